@@ -1,0 +1,242 @@
+"""Serializer fields that accept exactly what the contract says, and no second spelling of it.
+
+The stock ones take `"100"`, `100.0`, `" 100 "` and `"١٠٠"` for a number, and numbers for a text.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.utils.dateparse import parse_date
+from rest_framework import serializers
+
+from core.clock import iso
+from core.instants import parse_instant
+from core.money import MAX_AMOUNT, is_currency
+from core.text import is_printable
+
+AMOUNT_RULE = f"must be an integer number of cents from 1 to {MAX_AMOUNT}"
+MAX_URL = 2_048
+MAX_METADATA_KEYS = 20
+MAX_METADATA_KEY = 40
+MAX_METADATA_VALUE = 500
+MAX_SAFE_INTEGER = 2**53 - 1
+
+
+class StrictIntegerField(serializers.Field[int, Any, int, Any]):
+    """A JSON integer, from `min_value` to `max_value`."""
+
+    def __init__(self, *, min_value: int, max_value: int, **options: Any) -> None:
+        self.min_value = min_value
+        self.max_value = max_value
+        super().__init__(**options)
+
+    @property
+    def rule(self) -> str:
+        return f"must be an integer from {self.min_value} to {self.max_value}"
+
+    def to_internal_value(self, data: Any) -> int:
+        if type(data) is not int or not self.min_value <= data <= self.max_value:
+            raise serializers.ValidationError(self.rule)
+        return data
+
+    def to_representation(self, value: int) -> int:
+        return value
+
+
+class AmountField(StrictIntegerField):
+    """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT."""
+
+    def __init__(self, *, min_value: int = 1, **options: Any) -> None:
+        super().__init__(min_value=min_value, max_value=MAX_AMOUNT, **options)
+
+    @property
+    def rule(self) -> str:
+        return AMOUNT_RULE.replace("from 1", f"from {self.min_value}")
+
+    def to_internal_value(self, data: Any) -> int:
+        try:
+            return super().to_internal_value(data)
+        except serializers.ValidationError:
+            raise serializers.ValidationError(self.rule, code="invalid_amount") from None
+
+
+class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
+    """JSON `true` or `false`."""
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            raise serializers.ValidationError("must be true or false")
+        return data
+
+    def to_representation(self, value: bool) -> bool:
+        return value
+
+
+class TextField(serializers.Field[str, Any, str, Any]):
+    """A JSON string without control characters; `lines` admits line breaks."""
+
+    def __init__(
+        self,
+        *,
+        max_length: int,
+        min_length: int = 1,
+        lines: bool = False,
+        pattern: str | None = None,
+        pattern_rule: str = "",
+        **options: Any,
+    ) -> None:
+        self.max_length = max_length
+        self.min_length = min_length
+        self.lines = lines
+        self.pattern = pattern
+        self.pattern_rule = pattern_rule
+        super().__init__(**options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or not self.min_length <= len(data) <= self.max_length:
+            raise serializers.ValidationError(
+                f"must be a string of {self.min_length} to {self.max_length} characters"
+            )
+        if not is_printable(data, lines=self.lines):
+            raise serializers.ValidationError("must not contain control characters")
+        if self.pattern is not None and not re.fullmatch(self.pattern, data):
+            raise serializers.ValidationError(self.pattern_rule)
+        return data
+
+    def to_representation(self, value: str) -> str:
+        return value
+
+
+class EmailTextField(TextField):
+    """An e-mail address."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=254, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        try:
+            validate_email(text)
+        except ValidationError:
+            raise serializers.ValidationError("must be an e-mail address") from None
+        return text
+
+
+class CurrencyField(TextField):
+    """An ISO 4217 code in capital letters."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=3, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or not is_currency(data):
+            raise serializers.ValidationError("must be an ISO 4217 currency code such as BSD")
+        return data
+
+
+class OneOfField(TextField):
+    """One of a closed list of words."""
+
+    def __init__(self, *, allowed: tuple[str, ...], **options: Any) -> None:
+        self.allowed = allowed
+        super().__init__(max_length=max(map(len, allowed)), **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in self.allowed:
+            raise serializers.ValidationError(f"must be one of {', '.join(self.allowed)}")
+        return data
+
+
+class WebUrlField(TextField):
+    """An absolute web address. Whether http is allowed is the caller's mode to decide."""
+
+    rule = "must be an absolute https address of at most 2048 characters, without credentials"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=MAX_URL, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or not is_web_url(data):
+            raise serializers.ValidationError(self.rule)
+        return data
+
+
+def is_web_url(text: str) -> bool:
+    """Say whether this is a plain http(s) address that no parser reads in two ways."""
+    if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
+        return False
+    if not is_printable(text):
+        return False
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+        encoded = (host or "").encode("idna")
+    except (ValueError, UnicodeError):
+        return False
+    has_credentials = "@" in parts.netloc
+    return parts.scheme in ("https", "http") and bool(encoded) and not has_credentials and port != 0
+
+
+class DateField(serializers.Field[date, Any, str, Any]):
+    """A calendar date, YYYY-MM-DD."""
+
+    def to_internal_value(self, data: Any) -> date:
+        if not isinstance(data, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", data):
+            raise serializers.ValidationError("must be a date of the form YYYY-MM-DD")
+        try:
+            parsed = parse_date(data)
+        except ValueError:
+            parsed = None
+        if parsed is None:
+            raise serializers.ValidationError("must be a date that exists")
+        return parsed
+
+    def to_representation(self, value: date) -> str:
+        return value.isoformat()
+
+
+class InstantField(serializers.Field[datetime, Any, str, Any]):
+    """An instant: in, ISO 8601 with an offset; out, UTC with milliseconds and `Z`."""
+
+    def to_internal_value(self, data: Any) -> datetime:
+        instant = parse_instant(data) if isinstance(data, str) else None
+        if instant is None:
+            raise serializers.ValidationError("must be an ISO 8601 instant with a time zone")
+        return instant
+
+    def to_representation(self, value: datetime) -> str:
+        return iso(value)
+
+
+class MetadataField(serializers.Field[dict[str, Any], Any, Any, Any]):
+    """At most 20 keys of 1 to 40 characters; values are strings, numbers, booleans or null."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, Mapping) or len(data) > MAX_METADATA_KEYS:
+            raise serializers.ValidationError(
+                f"must be an object with at most {MAX_METADATA_KEYS} keys"
+            )
+        for key, value in data.items():
+            _check_metadata_pair(key, value)
+        return dict(data)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+def _check_metadata_pair(key: str, value: Any) -> None:
+    if not 1 <= len(key) <= MAX_METADATA_KEY or not is_printable(key):
+        raise serializers.ValidationError(f"a key must have 1 to {MAX_METADATA_KEY} characters")
+    if isinstance(value, str) and len(value) > MAX_METADATA_VALUE:
+        raise serializers.ValidationError(
+            f"a text value must have at most {MAX_METADATA_VALUE} characters"
+        )
+    if isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER:
+        raise serializers.ValidationError("a number must be between -(2^53-1) and 2^53-1")
+    if not isinstance(value, str | int | float | bool | None):
+        raise serializers.ValidationError("a value must be a string, number, boolean or null")

@@ -1,0 +1,28 @@
+"""Money is an `int` in the smallest unit, beside its ISO 4217 currency."""
+
+from functools import lru_cache
+
+from babel import Locale
+from babel.numbers import get_currency_precision
+
+MAX_AMOUNT = 99_999_999_999
+
+
+@lru_cache
+def _known_currencies() -> frozenset[str]:
+    return frozenset(Locale("en").currencies)
+
+
+def is_currency(code: str) -> bool:
+    """Say whether this is an ISO 4217 code, in capital letters."""
+    return len(code) == 3 and code.isascii() and code.isupper() and code in _known_currencies()
+
+
+def minor_digits(currency: str) -> int:
+    """Return how many decimal digits the smallest unit has: 2 for BSD, 0 for JPY."""
+    return get_currency_precision(currency)
+
+
+def basis_points_of(amount: int, basis_points: int) -> int:
+    """Return that share of an amount in ten-thousandths, rounded half up, without a float."""
+    return (amount * basis_points + 5_000) // 10_000

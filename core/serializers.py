@@ -1,0 +1,93 @@
+"""The two kinds of serializer: what comes in, and what goes out."""
+
+from typing import Any, Self
+
+from rest_framework import serializers
+
+from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
+
+
+class Input(serializers.Serializer[Any]):
+    """A request body or query. Unknown fields are ignored; a null stands for an absent field."""
+
+    @classmethod
+    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+        """Return the valid values by field name.
+
+        Raises InvalidRequest where the body is no object, InvalidAmount where an amount is at
+        fault, ValidationFailed for any other field; `details` names each field and its rule.
+        """
+        if not isinstance(data, dict):
+            raise InvalidRequest("The body must be a JSON object.")
+        given = {name: value for name, value in data.items() if value is not None}
+        serializer = cls(data=given, context=context)
+        if not serializer.is_valid():
+            raise refusal(serializer.errors)
+        return dict(serializer.validated_data)
+
+
+class Change(Input):
+    """A PATCH body: naming a field that cannot change is refused, and so is naming none."""
+
+    @classmethod
+    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+        """Return the values to change; an explicit null is kept, as None. Raises as Input does."""
+        if not isinstance(data, dict):
+            raise InvalidRequest("The body must be a JSON object.")
+        fields = cls().fields
+        fixed = {name: "cannot be changed" for name in data if name not in fields}
+        if fixed:
+            raise ValidationFailed(_sentence(fixed))
+        serializer = cls(data=data, partial=True, context=context)
+        if not serializer.is_valid():
+            raise refusal(serializer.errors)
+        return dict(serializer.validated_data)
+
+
+class Output(serializers.Serializer[Any]):
+    """A response body. Fields without a value are left out."""
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in super().to_representation(instance).items()
+            if value is not None
+        }
+
+    @classmethod
+    def of(cls, instance: Any, **context: Any) -> dict[str, Any]:
+        """Render one object as plain data."""
+        return cls(instance, context=context).data
+
+    @classmethod
+    def each(cls, instances: list[Any], **context: Any) -> list[dict[str, Any]]:
+        """Render many objects with one serializer."""
+        serializer: Self = cls(context=context)
+        return [serializer.to_representation(instance) for instance in instances]
+
+
+def refusal(errors: Any) -> ApiError:
+    """Turn a serializer's errors into the error of the contract."""
+    flat = dict(_flatten("", errors))
+    details = _sentence({name: str(error) for name, error in flat.items()})
+    if any(getattr(error, "code", "") == "invalid_amount" for error in flat.values()):
+        return InvalidAmount(details)
+    return ValidationFailed(details)
+
+
+def _sentence(fields: dict[str, str]) -> str:
+    return "; ".join(f"{name}: {reason}" for name, reason in fields.items())
+
+
+def _flatten(path: str, errors: Any) -> list[tuple[str, Any]]:
+    if isinstance(errors, dict):
+        pairs = errors.items()
+    elif isinstance(errors, list) and any(isinstance(item, dict | list) for item in errors):
+        pairs = ((str(index), item) for index, item in enumerate(errors))
+    else:
+        return [(path or "body", errors[0] if isinstance(errors, list) else errors)]
+    found: list[tuple[str, Any]] = []
+    for name, item in pairs:
+        if item:
+            found += _flatten(f"{path}.{name}" if path else str(name), item)
+    return found
