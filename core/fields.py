@@ -1,6 +1,7 @@
 """Serializer fields that accept exactly what the contract says, and no second spelling of it.
 
-The stock ones take `"100"`, `100.0`, `" 100 "` and `"١٠٠"` for a number, and numbers for a text.
+The stock ones take `"100"`, `100.0`, `" 100 "` and digits of other scripts for a number, and
+numbers for a text.
 """
 
 import re

@@ -69,10 +69,14 @@ class Output(serializers.Serializer[Any]):
 def refusal(errors: Any) -> ApiError:
     """Turn a serializer's errors into the error of the contract."""
     flat = dict(_flatten("", errors))
-    details = _sentence({name: str(error) for name, error in flat.items()})
+    details = _sentence({name: _rule(error) for name, error in flat.items()})
     if any(getattr(error, "code", "") == "invalid_amount" for error in flat.values()):
         return InvalidAmount(details)
     return ValidationFailed(details)
+
+
+def _rule(error: Any) -> str:
+    return "is required" if getattr(error, "code", "") == "required" else str(error)
 
 
 def _sentence(fields: dict[str, str]) -> str:

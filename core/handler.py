@@ -1,0 +1,89 @@
+"""One place turns every failure into `{"error", "code", "details"}`: DRF's, Django's, and ours."""
+
+import logging
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.db import DataError, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from core import errors
+from core.json import dump_json
+
+logger = logging.getLogger(__name__)
+
+_LOCK_NOT_AVAILABLE = ("55P03", "40P01", "40001")
+RETRY_AFTER_SECONDS = "1"
+
+_BY_EXCEPTION: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (
+    (exceptions.ParseError, errors.InvalidRequest),
+    (exceptions.UnsupportedMediaType, errors.UnsupportedMediaType),
+    (exceptions.MethodNotAllowed, errors.MethodNotAllowed),
+    (exceptions.NotFound, errors.NotFound),
+    (exceptions.NotAcceptable, errors.InvalidRequest),
+    (exceptions.NotAuthenticated, errors.Unauthorized),
+    (exceptions.AuthenticationFailed, errors.Unauthorized),
+    (exceptions.PermissionDenied, errors.Unauthorized),
+    (exceptions.Throttled, errors.RateLimited),
+    (Http404, errors.NotFound),
+    (PermissionDenied, errors.Unauthorized),
+    (RequestDataTooBig, errors.RequestTooLarge),
+    (SuspiciousOperation, errors.InvalidRequest),
+    (DataError, errors.InvalidRequest),
+)
+
+
+def handle_exception(exc: Exception, context: dict[str, Any]) -> Response:
+    """Answer an exception that left a view of `/v1`."""
+    error = api_error(exc)
+    return Response(error.body, status=error.status, headers=error.headers)
+
+
+def api_error(exc: Exception) -> errors.ApiError:
+    """Find the error of the contract for any exception; log those that nobody expected."""
+    if isinstance(exc, errors.ApiError):
+        return exc
+    for kind, error in _BY_EXCEPTION:
+        if isinstance(exc, kind):
+            return error()
+    if isinstance(exc, OperationalError | InterfaceError):
+        return _database_error(exc)
+    logger.error("unhandled exception", exc_info=exc)
+    return errors.InternalError()
+
+
+def _database_error(exc: Exception) -> errors.ApiError:
+    state = getattr(exc.__cause__, "sqlstate", None)
+    busy = state in _LOCK_NOT_AVAILABLE or "database is locked" in str(exc)
+    error: errors.ApiError = errors.Conflict() if busy else errors.ServiceUnavailable()
+    error.headers = {"Retry-After": RETRY_AFTER_SECONDS}
+    logger.warning("database did not answer", exc_info=exc)
+    return error
+
+
+def json_error(error: errors.ApiError) -> HttpResponse:
+    """Answer outside of DRF: middleware, unknown addresses, failures of the framework."""
+    return HttpResponse(
+        dump_json(error.body),
+        status=error.status,
+        content_type="application/json",
+        headers=error.headers,
+    )
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return json_error(api_error(exception))
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return json_error(errors.Unauthorized())
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return json_error(errors.NotFound())
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return json_error(errors.InternalError())

@@ -1,0 +1,96 @@
+"""Idempotency-Key: the same request under the same key is done once and answered alike.
+
+The key is claimed by the first statement of the work's own transaction, and the answer stored by
+its last: a crash or a refusal leaves nothing behind, and a twin waits on the claim.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.http import HttpRequest, HttpResponse
+from rest_framework.response import Response
+
+from core.clock import iso, now
+from core.errors import IdempotencyKeyReused, InvalidRequest
+from core.json import dump_json
+from core.models import KEY_LENGTH, IdempotencyKey
+
+KEPT = timedelta(hours=72)
+LOCK_TIMEOUT = "10s"
+HEADER = "Idempotency-Key"
+_PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
+
+
+def answer_once(request: HttpRequest, scope: str, work: Callable[[], Response]) -> HttpResponse:
+    """Do the work of a POST, or give the stored answer to its Idempotency-Key.
+
+    Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
+    method, path or body. Without a key the work is simply done.
+    """
+    key = key_of(request)
+    if key is None:
+        return work()
+    fingerprint = fingerprint_of(request)
+    with transaction.atomic():
+        if not _claim(scope, key, fingerprint, now()):
+            stored = IdempotencyKey.objects.get(scope=scope, key=key)
+            return _replay(stored, fingerprint)
+        response = work()
+        body = dump_json(response.data)
+        IdempotencyKey.objects.filter(scope=scope, key=key).update(
+            status=response.status_code, body=body, location=response.get("Location", "")
+        )
+    return response
+
+
+def key_of(request: HttpRequest) -> str | None:
+    """Return the key of a request; a quoted one (`"abc"`) is the same as without the quotes."""
+    given = request.headers.get(HEADER)
+    if given is None:
+        return None
+    key = given[1:-1] if len(given) > 1 and given[0] == given[-1] == '"' else given
+    if not _PRINTABLE.fullmatch(key) or not key.strip():
+        raise InvalidRequest(f"{HEADER}: must be 1 to {KEY_LENGTH} printable characters.")
+    return key
+
+
+def fingerprint_of(request: HttpRequest) -> str:
+    """Return the SHA-256 of what was asked: method, path with query, and body."""
+    head = f"{request.method} {request.get_full_path()}\n".encode()
+    return hashlib.sha256(head + request.body).hexdigest()
+
+
+def forget_old_keys(*, before: datetime) -> int:
+    """Delete the keys that were claimed before the instant; return how many."""
+    return IdempotencyKey.objects.filter(created_at__lt=before).delete()[0]
+
+
+def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
+    """Insert the key; False where it exists, after waiting for a twin that is at work on it."""
+    table = IdempotencyKey._meta.db_table
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
+        cursor.execute(
+            f"INSERT INTO {table} (scope, key, fingerprint, location, created_at)"  # noqa: S608  # a constant
+            " VALUES (%s, %s, %s, '', %s) ON CONFLICT DO NOTHING",
+            [scope, key, fingerprint, at if connection.vendor == "postgresql" else iso(at)],
+        )
+        return cursor.rowcount == 1
+
+
+def _replay(stored: IdempotencyKey, fingerprint: str) -> HttpResponse:
+    if stored.fingerprint != fingerprint or stored.status is None:
+        raise IdempotencyKeyReused()
+    headers = {"Idempotent-Replayed": "true"}
+    if stored.location:
+        headers["Location"] = stored.location
+    return HttpResponse(
+        bytes(stored.body or b""),
+        status=stored.status,
+        content_type="application/json",
+        headers=headers,
+    )

@@ -1,0 +1,54 @@
+"""What wraps every request: its id, and the refusal of what no handler should see."""
+
+import re
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from core.errors import InvalidRequest
+from core.handler import api_error, json_error
+from core.ids import random_base62
+from core.text import is_storable
+
+API_PREFIX = "/v1/"
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def request_id(get_response: _GetResponse) -> _GetResponse:
+    """Give each request an id (the caller's, where it is a plain one) and answer with it."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        given = request.headers.get("X-Request-Id", "")
+        name = given if _REQUEST_ID.fullmatch(given) else f"req_{random_base62(22)}"
+        request.META["HTTP_X_REQUEST_ID"] = name
+        response = get_response(request)
+        response["X-Request-Id"] = name
+        return response
+
+    return middleware
+
+
+class ApiErrors:
+    """Answer in JSON whatever goes wrong under `/v1` before or around a view."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not _is_storable_address(request):
+            return json_error(InvalidRequest("The address contains a character not allowed."))
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if request.path.startswith(API_PREFIX):
+            return json_error(api_error(exception))
+        return None
+
+
+def _is_storable_address(request: HttpRequest) -> bool:
+    if not is_storable(request.path):
+        return False
+    return all(
+        is_storable(name) and all(map(is_storable, values)) for name, values in request.GET.lists()
+    )
