@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DataError, InterfaceError, OperationalError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -31,6 +31,7 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (
     (PermissionDenied, errors.Unauthorized),
     (RequestDataTooBig, errors.RequestTooLarge),
     (SuspiciousOperation, errors.InvalidRequest),
+    (UnreadablePostError, errors.InvalidRequest),
     (DataError, errors.InvalidRequest),
 )
 

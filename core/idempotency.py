@@ -13,13 +13,12 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from rest_framework.response import Response
 
-from core.clock import iso, now
+from core.clock import now
 from core.errors import IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
 
 KEPT = timedelta(hours=72)
-LOCK_TIMEOUT = "10s"
 HEADER = "Idempotency-Key"
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
@@ -72,12 +71,10 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
     """Insert the key; False where it exists, after waiting for a twin that is at work on it."""
     table = IdempotencyKey._meta.db_table
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SELECT set_config('lock_timeout', %s, true)", [LOCK_TIMEOUT])
         cursor.execute(
             f"INSERT INTO {table} (scope, key, fingerprint, location, created_at)"  # noqa: S608  # a constant
             " VALUES (%s, %s, %s, '', %s) ON CONFLICT DO NOTHING",
-            [scope, key, fingerprint, at if connection.vendor == "postgresql" else iso(at)],
+            [scope, key, fingerprint, connection.ops.adapt_datetimefield_value(at)],
         )
         return cursor.rowcount == 1
 

@@ -1,6 +1,6 @@
 """Instants as callers write them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from django.utils.dateparse import parse_datetime
 
@@ -21,3 +21,8 @@ def parse_instant(text: str) -> datetime | None:
     except OverflowError:
         return None
     return instant if EARLIEST <= instant <= LATEST else None
+
+
+def start_of_day(day: date) -> datetime:
+    """Return the first moment of a date, in UTC."""
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Callable
 
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from core.errors import InvalidRequest
 from core.handler import api_error, json_error
@@ -36,8 +37,14 @@ class ApiErrors:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not request.path.startswith(API_PREFIX):
+            return self.get_response(request)
         if not _is_storable_address(request):
             return json_error(InvalidRequest("The address contains a character not allowed."))
+        try:
+            request.body  # noqa: B018  # read once here: parsing and fingerprint both need it
+        except (RequestDataTooBig, UnreadablePostError) as error:
+            return json_error(api_error(error))
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:

@@ -1,0 +1,78 @@
+"""Lists: `limit` and `offset`, or `starting_after`, whose cost does not grow with depth."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+
+from core.errors import InvalidRequest
+
+DEFAULT_LIMIT = 20
+MAX_LIMIT = 100
+MAX_OFFSET = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class PageQuery:
+    """Which part of a list is asked for."""
+
+    limit: int = DEFAULT_LIMIT
+    offset: int = 0
+    starting_after: str | None = None
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> "PageQuery":
+        """Read the query string. Raises InvalidRequest; a limit above 100 is taken as 100."""
+        limit = _whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
+        return cls(
+            limit=min(limit, MAX_LIMIT),
+            offset=_whole_number(query, "offset", default=0, lowest=0),
+            starting_after=query.get("starting_after"),
+        )
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of a list, newest first, and how many there are in all."""
+
+    items: list[Any]
+    total: int
+    limit: int
+    offset: int
+
+
+def page_of(queryset: QuerySet[Any], query: PageQuery) -> Page:
+    """Return the page asked for, ordered by creation and id, newest first.
+
+    Raises InvalidRequest where `starting_after` names nothing in this list.
+    """
+    ordered = queryset.order_by("-created_at", "-pk")
+    rows = ordered
+    if query.starting_after is not None:
+        rows = ordered.filter(_older_than(queryset, query.starting_after))
+    items = list(rows[query.offset : query.offset + query.limit])
+    return Page(items, _total(queryset, items, query), query.limit, query.offset)
+
+
+def _total(queryset: QuerySet[Any], items: list[Any], query: PageQuery) -> int:
+    complete = query.starting_after is None and 0 < len(items) < query.limit
+    return query.offset + len(items) if complete else queryset.count()
+
+
+def _older_than(queryset: QuerySet[Any], pk: str) -> Q:
+    anchor: Model | None = queryset.order_by().filter(pk=pk).first()
+    if anchor is None:
+        raise InvalidRequest("starting_after: must be the id of an object in this list")
+    created_at = anchor.created_at  # type: ignore[attr-defined]  # every listed model has it
+    return Q(created_at__lte=created_at) & (Q(created_at__lt=created_at) | Q(pk__lt=pk))
+
+
+def _whole_number(query: Mapping[str, str], name: str, *, default: int, lowest: int) -> int:
+    text = query.get(name)
+    if text is None:
+        return default
+    if not re.fullmatch("[0-9]{1,10}", text, re.ASCII) or not lowest <= int(text) <= MAX_OFFSET:
+        raise InvalidRequest(f"{name}: must be a whole number from {lowest}")
+    return int(text)
