@@ -8,12 +8,17 @@ import re
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from core.clock import epoch_milliseconds
+
+if TYPE_CHECKING:
+    _Text = models.CharField[str, str]
+else:
+    _Text = models.CharField  # generic in the stubs only
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TIME_CHARACTERS = 8
@@ -57,7 +62,7 @@ class IdConverter:
         return value
 
 
-class PublicIdField(models.CharField[str, str]):
+class PublicIdField(_Text):
     """A public id as a column: compared by bytes on every database, so that it sorts by time."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

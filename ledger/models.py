@@ -1,0 +1,169 @@
+"""Money: accounts, the transfers between them, and the chain that seals the transfers.
+
+A transfer is both legs in one row, so an imbalance cannot be written. A wallet carries its balance
+on its own row at once. Every other account is deferred: posting only inserts, and sealing folds
+the transfers into `balance` afterwards, so that many customers can pay one merchant at once.
+"""
+
+from django.db import models
+from django.db.models import Case, F, OuterRef, Q, Subquery, Sum, When
+from django.db.models.functions import Cast, Coalesce
+
+from core.ids import PublicIdField
+
+HOUSE = "house"
+
+
+class Purpose(models.TextChoices):
+    """What the money of an account is for. `LOCK_ORDER` below says who is locked first."""
+
+    MERCHANT = "merchant"  # what the service owes a merchant
+    PAYOUTS = "payouts"  # scheduled, or on its way to a bank
+    FEES = "fees"  # what the service has earned
+    BANK = "bank"  # money that has left
+    FUNDING = "funding"  # where top-ups come from: the one account that may go below zero
+    WALLET = "wallet"  # what the service owes a customer
+
+
+class Kind(models.TextChoices):
+    """Why money moved. One transfer per kind and reference."""
+
+    PAYMENT = "payment"
+    FEE = "fee"
+    REFUND = "refund"
+    REFUND_FEE = "refund_fee"
+    TOP_UP = "top_up"
+    ADJUSTMENT = "adjustment"
+    PAYOUT = "payout"
+    PAYOUT_PAID = "payout_paid"
+    PAYOUT_RETURNED = "payout_returned"
+
+
+LOCK_ORDER = {purpose: place for place, purpose in enumerate(Purpose)}
+
+
+class Account(models.Model):
+    """One owner's money of one currency and mode. `owner` is a public id, or the house itself.
+
+    `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
+    other account. Who an account belongs to never changes, and no account is ever deleted.
+    """
+
+    owner = PublicIdField()
+    purpose = models.CharField(max_length=16, choices=Purpose)
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    balance = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["owner", "purpose", "currency", "livemode"], name="account_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(balance__gte=0) | Q(purpose=Purpose.FUNDING),
+                name="account_not_below_zero",
+            ),
+            models.CheckConstraint(
+                condition=Q(purpose__in=Purpose.values), name="account_purpose_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        mode = "live" if self.livemode else "test"
+        return f"{self.owner} {self.purpose} {self.currency} ({mode})"
+
+
+class Transfer(models.Model):
+    """Money moved from one account to another. Never changed, never deleted, never replaced."""
+
+    transaction_id = PublicIdField(db_index=True)
+    kind = models.CharField(max_length=16, choices=Kind)
+    reference = PublicIdField()
+    debit_account = models.ForeignKey(
+        Account, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    credit_account = models.ForeignKey(
+        Account, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    livemode = models.BooleanField()
+    description = models.CharField(max_length=500, default="")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["reference", "kind"], name="transfer_once"),
+            models.CheckConstraint(condition=Q(amount__gt=0), name="transfer_amount_positive"),
+            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind_known"),
+            models.CheckConstraint(
+                condition=~Q(debit_account=F("credit_account")), name="transfer_between_two"
+            ),
+        )
+        indexes = (
+            models.Index(fields=["debit_account", "id"], name="transfer_debits"),
+            models.Index(fields=["credit_account", "id"], name="transfer_credits"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference} {self.amount} {self.currency}"
+
+
+class UnsealedTransfer(models.Model):
+    """A transfer that waits for its seal, with what the exact balance needs to know of it.
+
+    The copy keeps that sum within this small table: it never touches the years of `Transfer`.
+    """
+
+    transfer = models.OneToOneField(
+        Transfer, on_delete=models.PROTECT, primary_key=True, related_name="unsealed"
+    )
+    debit_account = models.ForeignKey(
+        Account, on_delete=models.PROTECT, related_name="+", db_constraint=False
+    )
+    credit_account = models.ForeignKey(
+        Account, on_delete=models.PROTECT, related_name="+", db_constraint=False
+    )
+    amount = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"transfer {self.transfer_id}, not yet sealed"
+
+
+class Seal(models.Model):
+    """A link of the chain: the hash of a transfer and of the seal before. Without holes from 0.
+
+    Seal 0 holds no transfer: it starts the chain, and its lock is held by whoever is sealing.
+    """
+
+    sequence = models.BigIntegerField(primary_key=True)
+    transfer = models.OneToOneField(
+        Transfer, on_delete=models.PROTECT, null=True, related_name="seal"
+    )
+    hash = models.CharField(max_length=64)
+    sealed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(sequence=0, transfer=None) | Q(sequence__gt=0, transfer__gt=0),
+                name="seal_holds_a_transfer",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"seal {self.sequence}"
+
+
+def exact_balance() -> Cast:
+    """Return the balance of an account at this moment, whatever is sealed and whatever is not."""
+    deferred = F("balance") + _unsealed("credit_account") - _unsealed("debit_account")
+    exact = Case(When(purpose=Purpose.WALLET, then="balance"), default=deferred)
+    return Cast(exact, models.BigIntegerField())
+
+
+def _unsealed(side: str) -> Coalesce:
+    waiting = UnsealedTransfer.objects.filter(**{side: OuterRef("pk")})
+    sums = waiting.order_by().values(side).annotate(total=Sum("amount")).values("total")
+    return Coalesce(Subquery(sums), 0, output_field=models.BigIntegerField())
