@@ -1,22 +1,66 @@
-"""Every setting of the service. Each comes from an environment variable or is a constant."""
+"""Every setting of the service. Each comes from an environment variable or is a constant.
 
-from pathlib import Path
+The variables and their defaults stand in `config/environment.py`.
+"""
 
-import environ
+from typing import Any
+from urllib.parse import urlsplit
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.Env()
+from config.databases import CACHES as CACHES
+from config.databases import DATABASES as DATABASES
+from config.environment import BASE_DIR, env, flag
+from config.logging import configure_structlog, logging_config
+from config.security import content_security_policy, transport
 
-SECRET_KEY = env.str("SECRET_KEY")
+# The service
+
+DEVELOPMENT_MODE: bool = env("DEVELOPMENT_MODE")
+PORT: int = env("PORT")
+BASE_URL: str = env("BASE_URL").rstrip("/") or f"http://localhost:{PORT}"
+CHECKOUT_URL: str = env("CHECKOUT_URL").rstrip("/") or BASE_URL
+SERVICE_NAME: str = env("SERVICE_NAME")
+APP_SCHEME: str = env("APP_SCHEME")
+DEFAULT_CURRENCY: str = env("DEFAULT_CURRENCY")
+QR_PAYLOAD: str = env("QR_PAYLOAD")
+REQUIRE_VERIFIED_MERCHANTS = flag("REQUIRE_VERIFIED_MERCHANTS", default=not DEVELOPMENT_MODE)
+RATE_LIMITS: bool = env("RATE_LIMITS")
+WEB_WORKERS: int = env("WEB_WORKERS")
+TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
+
+# Amounts in cents: more than PIN_ABOVE needs a PIN, more than PASSKEY_ABOVE a passkey.
+PIN_ABOVE: int = env("PIN_ABOVE")
+PASSKEY_ABOVE: int = env("PASSKEY_ABOVE")
+
+WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
+WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
+WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
+
+SMS_URL: str = env("SMS_URL")
+EMAIL_URL: str = env("EMAIL_URL")
+vars().update(env.email_url_config(EMAIL_URL))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL: str = env("MAIL_FROM") or f"payments@{urlsplit(BASE_URL).hostname}"
+SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# Each is a function that yields one sentence per row that does not agree with the ledger.
+LEDGER_CHECKS: list[str] = []
+
+# Django
+
+SECRET_KEY: str = env("SECRET_KEY")
+ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
+PIN_PEPPER: str = env("PIN_PEPPER")
 DEBUG = False
-ALLOWED_HOSTS = ["*"]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+APPEND_SLASH = False
+
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
-STATIC_URL = "/static/"
-DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LANGUAGES = [("en", "English"), ("es", "Español"), ("fr", "Français"), ("ht", "Kreyòl ayisyen")]
 
 INSTALLED_APPS = [
     "core",
@@ -31,21 +75,48 @@ INSTALLED_APPS = [
     "checkout",
     "backoffice",
     "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_filters",
+    "django_celery_beat",
+    "django_prometheus",
+    "django_structlog",
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.import_export",
+    "import_export",
+    "axes",
+    "csp",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
 ]
 
 MIDDLEWARE = [
+    "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "core.middleware.request_id",
+    "django_structlog.middlewares.RequestMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "core.middleware.ApiErrors",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
+    "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 
 TEMPLATES = [
@@ -63,4 +134,92 @@ TEMPLATES = [
     },
 ]
 
-DATABASES = {"default": env.db("DATABASE_URL", default=f"sqlite:///{BASE_DIR}/var/db.sqlite3")}
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+_FILES = "django.contrib.staticfiles.storage.StaticFilesStorage"
+_HASHED_FILES = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": _FILES if DEVELOPMENT_MODE else _HASHED_FILES},
+}
+WHITENOISE_USE_FINDERS = DEVELOPMENT_MODE
+
+# The API
+
+REST_FRAMEWORK: dict[str, Any] = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_PARSER_CLASSES": ["core.json.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["core.json.JSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "core.handler.handle_exception",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+    "TEST_REQUEST_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": f"{SERVICE_NAME} API",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "SERVERS": [{"url": BASE_URL}],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# Security
+
+_HTTPS = BASE_URL.startswith("https://")
+vars().update(transport(https=_HTTPS, proxies=TRUSTED_PROXIES))
+ALLOWED_HOSTS = [
+    *{urlsplit(BASE_URL).hostname, urlsplit(CHECKOUT_URL).hostname},
+    *env("ALLOWED_HOSTS"),
+    *(["localhost", "127.0.0.1", "[::1]"] if DEVELOPMENT_MODE else []),
+]
+CSRF_TRUSTED_ORIGINS = [BASE_URL, CHECKOUT_URL]
+CONTENT_SECURITY_POLICY = content_security_policy()
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# `no-referrer` would make browsers send `Origin: null` with our own forms, which CSRF refuses.
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+_VALIDATORS = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+]
+# Five wrong passwords close an account name, and a name at one address, for half an hour.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.5
+AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
+
+# Logs
+
+configure_structlog()
+LOGGING = logging_config(level=env("LOG_LEVEL"), form=env("LOG_FORMAT"))
+DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10
+DJANGO_STRUCTLOG_CELERY_ENABLED = True

@@ -1,0 +1,45 @@
+"""How the service talks to its database: SQLite by default, PostgreSQL in production."""
+
+from typing import Any
+
+from config.environment import BASE_DIR, env
+
+# FULL: with NORMAL, a loss of power may undo a payment that was already answered.
+# recursive_triggers: without it INSERT OR REPLACE gets past the triggers that guard the ledger.
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL;"
+    "PRAGMA synchronous=FULL;"
+    "PRAGMA foreign_keys=ON;"
+    "PRAGMA recursive_triggers=ON;"
+    "PRAGMA busy_timeout=20000;"
+)
+
+# A statement that waits longer than this answers 409 or 503 instead of holding everyone up.
+POSTGRESQL_LIMITS = (
+    "-c statement_timeout=5000 -c lock_timeout=3000 -c idle_in_transaction_session_timeout=10000"
+)
+
+
+def database(url: str) -> dict[str, Any]:
+    """Return Django's settings for the database at the URL."""
+    config: dict[str, Any] = env.db_url_config(url)
+    postgresql = "postgresql" in config["ENGINE"]
+    return _postgresql(config) if postgresql else _sqlite(config)
+
+
+def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
+    # IMMEDIATE takes the write lock when a transaction begins: DEFERRED would fail at once where
+    # two transactions that have read want to write.
+    options = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": SQLITE_PRAGMAS}
+    return config | {"OPTIONS": options, "CONN_MAX_AGE": None}
+
+
+def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
+    pool = {"min_size": 2, "max_size": env("WEB_THREADS") + 2, "timeout": 5}
+    options = config.get("OPTIONS", {}) | {"pool": pool, "options": POSTGRESQL_LIMITS}
+    return config | {"OPTIONS": options, "CONN_MAX_AGE": 0}
+
+
+DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"
+DATABASES = {"default": database(DATABASE_URL)}
+CACHES = {"default": env.cache_url_config(env("CACHE_URL"))}

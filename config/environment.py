@@ -1,0 +1,56 @@
+"""Every environment variable of the service: its type and its default.
+
+`var/development.env` fills in what the environment leaves out; `make run` writes it once.
+"""
+
+import os
+from pathlib import Path
+
+import environ
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+# Where a default is empty, settings derive the value from other variables, or do without.
+VARIABLES = {
+    "ALLOWED_HOSTS": (list, []),
+    "BASE_URL": (str, ""),
+    "CACHE_URL": (str, "locmemcache://"),
+    "CELERY_BROKER_URL": (str, ""),
+    "CHECKOUT_URL": (str, ""),
+    "APP_SCHEME": (str, "app"),
+    "DATABASE_URL": (str, ""),
+    "DEFAULT_CURRENCY": (str, "BSD"),
+    "DEVELOPMENT_MODE": (bool, False),
+    "EMAIL_URL": (str, "consolemail://"),
+    "ENCRYPTION_KEY": (str, ""),
+    "LOG_FORMAT": (str, "json"),
+    "LOG_LEVEL": (str, "INFO"),
+    "MAIL_FROM": (str, ""),
+    "PASSKEY_ABOVE": (int, 5000),
+    "PIN_ABOVE": (int, 200),
+    "PIN_PEPPER": (str, ""),
+    "PORT": (int, 8000),
+    "QR_PAYLOAD": (str, "deep_link"),
+    "RATE_LIMITS": (bool, False),
+    "REQUIRE_VERIFIED_MERCHANTS": (str, ""),
+    "SECRET_KEY": (str, ""),
+    "SERVICE_NAME": (str, "Payments"),
+    "SMS_URL": (str, "console://"),
+    "TRUSTED_PROXIES": (int, 0),
+    "WEBHOOK_ALLOW_PRIVATE": (str, ""),
+    "WEBHOOK_RETRY_SECONDS": ([int], [300, 1800, 7200, 21600]),
+    "WEBHOOK_TIMEOUT_SECONDS": (int, 15),
+    "WEB_THREADS": (int, 8),
+    "WEB_WORKERS": (int, 1),
+}
+
+env = environ.Env(**VARIABLES)
+
+DEVELOPMENT_FILE = Path(os.environ.get("DEVELOPMENT_FILE", BASE_DIR / "var/development.env"))
+if DEVELOPMENT_FILE.is_file():
+    env.read_env(DEVELOPMENT_FILE)
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """Read a switch whose default follows from another variable."""
+    return env.bool(name) if env(name) else default

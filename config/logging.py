@@ -1,0 +1,77 @@
+"""One line of JSON per log record, with the request's id and without secrets."""
+
+import logging
+import re
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+HIDDEN = "[hidden]"
+_SECRET = re.compile(
+    r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
+    r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
+)
+_SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
+
+
+def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Cut API keys, webhook secrets and whatever is named like a secret out of a record."""
+    for name, value in event.items():
+        if _SECRET_NAMES.search(name):
+            event[name] = HIDDEN
+        elif isinstance(value, str):
+            event[name] = redact(value)
+    return event
+
+
+def redact(text: str) -> str:
+    """Replace what looks like a secret, but leave the prefix that says what it was."""
+    return _SECRET.sub(lambda found: (found[1] or found[2]) + HIDDEN, text)
+
+
+SHARED: list[Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.format_exc_info,
+    hide_secrets,
+]
+
+
+def configure_structlog() -> None:
+    """Send structlog's own loggers through the standard library's handlers."""
+    structlog.configure(
+        processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+def logging_config(*, level: str, form: str) -> dict[str, Any]:
+    """Return Django's LOGGING: `json` for machines, `console` for people."""
+    renderer: Processor = structlog.processors.JSONRenderer()
+    if form == "console":
+        renderer = structlog.dev.ConsoleRenderer(colors=False)
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        "foreign_pre_chain": [structlog.stdlib.ExtraAdder(), *SHARED],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {
+            "django": {"handlers": [], "level": level, "propagate": True},
+            # The request's own line, from django_structlog, says the same and more.
+            "django.request": {"level": logging.CRITICAL},
+            "axes": {"level": logging.WARNING},
+        },
+    }

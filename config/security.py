@@ -1,0 +1,40 @@
+"""Cookies, headers, sign-in of staff, and the refusal to start production unsafely."""
+
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+
+def content_security_policy() -> dict[str, Any]:
+    """Return the policy of every page that does not name its own: nothing from a third party."""
+    directives = {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+    return {"DIRECTIVES": directives}
+
+
+def transport(*, https: bool, proxies: int) -> dict[str, Any]:
+    """Return the settings that depend on whether the world reaches the service by https."""
+    year = 365 * 24 * 3600
+    settings: dict[str, Any] = {
+        "SESSION_COOKIE_SECURE": https,
+        "CSRF_COOKIE_SECURE": https,
+        "SESSION_COOKIE_NAME": "__Host-session" if https else "session",
+        "CSRF_COOKIE_NAME": "__Host-csrf" if https else "csrf",
+        "SECURE_HSTS_SECONDS": year if https else 0,
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS": https,
+        "SECURE_HSTS_PRELOAD": https,
+        "SECURE_SSL_REDIRECT": https and proxies > 0,
+        "SECURE_REDIRECT_EXEMPT": [r"^healthz$", r"^readyz$", r"^metrics$"],
+    }
+    if proxies:
+        settings["SECURE_PROXY_SSL_HEADER"] = ("HTTP_X_FORWARDED_PROTO", "https")
+    return settings

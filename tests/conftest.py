@@ -1,0 +1,58 @@
+"""What the tests of every room use."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+
+from tests import environment
+from tests.machine import need
+from tests.postgres import Keeper, PostgresMissing
+from tests.redis import Redis
+
+_keeper = pytest.StashKey[Keeper]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput") or not environment.ON_POSTGRESQL:
+        return
+    environment.DIRECTORY.chmod(0o711)
+    try:
+        config.stash[_keeper] = Keeper(environment.POSTGRESQL_SOCKETS)
+    except PostgresMissing as missing:
+        pytest.exit(str(missing), returncode=pytest.ExitCode.USAGE_ERROR)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if hasattr(config, "workerinput"):
+        return
+    if keeper := config.stash.get(_keeper, None):
+        keeper.close()
+    shutil.rmtree(environment.DIRECTORY, ignore_errors=True)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests that need the other database to the run that has it."""
+    other = "sqlite" if environment.ON_POSTGRESQL else "postgres"
+    elsewhere = [item for item in items if item.get_closest_marker(other)]
+    items[:] = [item for item in items if item not in elsewhere]
+    config.hook.pytest_deselected(items=elsewhere)
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    """Start a Redis server of the test's own; `.url`, `.broker_url`, `.freeze()`, `.stop()`."""
+    need("redis-server", "Redis")
+    with tempfile.TemporaryDirectory(prefix="payments-redis-") as directory:
+        server = Redis(Path(directory))
+        server.start()
+        yield server
+        server.stop()

@@ -1,0 +1,39 @@
+"""The environment of every test run: nothing of the developer's own reaches the tests."""
+
+import os
+import tempfile
+from pathlib import Path
+
+SERVER = os.environ.get("TEST_DATABASE", "sqlite")
+ON_POSTGRESQL = SERVER == "postgres"
+
+# One directory per run, shared by its xdist workers, short enough for a socket's name.
+DIRECTORY = Path(os.environ.get("TEST_DIRECTORY") or tempfile.mkdtemp(prefix="payments-test-"))
+POSTGRESQL_SOCKETS = DIRECTORY / "postgresql"
+
+_DATABASE_URLS = {
+    "sqlite": f"sqlite:///{DIRECTORY}/db.sqlite3",
+    "postgres": f"postgres://postgres@/payments?host={POSTGRESQL_SOCKETS}",
+}
+
+VALUES = {
+    "DATABASE_URL": _DATABASE_URLS[SERVER],
+    "BASE_URL": "http://testserver",
+    "EMAIL_URL": "memorymail://",
+    "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
+    "LOG_LEVEL": "WARNING",
+    "PIN_PEPPER": "the pepper of the tests, thirty-two bytes or more",
+    "REQUIRE_VERIFIED_MERCHANTS": "false",
+    "SECRET_KEY": "the secret key of the tests, fifty characters or more of it",
+}
+
+
+def apply() -> None:
+    """Make the environment that of the tests, before the settings are read."""
+    os.environ["DEVELOPMENT_FILE"] = ""
+    os.environ["TEST_DIRECTORY"] = str(DIRECTORY)
+    from config.environment import VARIABLES
+
+    for name in VARIABLES:
+        os.environ.pop(name, None)
+    os.environ.update(VALUES)

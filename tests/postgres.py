@@ -1,0 +1,165 @@
+"""A PostgreSQL of one's own: in a directory of its own, on a socket, never as root.
+
+`python -m tests.postgres DIRECTORY` keeps one running for as long as its standard input is open,
+so that it goes away with the test run, however that ends.
+"""
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+QUICK = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+}
+ALWAYS = {
+    "listen_addresses": "",
+    "unix_socket_permissions": "0700",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "max_wal_senders": "0",
+    "wal_level": "minimal",
+    "log_min_messages": "fatal",
+}
+START_SECONDS = 30
+
+
+class PostgresMissing(Exception):
+    """There is no PostgreSQL server on this machine."""
+
+
+def programs() -> Path:
+    """Return the directory of `initdb` and `postgres`. Raises PostgresMissing."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version)
+    on_path = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep) if folder]
+    for folder in [*reversed(installed), *on_path]:
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            return folder
+    raise PostgresMissing("PostgreSQL is not installed; `make system` installs it on Debian.")
+
+
+def _version(folder: Path) -> int:
+    name = folder.parent.name
+    return int(name) if name.isdigit() else 0
+
+
+class Postgres:
+    """One server. `durable` keeps its promises over a crash, for the tests that crash it."""
+
+    def __init__(self, directory: Path, *, durable: bool = False) -> None:
+        self.directory = directory
+        self.options = ALWAYS | ({} if durable else QUICK)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgres://postgres@/postgres?host={self.directory}"
+
+    def create(self) -> None:
+        """Make an empty cluster."""
+        self.directory.mkdir(mode=0o700, parents=True)
+        user = _user()
+        if user:
+            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
+        command = [programs() / "initdb", "--no-sync", "--auth=trust", "--username=postgres"]
+        place = ["--encoding=UTF8", "--locale=C.UTF-8", "-D", self.directory / "data"]
+        self._run([*command, *place])
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        settings = [f"--{name}={value}" for name, value in self.options.items()]
+        place = ["-D", self.directory / "data", "-k", self.directory]
+        log = (self.directory / "log").open("ab")
+        with log:
+            self.process = subprocess.Popen(
+                [programs() / "postgres", *place, *settings],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+                **_as_user(),
+            )
+        self._wait_until_ready()
+
+    def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        """Stop the server: SIGQUIT at once, as a crash would; SIGINT in order."""
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait(START_SECONDS)
+            self.process = None
+
+    def remove(self) -> None:
+        """Stop the server and delete its directory."""
+        self.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _run(self, command: list[Any]) -> None:
+        subprocess.run(command, check=True, capture_output=True, cwd="/", **_as_user())
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        ask = [programs() / "pg_isready", "-q", "-h", self.directory]
+        while subprocess.run(ask, check=False).returncode:
+            if time.monotonic() > deadline or (self.process and self.process.poll() is not None):
+                raise RuntimeError((self.directory / "log").read_text())
+            time.sleep(0.05)
+
+
+def _user() -> pwd.struct_passwd | None:
+    """Return whom to run the server as: it refuses to run as root."""
+    if os.geteuid() != 0:
+        return None
+    names = {entry.pw_name: entry for entry in pwd.getpwall()}
+    return names.get("postgres") or names["nobody"]
+
+
+def _as_user() -> dict[str, Any]:
+    user = _user()
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
+
+
+class Keeper:
+    """A server that another process keeps for us, and ends when we end."""
+
+    def __init__(self, directory: Path) -> None:
+        programs()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.postgres", str(directory)],
+            cwd=Path(__file__).parent.parent,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self.process.stdout
+        if self.process.stdout.readline() != b"ready\n":
+            raise RuntimeError("The PostgreSQL of the test run did not start.")
+
+    def close(self) -> None:
+        """End the server and wait until it is gone."""
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(START_SECONDS)
+
+
+def _keep(directory: Path) -> None:
+    server = Postgres(directory)
+    try:
+        server.create()
+        server.start()
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+    finally:
+        server.remove()
+
+
+if __name__ == "__main__":
+    _keep(Path(sys.argv[1]))
