@@ -1,0 +1,143 @@
+"""Merchants and the keys they call with."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from core.ids import PublicIdField
+from merchants import categories
+from merchants.errors import ApiKeyNotFound, MerchantNotFound, MerchantStatusUnchanged
+from merchants.scoping import CallerScoped
+from merchants.statuses import TRANSITIONS, MerchantStatus
+
+if TYPE_CHECKING:
+    from merchants.authentication import Caller
+
+SLUG_CHARACTERS = 64
+MAX_FEE_BASIS_POINTS = 10_000
+DEFAULT_TIME_ZONE = "America/Nassau"
+
+
+class PayoutSchedule(models.TextChoices):
+    """How often a merchant's balance is paid out."""
+
+    DAILY = "daily"
+    WEEKLY = "weekly"
+    MONTHLY = "monthly"
+    MANUAL = "manual"
+
+
+class MerchantQuerySet(CallerScoped["Merchant"]):
+    missing = MerchantNotFound
+
+    def visible_to(self, caller: "Caller") -> Self:
+        """Keep the caller itself: one record serves both modes. Without a merchant, keep all."""
+        return self if caller.merchant_id is None else self.filter(pk=caller.merchant_id)
+
+
+class Merchant(models.Model):
+    """A business that is paid through the service. Texts that were not given are empty."""
+
+    id = PublicIdField(primary_key=True)
+    name = models.CharField(max_length=255)
+    slug = models.CharField(max_length=SLUG_CHARACTERS, unique=True)
+    category = models.CharField(max_length=64, default=categories.OTHER)
+    email = models.CharField(max_length=254)
+    phone = models.CharField(max_length=32, default="")
+    description = models.CharField(max_length=500, default="")
+    website = models.CharField(max_length=2048, default="")
+    logo_url = models.CharField(max_length=2048, default="")
+    support_email = models.CharField(max_length=254, default="")
+    address = models.CharField(max_length=500, default="")
+    business_type = models.CharField(max_length=64, default="")
+    tax_id = models.CharField(max_length=64, default="")
+    brand_color = models.CharField(max_length=7, default="")
+    time_zone = models.CharField(max_length=64, default=DEFAULT_TIME_ZONE)
+    payout_schedule = models.CharField(
+        max_length=8, choices=PayoutSchedule, default=PayoutSchedule.WEEKLY
+    )
+    status = models.CharField(
+        max_length=10, choices=MerchantStatus, default=MerchantStatus.UNVERIFIED
+    )
+    fee_basis_points = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(db_index=True)
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[MerchantQuerySet] = MerchantQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(status__in=MerchantStatus.values), name="merchant_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(payout_schedule__in=PayoutSchedule.values),
+                name="merchant_payout_schedule_known",
+            ),
+            models.CheckConstraint(
+                condition=Q(fee_basis_points__range=(0, MAX_FEE_BASIS_POINTS)),
+                name="merchant_fee_at_most_all",
+            ),
+            models.CheckConstraint(
+                condition=~Q(name="") & ~Q(slug="") & ~Q(email=""), name="merchant_is_named"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.slug})"
+
+    @property
+    def category_code(self) -> str | None:
+        """The ISO 18245 code of a known category."""
+        return categories.category_code(self.category)
+
+    def transition_to(self, status: MerchantStatus, *, now: datetime) -> None:
+        """Change the status of this locked row. Raises MerchantStatusUnchanged for a repeat."""
+        if status not in TRANSITIONS[MerchantStatus(self.status)]:
+            raise MerchantStatusUnchanged(status=f"is {self.status} already")
+        self.status = status
+        self.updated_at = now
+        self.save(update_fields=["status", "updated_at"])
+
+
+class ApiKeyQuerySet(CallerScoped["ApiKey"]):
+    missing = ApiKeyNotFound
+
+    def active(self, now: datetime) -> Self:
+        """Keep the keys that open a request at this instant."""
+        return self.filter(revoked_at=None).filter(Q(expires_at=None) | Q(expires_at__gt=now))
+
+
+class ApiKey(models.Model):
+    """What a merchant's server calls with, in one mode. Only the SHA-256 of the secret is stored.
+
+    `last_used_at` is coarse: it trails the last request by up to an hour and some seconds.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="api_keys")
+    livemode = models.BooleanField()
+    name = models.CharField(max_length=100)
+    hash = models.CharField(max_length=64, unique=True)
+    prefix = models.CharField(max_length=8)
+    last_four = models.CharField(max_length=4)
+    created_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[ApiKeyQuerySet] = ApiKeyQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.hint}"
+
+    @property
+    def hint(self) -> str:
+        """What may be shown of the key: `sk_test_…a1B2`."""
+        return f"{self.prefix}…{self.last_four}"
+
+    def is_active(self, now: datetime) -> bool:
+        """Say whether the key opens a request at this instant."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

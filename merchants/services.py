@@ -1,0 +1,169 @@
+"""The life of a merchant and of its keys."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from core.ids import new_id, random_base62
+from merchants.errors import ApiKeyNotActive, SlugTaken
+from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
+from merchants.models import SLUG_CHARACTERS, ApiKey, Merchant
+from merchants.statuses import MerchantStatus
+
+if TYPE_CHECKING:
+    from merchants.authentication import Caller
+
+FIRST_KEY_NAME = "First key"
+SLUG_TRIES = 5
+SLUG_SUFFIX_CHARACTERS = 6
+
+
+class Profile(TypedDict, total=False):
+    """What a merchant says of itself and may change."""
+
+    name: str
+    category: str
+    email: str
+    phone: str
+    description: str
+    website: str
+    logo_url: str
+    support_email: str
+    address: str
+    business_type: str
+    tax_id: str
+    brand_color: str
+    time_zone: str
+    payout_schedule: str
+
+
+@dataclass(frozen=True)
+class IssuedKey:
+    """A new key and its secret, which exists nowhere else."""
+
+    key: ApiKey
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Registration:
+    """A new merchant and its two first keys."""
+
+    merchant: Merchant
+    test: IssuedKey
+    live: IssuedKey
+
+
+@transaction.atomic
+def create_merchant(
+    *, now: datetime, slug: str | None = None, **profile: Unpack[Profile]
+) -> Registration:
+    """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
+
+    `profile` holds at least `name` and `email`. Serves POST /v1/merchants.
+    """
+    merchant = _insert(profile, slug, now) if slug else _insert_with_free_slug(profile, now)
+    keys = {
+        livemode: issue_key(merchant=merchant, livemode=livemode, name=FIRST_KEY_NAME, now=now)
+        for livemode in (False, True)
+    }
+    return Registration(merchant, test=keys[False], live=keys[True])
+
+
+@transaction.atomic
+def update_merchant(
+    *, caller: "Caller", merchant_id: str, now: datetime, **changes: Unpack[Profile]
+) -> Merchant:
+    """Change what a merchant says of itself. Raises MerchantNotFound. Serves PATCH."""
+    merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
+    for name, value in changes.items():
+        setattr(merchant, name, value)
+    merchant.updated_at = now
+    merchant.save(update_fields=[*changes, "updated_at"])
+    return merchant
+
+
+@transaction.atomic
+def set_status(*, merchant_id: str, status: MerchantStatus, now: datetime) -> Merchant:
+    """Verify, suspend or reinstate. Raises MerchantNotFound, MerchantStatusUnchanged."""
+    merchant = Merchant.objects.locked(merchant_id)
+    merchant.transition_to(status, now=now)
+    return merchant
+
+
+def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -> IssuedKey:
+    """Give the merchant one more key. The secret is in the answer and nowhere else."""
+    secret = new_secret(livemode=livemode)
+    key = ApiKey.objects.create(
+        id=new_id("key", now),
+        merchant=merchant,
+        livemode=livemode,
+        name=name,
+        hash=digest(secret),
+        prefix=prefix_of(livemode=livemode),
+        last_four=secret[-LAST_CHARACTERS:],
+        created_at=now,
+    )
+    return IssuedKey(key, secret)
+
+
+@transaction.atomic
+def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
+    """Replace a key by a new one of the same mode and name; the old one works for `overlap` more.
+
+    An end that the old key already has is never put off. Raises ApiKeyNotFound, ApiKeyNotActive.
+    """
+    old = ApiKey.objects.select_related("merchant").locked(key_id)
+    _refuse_inactive(old, now)
+    end = now + overlap
+    old.expires_at = end if old.expires_at is None else min(end, old.expires_at)
+    old.save(update_fields=["expires_at"])
+    return issue_key(merchant=old.merchant, livemode=old.livemode, name=old.name, now=now)
+
+
+@transaction.atomic
+def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
+    """End a key at once. Raises ApiKeyNotFound, ApiKeyNotActive."""
+    key = ApiKey.objects.locked(key_id)
+    _refuse_inactive(key, now)
+    key.revoked_at = now
+    key.save(update_fields=["revoked_at"])
+    return key
+
+
+def _refuse_inactive(key: ApiKey, now: datetime) -> None:
+    if not key.is_active(now):
+        raise ApiKeyNotActive()
+
+
+def _insert(profile: Profile, slug: str, now: datetime) -> Merchant:
+    merchant = Merchant(id=new_id("mer", now), slug=slug, created_at=now, updated_at=now, **profile)
+    try:
+        with transaction.atomic():
+            merchant.save(force_insert=True)
+    except IntegrityError:
+        if not Merchant.objects.filter(slug=slug).exists():
+            raise
+        raise SlugTaken(slug="must be one that no other merchant has") from None
+    return merchant
+
+
+def _insert_with_free_slug(profile: Profile, now: datetime) -> Merchant:
+    """Try the slug of the name as it is, then with a random end, so that many may share a name."""
+    stem = slugify(profile["name"].replace("_", "-"))[
+        : SLUG_CHARACTERS - SLUG_SUFFIX_CHARACTERS - 1
+    ].strip("-")
+    slug = stem or _with_random_end("merchant")
+    for _ in range(SLUG_TRIES):
+        try:
+            return _insert(profile, slug, now)
+        except SlugTaken:
+            slug = _with_random_end(stem or "merchant")
+    raise SlugTaken(slug="could not be derived from the name: send one")
+
+
+def _with_random_end(stem: str) -> str:
+    return f"{stem}-{random_base62(SLUG_SUFFIX_CHARACTERS).lower()}"

@@ -1,0 +1,19 @@
+"""What a merchant may be, and who may become what."""
+
+from django.db.models import TextChoices
+
+
+class MerchantStatus(TextChoices):
+    """Whether staff have looked at the merchant, and whether it may use the service at all."""
+
+    UNVERIFIED = "unverified"
+    VERIFIED = "verified"
+    SUSPENDED = "suspended"
+
+
+_S = MerchantStatus
+TRANSITIONS: dict[MerchantStatus, frozenset[MerchantStatus]] = {
+    _S.UNVERIFIED: frozenset({_S.VERIFIED, _S.SUSPENDED}),
+    _S.VERIFIED: frozenset({_S.UNVERIFIED, _S.SUSPENDED}),
+    _S.SUSPENDED: frozenset({_S.UNVERIFIED, _S.VERIFIED}),
+}
