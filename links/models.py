@@ -1,0 +1,203 @@
+"""A payment link, and the record of each payment made through it."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.conf import settings
+from django.db import connection, models
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from core.errors import ApiError
+from core.ids import PublicIdField
+from links.errors import REFUSAL_BY_STATUS, PaymentLinkNotFound
+from links.statuses import TRANSITIONS, LinkStatus
+from merchants.scoping import CallerScoped
+
+_ACTIVE = Q(status=LinkStatus.ACTIVE)
+_LIMITED = Q(max_uses__isnull=False)
+
+
+class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
+    missing = PaymentLinkNotFound
+
+    def due_to_expire(self, now: datetime) -> Self:
+        """Those whose time has passed and that the sweep has not come by yet."""
+        return self.filter(_ACTIVE, expires_at__lte=now)
+
+    def shown_as(self, status: str, now: datetime) -> Self:
+        """Those that a reader sees in this status, whether or not the sweep has come by."""
+        overdue = _ACTIVE & Q(expires_at__lte=now)
+        if status == LinkStatus.EXPIRED:
+            return self.filter(Q(status=status) | overdue)
+        stored = self.filter(status=status)
+        return stored.exclude(expires_at__lte=now) if status == LinkStatus.ACTIVE else stored
+
+    def with_uses(self) -> Self:
+        """Add what `uses` and `collected` need to be exact: the uses not yet counted on the row."""
+        fresh = LinkUse.objects.filter(link=OuterRef("pk"), counted=False).order_by()
+        per_link = fresh.values("link")
+        return self.annotate(
+            fresh_uses=Coalesce(Subquery(per_link.annotate(n=Count("pk")).values("n")), 0),
+            fresh_amount=Coalesce(
+                Subquery(per_link.annotate(n=Sum("amount")).values("n")),
+                0,
+                output_field=models.BigIntegerField(),
+            ),
+        )
+
+    def held_for_use(self, link_id: str) -> "PaymentLink":
+        """Get one link that stays limited, or unlimited, until the transaction ends.
+
+        Payments through the same unlimited link hold it side by side and do not wait for each
+        other; `locked_against_use` waits for them. Raises PaymentLinkNotFound.
+        """
+        link = self._held_side_by_side(link_id)
+        return link if link.max_uses is None else self.locked(link_id)
+
+    def _held_side_by_side(self, link_id: str) -> "PaymentLink":
+        if connection.vendor != "postgresql":  # SQLite has one writer at a time
+            return self.one(link_id)
+        found = self.raw(
+            f"SELECT * FROM {self.model._meta.db_table} WHERE id = %s FOR KEY SHARE",  # noqa: S608  # a constant
+            [link_id],
+        )
+        for link in found:
+            return link
+        raise self.missing()
+
+    def locked_against_use(self, link_id: str) -> "PaymentLink":
+        """Get one link which no payment is using until the transaction ends."""
+        link = self.select_for_update().filter(pk=link_id).first()
+        if link is None:
+            raise self.missing()
+        return link
+
+
+class PaymentLink(models.Model):
+    """A reusable address at which anyone can pay a merchant.
+
+    `amount` is in cents and empty where the customer enters it. `uses_count` and
+    `amount_collected` lag behind for an unlimited link: see LinkUse.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    livemode = models.BooleanField()
+    amount = models.BigIntegerField(null=True)
+    currency = models.CharField(max_length=3)
+    description = models.CharField(max_length=500, default="", blank=True)
+    status = models.CharField(max_length=16, choices=LinkStatus, default=LinkStatus.ACTIVE)
+    max_uses = models.IntegerField(null=True)
+    uses_count = models.BigIntegerField(default=0)
+    amount_collected = models.BigIntegerField(default=0)
+    opened_count = models.BigIntegerField(default=0)
+    started_count = models.BigIntegerField(default=0)
+    success_url = models.CharField(max_length=2_048, default="", blank=True)
+    cancel_url = models.CharField(max_length=2_048, default="", blank=True)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    ended_by = models.CharField(max_length=100, default="", blank=True)
+
+    objects: ClassVar[PaymentLinkQuerySet] = PaymentLinkQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["merchant", "livemode", "-created_at", "-id"], name="link_newest"),
+            models.Index(fields=["expires_at"], name="link_due", condition=_ACTIVE),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__isnull=True) | Q(amount__gte=1, amount__lte=99_999_999_999),
+                name="link_amount",
+            ),
+            models.CheckConstraint(condition=Q(status__in=LinkStatus.values), name="link_status"),
+            models.CheckConstraint(
+                condition=(_ACTIVE & Q(ended_at__isnull=True))
+                | (~_ACTIVE & Q(ended_at__isnull=False)),
+                name="link_ended_at",
+            ),
+            models.CheckConstraint(
+                condition=Q(max_uses__isnull=True)
+                | Q(max_uses__gte=1, uses_count__lte=F("max_uses")),
+                name="link_max_uses",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status=LinkStatus.USED_UP) | Q(_LIMITED, uses_count=F("max_uses")),
+                name="link_used_up",
+            ),
+            models.CheckConstraint(
+                condition=Q(uses_count__gte=0, amount_collected__gte=F("uses_count")),
+                name="link_counts",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def url(self) -> str:
+        """The absolute address of its page."""
+        return f"{settings.CHECKOUT_URL}/pay/{self.merchant.slug}/{self.id}"
+
+    @property
+    def uses(self) -> int:
+        """How many payments were made through it; exact on rows read `with_uses`."""
+        return self.uses_count + int(getattr(self, "fresh_uses", 0))
+
+    @property
+    def collected(self) -> int:
+        """What they add up to, in cents; exact on rows read `with_uses`."""
+        return self.amount_collected + int(getattr(self, "fresh_amount", 0))
+
+    def status_at(self, now: datetime) -> LinkStatus:
+        """The status to show and to act on: expired from the moment on that its time has passed."""
+        overdue = self.expires_at is not None and self.expires_at <= now
+        if overdue and self.status == LinkStatus.ACTIVE:
+            return LinkStatus.EXPIRED
+        return LinkStatus(self.status)
+
+    def refusal(self, now: datetime) -> ApiError:
+        """The error that says why its present status does not allow what was asked."""
+        return REFUSAL_BY_STATUS[self.status_at(now)]()
+
+    def transition_to(self, status: LinkStatus, *, now: datetime, actor: str) -> None:
+        """Move to a final status and record who ended it. The row must be locked.
+
+        Raises PaymentLinkExpired for any move but expiry after `expires_at`, and the error of the
+        present status where the table of transitions has no such move.
+        """
+        if status not in TRANSITIONS[LinkStatus(self.status)]:
+            raise self.refusal(now)
+        if status != LinkStatus.EXPIRED and self.status_at(now) == LinkStatus.EXPIRED:
+            raise self.refusal(now)
+        self.status = status
+        self.updated_at = self.ended_at = now
+        self.ended_by = actor
+        self.save(update_fields=["status", "updated_at", "ended_at", "ended_by"])
+
+
+class LinkUse(models.Model):
+    """One payment made through a link. `payment_id` is its public id: once, ever.
+
+    Through an unlimited link many customers may pay at once, so a use is only inserted and stays
+    not `counted` until a task adds it to the row of the link.
+    """
+
+    link = models.ForeignKey(PaymentLink, on_delete=models.PROTECT, related_name="uses_made")
+    payment_id = PublicIdField(unique=True)
+    amount = models.BigIntegerField()
+    used_at = models.DateTimeField()
+    counted = models.BooleanField()
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["link"], name="link_use_fresh", condition=Q(counted=False)),
+        )
+        constraints = (models.CheckConstraint(condition=Q(amount__gte=1), name="link_use_amount"),)
+
+    def __str__(self) -> str:
+        return f"{self.link_id} paid by {self.payment_id}"

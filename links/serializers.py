@@ -1,0 +1,153 @@
+"""Payment links as they come in and go out."""
+
+from typing import Any
+
+from django.conf import settings
+from rest_framework import serializers
+
+from core.errors import ValidationFailed
+from core.fields import (
+    AmountField,
+    CurrencyField,
+    EmailTextField,
+    InstantField,
+    MetadataField,
+    StrictBooleanField,
+    StrictIntegerField,
+    TextField,
+    WebUrlField,
+)
+from core.serializers import Change, Input, Output
+from links.models import PaymentLink
+from links.services import LinkDraft
+from links.statuses import LinkStatus
+
+MOST_USES = 1_000_000
+MOST_COUNTED = 2**53 - 1
+
+
+class NewLink(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    merchant_slug = TextField(
+        max_length=64, required=False, help_text="May be left out with a key."
+    )
+    amount = AmountField(required=False, help_text="Cents. Absent: the customer enters it.")
+    currency = CurrencyField(required=False)
+    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False)
+    expires_at = InstantField(required=False)
+    success_url = WebUrlField(required=False)
+    cancel_url = WebUrlField(required=False)
+    metadata = MetadataField(required=False)
+
+
+class ChangedLink(Change):
+    """A null takes the value away: no limit, no expiry, no redirect."""
+
+    description = TextField(
+        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+    )
+    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False, allow_null=True)
+    expires_at = InstantField(required=False, allow_null=True)
+    success_url = WebUrlField(required=False, allow_null=True)
+    cancel_url = WebUrlField(required=False, allow_null=True)
+    metadata = MetadataField(required=False, allow_null=True)
+
+
+class _Link(Output):
+    id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    merchant_slug = TextField(max_length=64, source="merchant.slug")
+    amount = AmountField(required=False)
+    currency = CurrencyField()
+    description = serializers.SerializerMethodField()
+    url = WebUrlField()
+    qr_code = serializers.SerializerMethodField()
+    status = serializers.SerializerMethodField()
+    is_active = serializers.SerializerMethodField()
+    uses_count = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="uses")
+    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False)
+    livemode = StrictBooleanField()
+    expires_at = InstantField(required=False)
+
+    def get_description(self, link: PaymentLink) -> str | None:
+        return link.description or None
+
+    def get_qr_code(self, link: PaymentLink) -> str:
+        return f"{link.url}/qr.png"
+
+    def get_status(self, link: PaymentLink) -> LinkStatus:
+        return link.status_at(self.context["now"])
+
+    def get_is_active(self, link: PaymentLink) -> bool:
+        return link.status_at(self.context["now"]) == LinkStatus.ACTIVE
+
+
+class LinkOutput(_Link):
+    """A link as its merchant sees it."""
+
+    success_url = serializers.SerializerMethodField()
+    cancel_url = serializers.SerializerMethodField()
+    metadata = MetadataField()
+    created_at = InstantField()
+    updated_at = InstantField()
+
+    def get_success_url(self, link: PaymentLink) -> str | None:
+        return link.success_url or None
+
+    def get_cancel_url(self, link: PaymentLink) -> str | None:
+        return link.cancel_url or None
+
+
+class LinkStatistics(Output):
+    """`opened` and `started` are some seconds old; `paid` and `collected` (cents) are exact."""
+
+    opened = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="opened_count")
+    started = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="started_count")
+    paid = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="uses")
+    collected = StrictIntegerField(min_value=0, max_value=MOST_COUNTED)
+
+
+class LinkWithStatistics(LinkOutput):
+    statistics = LinkStatistics(source="*")
+
+
+class PublicMerchant(Output):
+    """What anyone may know of a merchant."""
+
+    id = TextField(max_length=40)
+    name = TextField(max_length=255)
+    slug = TextField(max_length=64)
+    category = TextField(max_length=64)
+    website = WebUrlField(required=False)
+    support_email = EmailTextField(required=False)
+    logo_url = WebUrlField(required=False)
+    brand_color = TextField(max_length=7, required=False)
+
+
+class PublicLink(_Link):
+    """A link as a customer sees it: without what the merchant keeps for itself."""
+
+    merchant = PublicMerchant()
+
+
+def draft_of(values: dict[str, Any], *, livemode: bool) -> LinkDraft:
+    """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
+    refuse_http(values, livemode=livemode)
+    known = {name: value for name, value in values.items() if name in LinkDraft.__annotations__}
+    known.setdefault("currency", settings.DEFAULT_CURRENCY)
+    return LinkDraft(**known)
+
+
+def changes_of(values: dict[str, Any], *, livemode: bool) -> dict[str, Any]:
+    """Make column values of a parsed change. Raises ValidationFailed as draft_of does."""
+    refuse_http(values, livemode=livemode)
+    empty = {"description": "", "success_url": "", "cancel_url": "", "metadata": {}}
+    return {name: empty.get(name) if value is None else value for name, value in values.items()}
+
+
+def refuse_http(values: dict[str, Any], *, livemode: bool) -> None:
+    """Raise ValidationFailed where a live link would redirect to an address without TLS."""
+    for name in ("success_url", "cancel_url"):
+        if livemode and (values.get(name) or "").startswith("http:"):
+            raise ValidationFailed(**{name: WebUrlField.rule})

@@ -1,0 +1,176 @@
+"""What a merchant does with a payment link, and what a payment through it needs."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from webhooks.event_types import EventType
+from webhooks.services import emit
+
+from core.errors import ValidationFailed
+from core.ids import new_id
+from links import events
+from links.models import LinkUse, PaymentLink
+from links.statuses import LinkStatus
+from links.uses import count_uses
+from merchants.authentication import Caller
+from merchants.errors import MerchantNotFound
+
+EXPIRY_ACTOR = "system:links.expire"
+
+
+@dataclass(frozen=True)
+class LinkDraft:
+    """The inputs of a new link, as parsed. The amount in cents; None: the customer enters it."""
+
+    currency: str
+    merchant_slug: str | None = None
+    amount: int | None = None
+    description: str = ""
+    max_uses: int | None = None
+    expires_at: datetime | None = None
+    success_url: str = ""
+    cancel_url: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@transaction.atomic
+def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLink:
+    """Create a payment link (SPEC: POST /v1/payment-links).
+
+    Raises ValidationFailed where development mode names no merchant and for an expiry in the past,
+    MerchantNotFound for the slug of another merchant.
+    """
+    merchant = caller.owner
+    if draft.merchant_slug not in (None, merchant.slug):
+        raise MerchantNotFound
+    _refuse_past(draft.expires_at, now)
+    link = PaymentLink.objects.create(
+        id=new_id("link", now),
+        merchant=merchant,
+        livemode=caller.livemode,
+        amount=draft.amount,
+        currency=draft.currency,
+        description=draft.description,
+        max_uses=draft.max_uses,
+        expires_at=draft.expires_at,
+        success_url=draft.success_url,
+        cancel_url=draft.cancel_url,
+        metadata=draft.metadata,
+        created_at=now,
+        updated_at=now,
+    )
+    _announce(EventType.PAYMENT_LINK_CREATED, link, events.payment_link_created(link), now=now)
+    return link
+
+
+@transaction.atomic
+def update_link(
+    *, caller: Caller, link_id: str, changes: dict[str, Any], now: datetime
+) -> PaymentLink:
+    """Change an active link; `metadata` as a whole.
+
+    Raises PaymentLinkNotFound, PaymentLinkInactive or PaymentLinkExpired once it has ended,
+    ValidationFailed for an expiry in the past or fewer uses than were made.
+    """
+    PaymentLink.objects.visible_to(caller).one(link_id)
+    link = PaymentLink.objects.locked_against_use(link_id)
+    if link.status_at(now) != LinkStatus.ACTIVE:
+        raise link.refusal(now)
+    _refuse_past(changes.get("expires_at"), now)
+    count_uses(link)
+    most = changes.get("max_uses")
+    if most is not None and most <= link.uses_count:
+        raise ValidationFailed(max_uses=f"must be more than the {link.uses_count} uses made")
+    for name, value in changes.items():
+        setattr(link, name, value)
+    link.updated_at = now
+    link.save(update_fields=[*changes, "updated_at"])
+    return link
+
+
+@transaction.atomic
+def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
+    """End a link for good. Raises PaymentLinkNotFound, or the error of how it has ended already."""
+    link = PaymentLink.objects.visible_to(caller).locked(link_id)
+    link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
+    data = events.payment_link_deactivated(link)
+    _announce(EventType.PAYMENT_LINK_DEACTIVATED, link, data, now=now)
+    return link
+
+
+@transaction.atomic
+def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
+    """End a link whose time has passed. Raises the error of how it has ended already."""
+    link = PaymentLink.objects.locked(link_id)
+    if link.status_at(now) != LinkStatus.EXPIRED:
+        raise link.refusal(now)
+    link.transition_to(LinkStatus.EXPIRED, now=now, actor=EXPIRY_ACTOR)
+    _announce(EventType.PAYMENT_LINK_EXPIRED, link, events.payment_link_expired(link), now=now)
+    return link
+
+
+def open_link(link_id: str, *, now: datetime) -> PaymentLink:
+    """Return a link that can take a payment now, for one that is about to be started.
+
+    Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired.
+    """
+    link = PaymentLink.objects.select_related("merchant").one(link_id)
+    if link.status_at(now) != LinkStatus.ACTIVE:
+        raise link.refusal(now)
+    return link
+
+
+def lock_for_use(link_id: str, *, now: datetime) -> PaymentLink:
+    """Hold a link, before its payment is locked, so that nobody else takes its last use.
+
+    Payments through an unlimited link do not wait for each other. Raises PaymentLinkNotFound,
+    PaymentLinkInactive, PaymentLinkExpired.
+    """
+    link = PaymentLink.objects.held_for_use(link_id)
+    if link.status_at(now) != LinkStatus.ACTIVE:
+        raise link.refusal(now)
+    return link
+
+
+def record_use(link_id: str, *, payment_id: str, amount: int, now: datetime) -> None:
+    """Count a use, in the transaction that completes its payment; the last one ends the link.
+
+    `amount` in cents. Holds the link itself where the caller has not. Raises as lock_for_use does.
+    """
+    link = lock_for_use(link_id, now=now)
+    limited = link.max_uses is not None
+    LinkUse.objects.create(
+        link=link, payment_id=payment_id, amount=amount, used_at=now, counted=limited
+    )
+    if limited:
+        _count_at_once(link, amount=amount, now=now)
+    data = events.payment_link_payment_completed(link, payment_id=payment_id, amount=amount)
+    _announce(EventType.PAYMENT_LINK_PAYMENT_COMPLETED, link, data, now=now)
+
+
+def _count_at_once(link: PaymentLink, *, amount: int, now: datetime) -> None:
+    link.uses_count += 1
+    link.amount_collected += amount
+    link.save(update_fields=["uses_count", "amount_collected"])
+    if link.uses_count == link.max_uses:
+        link.transition_to(LinkStatus.USED_UP, now=now, actor="system:links.record_use")
+
+
+def _refuse_past(expires_at: datetime | None, now: datetime) -> None:
+    if expires_at is not None and expires_at <= now:
+        raise ValidationFailed(expires_at="must lie in the future")
+
+
+def _announce(
+    event_type: EventType, link: PaymentLink, data: dict[str, Any], *, now: datetime
+) -> None:
+    emit(
+        event_type,
+        merchant_id=link.merchant_id,
+        livemode=link.livemode,
+        resource_id=link.id,
+        data=data,
+        now=now,
+    )

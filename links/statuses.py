@@ -1,0 +1,22 @@
+"""Every status a payment link can have, and every move between them. Nothing else decides."""
+
+from django.db.models import TextChoices
+
+
+class LinkStatus(TextChoices):
+    ACTIVE = "active"
+    DEACTIVATED = "deactivated"
+    EXPIRED = "expired"
+    USED_UP = "used_up"
+
+
+S = LinkStatus
+
+TRANSITIONS: dict[LinkStatus, frozenset[LinkStatus]] = {
+    S.ACTIVE: frozenset({S.DEACTIVATED, S.EXPIRED, S.USED_UP}),
+    S.DEACTIVATED: frozenset(),
+    S.EXPIRED: frozenset(),
+    S.USED_UP: frozenset(),
+}
+
+FINAL = frozenset(status for status in S if not TRANSITIONS[status])

@@ -1,0 +1,19 @@
+"""The periodic work on links."""
+
+from celery import shared_task
+
+from core.clock import now
+from links.expiry import expire_due
+from links.uses import count_fresh_uses
+
+
+@shared_task
+def expire() -> int:
+    """End the links whose time has passed."""
+    return expire_due(now=now())
+
+
+@shared_task
+def count() -> int:
+    """Bring the counts of unlimited links up to date."""
+    return count_fresh_uses()

@@ -1,0 +1,37 @@
+"""Bring the counts on a link's row up to date with the uses that were only inserted."""
+
+from django.db import transaction
+
+from links.models import LinkUse, PaymentLink
+
+BATCH = 1_000
+
+
+def count_fresh_uses(*, limit: int = BATCH) -> int:
+    """Count the uses that wait for it, link by link; return how many this call counted."""
+    waiting = LinkUse.objects.filter(counted=False).order_by("link").values_list("link", flat=True)
+    return sum(_count_locked(link_id) for link_id in list(waiting.distinct()[:limit]))
+
+
+def count_uses(link: PaymentLink) -> int:
+    """Count all fresh uses of a locked link onto its row, and return how many they were."""
+    counted = 0
+    while batch := _count_batch(link):
+        counted += batch
+    return counted
+
+
+@transaction.atomic
+def _count_locked(link_id: str) -> int:
+    return count_uses(PaymentLink.objects.locked(link_id))
+
+
+def _count_batch(link: PaymentLink) -> int:
+    fresh = LinkUse.objects.filter(link=link, counted=False).order_by("pk")
+    rows = list(fresh.values_list("pk", "amount")[:BATCH])
+    if rows:
+        LinkUse.objects.filter(pk__in=[pk for pk, _ in rows]).update(counted=True)
+        link.uses_count += len(rows)
+        link.amount_collected += sum(amount for _, amount in rows)
+        link.save(update_fields=["uses_count", "amount_collected"])
+    return len(rows)
