@@ -15,7 +15,7 @@ HOUSE = "house"
 
 
 class Purpose(models.TextChoices):
-    """What the money of an account is for. `LOCK_ORDER` below says who is locked first."""
+    """What the money of an account is for."""
 
     MERCHANT = "merchant"  # what the service owes a merchant
     PAYOUTS = "payouts"  # scheduled, or on its way to a bank
@@ -39,6 +39,7 @@ class Kind(models.TextChoices):
     PAYOUT_RETURNED = "payout_returned"
 
 
+# Who locks several accounts takes them in this order, and by id within a purpose: no deadlocks.
 LOCK_ORDER = {purpose: place for place, purpose in enumerate(Purpose)}
 
 
@@ -77,7 +78,7 @@ class Account(models.Model):
 class Transfer(models.Model):
     """Money moved from one account to another. Never changed, never deleted, never replaced."""
 
-    transaction_id = PublicIdField(db_index=True)
+    transaction_id = PublicIdField()
     kind = models.CharField(max_length=16, choices=Kind)
     reference = PublicIdField()
     debit_account = models.ForeignKey(
@@ -102,6 +103,7 @@ class Transfer(models.Model):
             ),
         )
         indexes = (
+            models.Index(fields=["transaction_id"], name="transfer_transaction"),
             models.Index(fields=["debit_account", "id"], name="transfer_debits"),
             models.Index(fields=["credit_account", "id"], name="transfer_credits"),
         )
@@ -147,7 +149,7 @@ class Seal(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=Q(sequence=0, transfer=None) | Q(sequence__gt=0, transfer__gt=0),
+                condition=Q(sequence=0, transfer=None) | Q(sequence__gt=0, transfer__isnull=False),
                 name="seal_holds_a_transfer",
             ),
         )

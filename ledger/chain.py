@@ -1,0 +1,48 @@
+"""The form of the chain: which fields a seal covers, and how its hash is computed.
+
+The form never changes: every seal ever written has to be computed again by `verify_ledger`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+FIRST_HASH = "0" * 64  # of seal 0, which holds no transfer
+
+# Read from a Seal or an UnsealedTransfer. The accounts' own fields are among them, so that nobody
+# can hand a history over to another owner by changing the account instead of the transfers.
+SEALED_FIELDS = (
+    "transfer_id",
+    "transfer__transaction_id",
+    "transfer__kind",
+    "transfer__reference",
+    "transfer__amount",
+    "transfer__currency",
+    "transfer__livemode",
+    "transfer__description",
+    "transfer__created_at",
+    "transfer__debit_account_id",
+    "transfer__debit_account__owner",
+    "transfer__debit_account__purpose",
+    "transfer__debit_account__currency",
+    "transfer__debit_account__livemode",
+    "transfer__credit_account_id",
+    "transfer__credit_account__owner",
+    "transfer__credit_account__purpose",
+    "transfer__credit_account__currency",
+    "transfer__credit_account__livemode",
+)
+
+
+def seal_hash(
+    previous: str, *, sequence: int, sealed_at: datetime, fields: Iterable[object]
+) -> str:
+    """Return the SHA-256 of the seal before, the place in the chain, and the values sealed."""
+    content = [previous, sequence, _instant(sealed_at), *fields]
+    text = json.dumps(content, default=_instant, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _instant(value: datetime) -> str:
+    return value.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,74 @@
+"""Seal committed transfers into the chain, and fold them into the balances of their accounts."""
+
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.db.models import Case, When
+
+from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
+from ledger.models import LOCK_ORDER, Account, Purpose, Seal, UnsealedTransfer
+
+SEAL_BATCH = 1_000
+
+logger = structlog.get_logger(__name__)
+
+
+@transaction.atomic
+def seal_transfers(*, now: datetime, limit: int = SEAL_BATCH) -> int:
+    """Seal up to `limit` waiting transfers in the order of their ids; return how many.
+
+    Whoever comes while another is sealing finds nothing to do. Accounts are locked last, after
+    the hashing, so that a debit of one waits no longer than its balance takes to write.
+    """
+    if not _hold_chain(now):
+        return 0
+    waiting = UnsealedTransfer.objects.order_by("transfer_id")[:limit]
+    rows = list(waiting.values_list(*SEALED_FIELDS, named=True))
+    if not rows:
+        return 0
+    seals = _next_seals(rows, now)
+    Seal.objects.bulk_create(seals)
+    UnsealedTransfer.objects.filter(pk__in=[row.transfer_id for row in rows]).delete()
+    _fold(rows)
+    head = seals[-1]
+    transaction.on_commit(
+        lambda: logger.info("ledger_sealed", sequence=head.sequence, hash=head.hash)
+    )
+    return len(seals)
+
+
+def _hold_chain(now: datetime) -> bool:
+    """Lock seal 0 until the transaction ends. False: another transaction has it."""
+    Seal.objects.get_or_create(sequence=0, defaults={"hash": FIRST_HASH, "sealed_at": now})
+    free = Seal.objects.select_for_update(skip_locked=True).filter(sequence=0)
+    return len(free) == 1
+
+
+def _next_seals(rows: Sequence[Any], now: datetime) -> list[Seal]:
+    head = Seal.objects.latest("sequence")
+    seals = []
+    for row in rows:
+        sequence = head.sequence + 1
+        digest = seal_hash(head.hash, sequence=sequence, sealed_at=now, fields=row)
+        head = Seal(sequence=sequence, transfer_id=row.transfer_id, hash=digest, sealed_at=now)
+        seals.append(head)
+    return seals
+
+
+def _fold(rows: Sequence[Any]) -> None:
+    sums: Counter[int] = Counter()
+    for row in rows:
+        if row.transfer__debit_account__purpose != Purpose.WALLET:
+            sums[row.transfer__debit_account_id] -= row.transfer__amount
+        if row.transfer__credit_account__purpose != Purpose.WALLET:
+            sums[row.transfer__credit_account_id] += row.transfer__amount
+    place = Case(*(When(purpose=purpose, then=place) for purpose, place in LOCK_ORDER.items()))
+    locked = Account.objects.select_for_update(no_key=True).filter(pk__in=list(sums))
+    accounts = list(locked.order_by(place, "pk"))
+    for account in accounts:
+        account.balance += sums[account.pk]
+    Account.objects.bulk_update(accounts, ["balance"], batch_size=200)
