@@ -1,16 +1,3 @@
-"""Every address of the service."""
+from django.urls import URLPattern, URLResolver
 
-from django.urls import URLPattern, URLResolver, include, path, register_converter
-
-from core.ids import IdConverter
-
-register_converter(IdConverter, "id")
-
-handler400 = "core.handler.bad_request"
-handler403 = "core.handler.permission_denied"
-handler404 = "core.handler.not_found"
-handler500 = "core.handler.server_error"
-
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("v1/", include("merchants.urls")),
-]
+urlpatterns: list[URLPattern | URLResolver] = []

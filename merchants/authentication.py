@@ -18,7 +18,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from core.addresses import client_address, network_of
 from core.clock import now
 from core.errors import Unauthorized, ValidationFailed
 from core.idempotency import answer_once
@@ -60,8 +59,8 @@ if TYPE_CHECKING:
     class CallerRequest(Request):
         """A request that has passed `ApiKeyAuthentication`."""
 
-        @property  # type: ignore[override]  # the stub knows Django's users only
-        def user(self) -> Caller: ...
+        @property
+        def user(self) -> Caller: ...  # type: ignore[override]  # we have no users here
         @user.setter
         def user(self, value: Any) -> None: ...
 
@@ -84,27 +83,16 @@ class ApiKeyAuthentication(BaseAuthentication):
         return "Bearer"
 
 
-class _ApiViewSet(ViewSet):
-    def created(self, data: Any, location: str) -> Response:
-        """Answer 201 with the address of what was created."""
-        return Response(data, status=201, headers={"Location": location})
-
-
-class CallerViewSet(_ApiViewSet):
+class CallerViewSet(ViewSet):
     """The endpoints of a resource that belongs to merchants; `request.user` is a Caller."""
 
     authentication_classes = (ApiKeyAuthentication,)
 
-    def once(
-        self, request: CallerRequest, work: Callable[[], Response], *, secret: bool = False
-    ) -> HttpResponse:
-        """Do the work of a POST once per Idempotency-Key of this merchant and mode.
-
-        `secret`: the answer shows a secret, so it is stored encrypted.
-        """
+    def once(self, request: CallerRequest, work: Callable[[], Response]) -> HttpResponse:
+        """Do the work of a POST once per Idempotency-Key of this merchant and mode."""
         mode = "live" if request.user.livemode else "test"
         scope = f"{request.user.merchant_id or DEVELOPMENT} {mode}"
-        return answer_once(request._request, scope, work, secret=secret)
+        return answer_once(request._request, scope, work)
 
     def page(
         self,
@@ -122,18 +110,9 @@ class CallerViewSet(_ApiViewSet):
             {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}
         )
 
-
-class OpenViewSet(_ApiViewSet):
-    """Endpoints that need no key and look at none."""
-
-    authentication_classes = ()
-
-    def once(
-        self, request: Request, work: Callable[[], Response], *, secret: bool = False
-    ) -> HttpResponse:
-        """Do the work of a POST once per Idempotency-Key of this address."""
-        scope = f"address {network_of(client_address(request._request))}"
-        return answer_once(request._request, scope, work, secret=secret)
+    def created(self, data: Any, location: str) -> Response:
+        """Answer 201 with the address of what was created."""
+        return Response(data, status=201, headers={"Location": location})
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:
