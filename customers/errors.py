@@ -1,0 +1,45 @@
+"""The refusals of the customers' room. Pages show them in words of their own."""
+
+from datetime import datetime
+
+from core.errors import ApiError
+
+
+class CustomerNotFound(ApiError):
+    status, code, message = 404, "CUSTOMER_NOT_FOUND", "There is no such customer."
+
+
+class InvalidPin(ApiError):
+    """`tries_left` is how many more wrong PINs there may be before the PIN is locked."""
+
+    status, code, message = 422, "INVALID_PIN", "The PIN is not right."
+
+    def __init__(self, tries_left: int | None = None) -> None:
+        self.tries_left = tries_left
+        super().__init__("" if tries_left is None else f"tries left: {tries_left}")
+
+
+class PinLocked(ApiError):
+    """`until` is when the PIN can be tried again; without it, only a reset helps."""
+
+    status, code = 422, "PIN_LOCKED"
+    message = "The PIN is locked after too many wrong tries."
+
+    def __init__(self, until: datetime | None = None) -> None:
+        self.until = until
+        super().__init__()
+
+
+class PinDisabled(PinLocked):
+    """Too many wrong PINs in a row: a reset by code makes a new one."""
+
+    message = "The PIN is switched off after too many wrong tries. Reset it with a code."
+
+
+class VerificationFailed(ApiError):
+    status, code = 422, "VERIFICATION_FAILED"
+    message = "The customer could not be verified."
+
+
+class CustomerFrozen(VerificationFailed):
+    message = "This customer's account is frozen and cannot pay."

@@ -1,0 +1,38 @@
+"""The magic phones of test mode: what each makes happen. Pages and the reference list them."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from customers.models import Customer
+
+
+class Behaviour(StrEnum):
+    """What a test customer's phone decides. A live customer is always NORMAL."""
+
+    NORMAL = "works"
+    INSUFFICIENT_BALANCE = "has too little money"
+    WRONG_PIN = "every PIN is wrong"
+    DECLINED = "is declined"
+    SLOW = "stays in processing for 30 s"
+    REFUNDS_FAIL = "works, but its refunds fail"
+    PIN_LOCKED = "the PIN is locked"
+
+
+MAGIC_PHONES = {
+    "+12425550100": Behaviour.NORMAL,
+    "+12425550101": Behaviour.INSUFFICIENT_BALANCE,
+    "+12425550102": Behaviour.WRONG_PIN,
+    "+12425550103": Behaviour.DECLINED,
+    "+12425550104": Behaviour.SLOW,
+    "+12425550105": Behaviour.REFUNDS_FAIL,
+    "+12425550106": Behaviour.PIN_LOCKED,
+}
+WORKING_PHONE = "+12425550100"
+
+
+def behaviour_of(customer: "Customer") -> Behaviour:
+    """Return what this customer's phone makes happen."""
+    if customer.livemode:
+        return Behaviour.NORMAL
+    return MAGIC_PHONES.get(customer.phone, Behaviour.NORMAL)

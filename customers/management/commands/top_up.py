@@ -1,0 +1,64 @@
+"""Put money into a customer's wallet."""
+
+import json
+from argparse import ArgumentParser
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import now
+from core.errors import ApiError, ValidationFailed
+from core.money import is_currency, minor_digits
+from customers.models import Customer
+from customers.phones import normalize_phone
+from customers.services import test_customer, top_up, wallet
+from ledger.services import balance_of
+
+
+class Command(BaseCommand):
+    help = (
+        "Put money into a customer's wallet, from the funding account. A test customer appears "
+        "by itself; a live one must have signed in before."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("phone", help='the customer\'s phone, for example "+1 242 555 0100"')
+        parser.add_argument("amount", type=int, help="in cents: 1250 is 12.50")
+        parser.add_argument("--live", action="store_true", help="the live customer of this phone")
+        parser.add_argument(
+            "--currency", default=settings.DEFAULT_CURRENCY, help="default: %(default)s"
+        )
+        parser.add_argument("--json", action="store_true", help="write the result as JSON")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            result = _top_up(
+                options["phone"], options["amount"], options["currency"], livemode=options["live"]
+            )
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}".strip()) from None
+        if options["json"]:
+            self.stdout.write(json.dumps(result))
+        else:
+            money = Decimal(result["balance"]).scaleb(-minor_digits(result["currency"]))
+            self.stdout.write(f"{result['customer_id']} now holds {money:,} {result['currency']}.")
+
+
+def _top_up(phone: str, amount: int, currency: str, *, livemode: bool) -> dict[str, Any]:
+    if not is_currency(currency):
+        raise ValidationFailed(currency="must be an ISO 4217 code such as BSD")
+    instant = now()
+    if livemode:
+        customer = Customer.objects.by_phone(normalize_phone(phone, livemode=True), livemode=True)
+    else:
+        customer = test_customer(phone, instant, currency)
+    transaction_id = top_up(customer=customer, amount=amount, currency=currency, now=instant)
+    return {
+        "customer_id": customer.id,
+        "transaction_id": transaction_id,
+        "amount": amount,
+        "currency": currency,
+        "balance": balance_of(wallet(customer, currency)),
+    }

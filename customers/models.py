@@ -1,0 +1,78 @@
+"""A customer: a phone number per mode, with what it proves itself by."""
+
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+
+from core.ids import PublicIdField
+from customers.errors import CustomerNotFound
+from customers.phones import masked
+from merchants.scoping import CallerScoped
+
+PIN_TRIES_UNTIL_DISABLED = 10
+
+
+class CustomerQuerySet(CallerScoped["Customer"]):
+    missing = CustomerNotFound
+
+    def by_phone(self, phone: str, *, livemode: bool) -> "Customer":
+        """Return the customer of this E.164 number. Raises CustomerNotFound."""
+        customer = self.filter(phone=phone, livemode=livemode).first()
+        if customer is None:
+            raise self.missing()
+        return customer
+
+
+class Customer(models.Model):
+    """Who pays. The wallet is the ledger's account of this id.
+
+    `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty where no
+    PIN was set yet; a test customer then has the documented one.
+    """
+
+    id = PublicIdField(primary_key=True)
+    phone = models.CharField(max_length=16)
+    livemode = models.BooleanField()
+    name = models.CharField(max_length=100, default="", blank=True)
+    email = models.CharField(max_length=254, default="", blank=True)
+    language = models.CharField(max_length=8, default="", blank=True)
+    pin_hash = models.CharField(max_length=128, default="", blank=True, editable=False)
+    pin_failures = models.PositiveSmallIntegerField(default=0)
+    pin_locked_until = models.DateTimeField(null=True, blank=True)
+    pin_set_at = models.DateTimeField(null=True, blank=True)
+    frozen_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(db_index=True)
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[CustomerQuerySet] = CustomerQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["phone", "livemode"], name="customer_once"),
+            models.CheckConstraint(
+                condition=Q(phone__startswith="+"), name="customer_phone_is_e164"
+            ),
+            models.CheckConstraint(
+                condition=Q(pin_failures__lte=PIN_TRIES_UNTIL_DISABLED),
+                name="customer_pin_tries_bounded",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.masked_phone
+
+    @property
+    def masked_phone(self) -> str:
+        """The phone as it may be shown: +1 242 ••• 0100."""
+        return masked(self.phone)
+
+    @property
+    def has_pin(self) -> bool:
+        """Whether there is a PIN to ask for. Test customers are born with one."""
+        return bool(self.pin_hash) or not self.livemode
+
+    @property
+    def pin_is_disabled(self) -> bool:
+        """Whether only a reset by code can bring the PIN back."""
+        return self.pin_failures >= PIN_TRIES_UNTIL_DISABLED

@@ -1,0 +1,141 @@
+"""Find customers, fill their wallets, and what staff may do to them."""
+
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import InvalidAmount
+from core.ids import new_id
+from core.money import MAX_AMOUNT
+from customers.errors import CustomerFrozen
+from customers.magic import WORKING_PHONE, Behaviour, behaviour_of
+from customers.models import Customer
+from customers.phones import normalize_phone
+from ledger.models import HOUSE, Account, Kind, Purpose
+from ledger.services import Movement, account_for, lock, post
+
+TEST_WALLET_AMOUNT = 10_000_000
+TEST_WALLET_REFILL_BELOW = 1_000_000
+
+
+class Contact(TypedDict, total=False):
+    """What a customer says of themselves and may change."""
+
+    name: str
+    email: str
+    language: str
+
+
+def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
+    """Return the customer of this phone in this mode, made at the first call.
+
+    `phone` as people write it. Raises ValidationFailed.
+    """
+    customer, _ = Customer.objects.get_or_create(
+        phone=normalize_phone(phone, livemode=livemode),
+        livemode=livemode,
+        defaults={"id": new_id("cus", now), "created_at": now, "updated_at": now},
+    )
+    return customer
+
+
+@transaction.atomic
+def test_customer(
+    phone: str | None,
+    now: datetime,
+    currency: str | None = None,  # noqa: PT028  # not a test, whatever its name
+) -> Customer:
+    """Return a test customer with money in the wallet; without a phone, the one that works.
+
+    The wallet starts at 100,000.00 and is filled up again when it runs low, so that nobody's
+    tests end because someone else's spent it all. Raises ValidationFailed.
+    """
+    customer = find_or_create(phone=phone or WORKING_PHONE, livemode=False, now=now)
+    if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
+        _fill_test_wallet(customer, currency or settings.DEFAULT_CURRENCY, now)
+    return customer
+
+
+test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest knows, too
+
+
+def wallet(customer: Customer, currency: str) -> Account:
+    """Return the customer's account of this currency, opened at the first call."""
+    return account_for(
+        owner=customer.id, purpose=Purpose.WALLET, currency=currency, livemode=customer.livemode
+    )
+
+
+@transaction.atomic
+def top_up(
+    *, customer: Customer, amount: int, currency: str, now: datetime, description: str = ""
+) -> str:
+    """Put money into a wallet, from the funding account. Returns the transaction's id.
+
+    Raises InvalidAmount.
+    """
+    if not 0 < amount <= MAX_AMOUNT:
+        raise InvalidAmount(amount=f"must be from 1 to {MAX_AMOUNT} of the smallest unit")
+    funding = account_for(
+        owner=HOUSE, purpose=Purpose.FUNDING, currency=currency, livemode=customer.livemode
+    )
+    movement = Movement(
+        kind=Kind.TOP_UP,
+        reference=new_id("txn", now),
+        debit=funding,
+        credit=wallet(customer, currency),
+        amount=amount,
+        description=description,
+    )
+    post(transaction_id=movement.reference, movements=[movement], now=now)
+    return movement.reference
+
+
+@transaction.atomic
+def update_contact(*, customer_id: str, now: datetime, **changes: Unpack[Contact]) -> Customer:
+    """Change what a customer says of themselves. Raises CustomerNotFound."""
+    customer = Customer.objects.locked(customer_id)
+    for name, value in changes.items():
+        setattr(customer, name, value)
+    customer.updated_at = now
+    customer.save(update_fields=[*changes, "updated_at"])
+    return customer
+
+
+def refuse_frozen(customer: Customer) -> None:
+    """Look again whether the customer may pay at all. Raises CustomerFrozen."""
+    if Customer.objects.filter(pk=customer.pk, frozen_at__isnull=False).exists():
+        raise CustomerFrozen
+
+
+def freeze(*, customer_id: str, now: datetime) -> Customer:
+    """Stop a customer from paying, until unfrozen. Raises CustomerNotFound."""
+    return _set_frozen_at(customer_id, now, now)
+
+
+def unfreeze(*, customer_id: str, now: datetime) -> Customer:
+    """Let a frozen customer pay again. Raises CustomerNotFound."""
+    return _set_frozen_at(customer_id, None, now)
+
+
+@transaction.atomic
+def _set_frozen_at(customer_id: str, frozen_at: datetime | None, now: datetime) -> Customer:
+    customer = Customer.objects.locked(customer_id)
+    customer.frozen_at, customer.updated_at = frozen_at, now
+    customer.save(update_fields=["frozen_at", "updated_at"])
+    return customer
+
+
+def _fill_test_wallet(customer: Customer, currency: str, now: datetime) -> None:
+    account = wallet(customer, currency)
+    if account.balance >= TEST_WALLET_REFILL_BELOW:
+        return
+    lock(account)
+    account.refresh_from_db()
+    if account.balance < TEST_WALLET_REFILL_BELOW:
+        missing = TEST_WALLET_AMOUNT - account.balance
+        top_up(
+            customer=customer, amount=missing, currency=currency, now=now, description="Test money"
+        )

@@ -1,0 +1,173 @@
+"""Customers are found by phone and mode; test customers appear with money."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.clock import now as read_clock
+from core.errors import InvalidAmount, ValidationFailed
+from core.ids import is_id
+from customers.errors import CustomerFrozen, CustomerNotFound
+from customers.magic import MAGIC_PHONES, Behaviour, behaviour_of
+from customers.models import Customer
+from customers.services import (
+    find_or_create,
+    freeze,
+    refuse_frozen,
+    test_customer,
+    top_up,
+    unfreeze,
+    update_contact,
+    wallet,
+)
+from ledger.models import Account, Kind, Purpose, Transfer
+from ledger.services import balance_of
+from tests.races import at_once
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_finds_the_customer_it_made(now: datetime) -> None:
+    customer = find_or_create(phone="+1 242 359 1234", livemode=True, now=now)
+    again = find_or_create(phone="(242) 359-1234", livemode=True, now=now + timedelta(days=1))
+
+    assert again == customer
+    assert is_id("cus", customer.id)
+    assert (customer.phone, customer.livemode) == ("+12423591234", True)
+    assert again.created_at == again.updated_at == now
+    assert (again.frozen_at, again.has_pin) == (None, False)
+
+
+def test_each_mode_has_a_customer_of_its_own(now: datetime) -> None:
+    live = find_or_create(phone="+12423591234", livemode=True, now=now)
+    test = find_or_create(phone="+12423591234", livemode=False, now=now)
+
+    assert live.id != test.id
+    assert test.has_pin
+
+
+def test_the_database_refuses_a_second_customer_of_a_phone(payer: Customer, now: datetime) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Customer.objects.create(
+            id="cus_other", phone=payer.phone, livemode=True, created_at=now, updated_at=now
+        )
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_racing_first_calls_make_one_customer_with_one_wallet() -> None:
+    made = at_once([lambda: test_customer("+12425550123", read_clock())] * 12)
+
+    assert {getattr(customer, "id", customer) for customer in made} == {Customer.objects.get().id}
+    assert Transfer.objects.count() == 1
+    assert Account.objects.get(purpose=Purpose.WALLET).balance == 10_000_000
+
+
+def test_a_test_customer_has_money_from_the_funding_account(now: datetime) -> None:
+    customer = test_customer("+1 242 555 0123", now)
+
+    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+    transfer = Transfer.objects.get()
+    assert (transfer.kind, transfer.livemode) == (Kind.TOP_UP, False)
+    assert transfer.debit_account.purpose == Purpose.FUNDING
+    assert balance_of(transfer.debit_account) == -10_000_000
+
+
+def test_a_test_customer_is_funded_once_while_money_is_left(now: datetime) -> None:
+    customer = test_customer(None, now)
+    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=1_000_000)
+
+    assert test_customer(None, now) == customer
+    assert balance_of(wallet(customer, "BSD")) == 1_000_000
+    assert customer.phone == "+12425550100"
+
+
+def test_a_test_wallet_that_runs_low_is_filled_up(now: datetime) -> None:
+    customer = test_customer(None, now)
+    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=999_999)
+
+    test_customer(None, now)
+
+    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+
+
+def test_a_test_customer_has_money_of_the_currency_asked_for(now: datetime) -> None:
+    customer = test_customer(None, now, "USD")
+
+    assert balance_of(wallet(customer, "USD")) == 10_000_000
+    assert balance_of(wallet(customer, "BSD")) == 0
+
+
+def test_the_customer_with_too_little_money_has_none(now: datetime) -> None:
+    customer = test_customer("+1 242 555 0101", now)
+
+    assert balance_of(wallet(customer, "BSD")) == 0
+    assert Transfer.objects.count() == 0
+
+
+def test_a_test_customer_needs_a_phone_number(now: datetime) -> None:
+    with pytest.raises(ValidationFailed):
+        test_customer("not a phone", now)
+
+
+@pytest.mark.parametrize(("phone", "behaviour"), MAGIC_PHONES.items())
+def test_a_magic_phone_works_its_magic_in_test_mode_only(
+    phone: str, behaviour: Behaviour, now: datetime
+) -> None:
+    test = test_customer(phone, now)
+    live = Customer(id="cus_live", phone=phone, livemode=True)
+
+    assert behaviour_of(test) == behaviour
+    assert behaviour_of(live) == Behaviour.NORMAL
+
+
+def test_any_other_phone_is_normal(tester: Customer) -> None:
+    assert behaviour_of(tester) == Behaviour.NORMAL
+
+
+def test_a_top_up_is_a_transfer(payer: Customer, now: datetime) -> None:
+    transaction_id = top_up(
+        customer=payer, amount=1_250, currency="BSD", now=now, description="At the desk"
+    )
+
+    transfer = Transfer.objects.get(transaction_id=transaction_id)
+    assert (transfer.amount, transfer.currency, transfer.livemode) == (1_250, "BSD", True)
+    assert (transfer.kind, transfer.description) == (Kind.TOP_UP, "At the desk")
+    assert balance_of(wallet(payer, "BSD")) == 1_250
+
+
+@pytest.mark.parametrize("amount", [0, -1, 100_000_000_000])
+def test_a_top_up_needs_an_amount(payer: Customer, now: datetime, amount: int) -> None:
+    with pytest.raises(InvalidAmount):
+        top_up(customer=payer, amount=amount, currency="BSD", now=now)
+
+    assert Transfer.objects.count() == 0
+
+
+def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datetime) -> None:
+    refuse_frozen(payer)
+    frozen = freeze(customer_id=payer.id, now=now)
+
+    assert frozen.frozen_at == now
+    with pytest.raises(CustomerFrozen) as refusal:
+        refuse_frozen(payer)  # the instance read before knows nothing of it
+    assert refusal.value.code == "VERIFICATION_FAILED"
+
+    unfreeze(customer_id=payer.id, now=now)
+    refuse_frozen(frozen)
+
+
+def test_contact_details_change(payer: Customer, now: datetime) -> None:
+    later = now + timedelta(minutes=1)
+    update_contact(customer_id=payer.id, now=later, email="a@example.com", language="fr")
+
+    payer.refresh_from_db()
+    assert (payer.email, payer.language, payer.name) == ("a@example.com", "fr", "")
+    assert payer.updated_at == later
+
+
+@pytest.mark.parametrize("change", [freeze, unfreeze, update_contact])
+def test_an_unknown_customer_is_not_found(now: datetime, change: object) -> None:
+    with pytest.raises(CustomerNotFound):
+        change(customer_id="cus_none", now=now)  # type: ignore[operator]
