@@ -1,3 +1,16 @@
-from django.urls import URLPattern, URLResolver
+"""Every address of the service."""
 
-urlpatterns: list[URLPattern | URLResolver] = []
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+
+from core.ids import IdConverter
+
+register_converter(IdConverter, "id")
+
+handler400 = "core.handler.bad_request"
+handler403 = "core.handler.permission_denied"
+handler404 = "core.handler.not_found"
+handler500 = "core.handler.server_error"
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("v1/", include("merchants.urls")),
+]

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.response import Response
 
 from core.clock import now
+from core.crypto import decrypt, encrypt
 from core.errors import IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
@@ -23,8 +24,12 @@ HEADER = "Idempotency-Key"
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
-def answer_once(request: HttpRequest, scope: str, work: Callable[[], Response]) -> HttpResponse:
+def answer_once(
+    request: HttpRequest, scope: str, work: Callable[[], Response], *, secret: bool = False
+) -> HttpResponse:
     """Do the work of a POST, or give the stored answer to its Idempotency-Key.
+
+    `secret` says that the answer of this address shows a secret once: it is stored encrypted.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
     method, path or body. Without a key the work is simply done.
@@ -36,9 +41,10 @@ def answer_once(request: HttpRequest, scope: str, work: Callable[[], Response]) 
     with transaction.atomic():
         if not _claim(scope, key, fingerprint, now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
-            return _replay(stored, fingerprint)
+            return _replay(stored, fingerprint, secret=secret)
         response = work()
         body = dump_json(response.data)
+        body = encrypt(body.decode()).encode() if secret else body
         IdempotencyKey.objects.filter(scope=scope, key=key).update(
             status=response.status_code, body=body, location=response.get("Location", "")
         )
@@ -79,14 +85,15 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
         return cursor.rowcount == 1
 
 
-def _replay(stored: IdempotencyKey, fingerprint: str) -> HttpResponse:
+def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:
     if stored.fingerprint != fingerprint or stored.status is None:
         raise IdempotencyKeyReused()
     headers = {"Idempotent-Replayed": "true"}
     if stored.location:
         headers["Location"] = stored.location
+    body = bytes(stored.body or b"")
     return HttpResponse(
-        bytes(stored.body or b""),
+        decrypt(body.decode()).encode() if secret else body,
         status=stored.status,
         content_type="application/json",
         headers=headers,

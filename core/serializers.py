@@ -45,13 +45,13 @@ class Change(Input):
 
 
 class Output(serializers.Serializer[Any]):
-    """A response body. Fields without a value are left out."""
+    """A response body. Fields without a value, None or the empty text, are left out."""
 
     def to_representation(self, instance: Any) -> dict[str, Any]:
         return {
             name: value
             for name, value in super().to_representation(instance).items()
-            if value is not None
+            if value is not None and value != ""
         }
 
     @classmethod

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
+from core.addresses import client_address, network_of
 from core.clock import now
 from core.errors import Unauthorized, ValidationFailed
 from core.idempotency import answer_once
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
     class CallerRequest(Request):
         """A request that has passed `ApiKeyAuthentication`."""
 
-        @property
-        def user(self) -> Caller: ...  # type: ignore[override]  # we have no users here
+        @property  # type: ignore[override]  # the stub knows Django's users only
+        def user(self) -> Caller: ...
         @user.setter
         def user(self, value: Any) -> None: ...
 
@@ -83,16 +84,27 @@ class ApiKeyAuthentication(BaseAuthentication):
         return "Bearer"
 
 
-class CallerViewSet(ViewSet):
+class _ApiViewSet(ViewSet):
+    def created(self, data: Any, location: str) -> Response:
+        """Answer 201 with the address of what was created."""
+        return Response(data, status=201, headers={"Location": location})
+
+
+class CallerViewSet(_ApiViewSet):
     """The endpoints of a resource that belongs to merchants; `request.user` is a Caller."""
 
     authentication_classes = (ApiKeyAuthentication,)
 
-    def once(self, request: CallerRequest, work: Callable[[], Response]) -> HttpResponse:
-        """Do the work of a POST once per Idempotency-Key of this merchant and mode."""
+    def once(
+        self, request: CallerRequest, work: Callable[[], Response], *, secret: bool = False
+    ) -> HttpResponse:
+        """Do the work of a POST once per Idempotency-Key of this merchant and mode.
+
+        `secret`: the answer shows a secret, so it is stored encrypted.
+        """
         mode = "live" if request.user.livemode else "test"
         scope = f"{request.user.merchant_id or DEVELOPMENT} {mode}"
-        return answer_once(request._request, scope, work)
+        return answer_once(request._request, scope, work, secret=secret)
 
     def page(
         self,
@@ -110,9 +122,18 @@ class CallerViewSet(ViewSet):
             {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}
         )
 
-    def created(self, data: Any, location: str) -> Response:
-        """Answer 201 with the address of what was created."""
-        return Response(data, status=201, headers={"Location": location})
+
+class OpenViewSet(_ApiViewSet):
+    """Endpoints that need no key and look at none."""
+
+    authentication_classes = ()
+
+    def once(
+        self, request: Request, work: Callable[[], Response], *, secret: bool = False
+    ) -> HttpResponse:
+        """Do the work of a POST once per Idempotency-Key of this address."""
+        scope = f"address {network_of(client_address(request._request))}"
+        return answer_once(request._request, scope, work, secret=secret)
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:

@@ -4,15 +4,21 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from django.core.cache import cache
+from pytest_django import Settings
 
 from tests import environment
 from tests.flush import allow_flush
 from tests.machine import need
 from tests.postgres import Keeper, PostgresMissing
 from tests.redis import Redis
+
+if TYPE_CHECKING:
+    from merchants.models import Merchant
+    from tests.client import Api
 
 _keeper = pytest.StashKey[Keeper]()
 
@@ -58,3 +64,31 @@ def redis() -> Iterator[Redis]:
         server.start()
         yield server
         server.stop()
+
+
+@pytest.fixture
+def api(db: None) -> "Api":
+    """Call as a merchant: `api(merchant).post(path, {…})`; nobody is `api(None)`."""
+    from tests.client import Api
+
+    return Api()
+
+
+@pytest.fixture
+def merchant(db: None) -> "Merchant":
+    from tests.factories import MerchantFactory
+
+    return MerchantFactory()
+
+
+@pytest.fixture
+def stranger(db: None) -> "Merchant":
+    """Another merchant, to whom nothing of the first one exists."""
+    from tests.factories import MerchantFactory
+
+    return MerchantFactory()
+
+
+@pytest.fixture
+def development(settings: Settings) -> None:
+    settings.DEVELOPMENT_MODE = True

@@ -1,0 +1,33 @@
+"""Where a request comes from."""
+
+from ipaddress import IPv6Address, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+UNKNOWN = "0.0.0.0"  # noqa: S104  # no address to listen on, one to count under
+IPV6_SITE_BITS = 64
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the caller's address as the outermost of our own `TRUSTED_PROXIES` saw it.
+
+    What stands before it in X-Forwarded-For was written by the caller, and says nothing.
+    """
+    seen = [request.META.get("REMOTE_ADDR", "")]
+    if settings.TRUSTED_PROXIES:
+        hops = filter(None, request.headers.get("X-Forwarded-For", "").split(","))
+        seen = [*hops, *seen][-settings.TRUSTED_PROXIES - 1 :]
+    try:
+        address = ip_address(seen[0].strip())
+        return str(getattr(address, "ipv4_mapped", None) or address)
+    except ValueError:
+        return UNKNOWN
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one caller: an IPv4 address, or the /64 of an IPv6 one."""
+    parsed = ip_address(address)
+    if isinstance(parsed, IPv6Address):
+        return str(ip_network((address, IPV6_SITE_BITS), strict=False))
+    return address

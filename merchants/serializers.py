@@ -1,0 +1,173 @@
+"""Merchants as they come in and go out."""
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
+
+from django.conf import settings
+from rest_framework import serializers
+
+from core.fields import (
+    EmailTextField,
+    InstantField,
+    OneOfField,
+    StrictIntegerField,
+    TextField,
+    WebUrlField,
+)
+from core.serializers import Change, Input, Output
+from merchants.keys import KEY_CHARACTERS
+from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, Merchant, PayoutSchedule
+from merchants.services import Registration
+from merchants.statuses import MerchantStatus
+
+SLUG = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+SLUG_RULE = "must be lowercase letters, digits and hyphens, beginning and ending without a hyphen"
+PHONE = r"\+?[0-9 ().-]{3,31}"
+PHONE_RULE = "must be a telephone number of digits, spaces, brackets, dots and hyphens"
+COLOR = "#[0-9A-Fa-f]{6}"
+NOT_BLANK = r"(?s:.*\S.*)"
+
+
+@lru_cache
+def _time_zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+class TimeZoneField(TextField):
+    """The name of a time zone of the IANA database."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=64, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str) or data not in _time_zones():
+            raise serializers.ValidationError(
+                "must be a time zone of the IANA database such as America/Nassau"
+            )
+        return data
+
+
+class HttpsField(WebUrlField):
+    """An https address; http too in development mode. It serves both modes, so test is no leave."""
+
+    def to_internal_value(self, data: Any) -> str:
+        url = super().to_internal_value(data)
+        if urlsplit(url).scheme != "https" and not settings.DEVELOPMENT_MODE:
+            raise serializers.ValidationError(self.rule)
+        return url
+
+
+def _name(**options: Any) -> TextField:
+    return TextField(max_length=255, pattern=NOT_BLANK, pattern_rule="must not be blank", **options)
+
+
+def _category(**options: Any) -> TextField:
+    return TextField(max_length=64, pattern=NOT_BLANK, pattern_rule="must not be blank", **options)
+
+
+def _phone(**options: Any) -> TextField:
+    return TextField(max_length=32, pattern=PHONE, pattern_rule=PHONE_RULE, **options)
+
+
+def _color(**options: Any) -> TextField:
+    return TextField(
+        max_length=7, pattern=COLOR, pattern_rule="must be a colour such as #00778b", **options
+    )
+
+
+def _schedule(**options: Any) -> OneOfField:
+    return OneOfField(allowed=tuple(PayoutSchedule.values), **options)
+
+
+class NewMerchant(Input):
+    name = _name()
+    slug = TextField(
+        max_length=SLUG_CHARACTERS, pattern=SLUG, pattern_rule=SLUG_RULE, required=False
+    )
+    category = _category(required=False)
+    email = EmailTextField()
+    phone = _phone(required=False)
+    description = TextField(max_length=500, lines=True, required=False)
+    website = HttpsField(required=False)
+    logo_url = HttpsField(required=False)
+    support_email = EmailTextField(required=False)
+    address = TextField(max_length=500, lines=True, required=False)
+    business_type = TextField(max_length=64, required=False)
+    tax_id = TextField(max_length=64, required=False)
+    brand_color = _color(required=False)
+    time_zone = TimeZoneField(required=False)
+    payout_schedule = _schedule(required=False)
+
+
+class ChangedMerchant(Change):
+    """A null takes the value away, or puts the default back."""
+
+    name = _name()
+    category = _category(allow_null=True)
+    email = EmailTextField()
+    phone = _phone(allow_null=True)
+    description = TextField(max_length=500, lines=True, allow_null=True)
+    website = HttpsField(allow_null=True)
+    logo_url = HttpsField(allow_null=True)
+    support_email = EmailTextField(allow_null=True)
+    address = TextField(max_length=500, lines=True, allow_null=True)
+    business_type = TextField(max_length=64, allow_null=True)
+    tax_id = TextField(max_length=64, allow_null=True)
+    brand_color = _color(allow_null=True)
+    time_zone = TimeZoneField(allow_null=True)
+    payout_schedule = _schedule(allow_null=True)
+
+    @classmethod
+    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+        """Return the columns to change, the default standing for a null. Raises as Change does."""
+        changes = super().parse(data, **context)
+        return {name: _default(name) if value is None else value for name, value in changes.items()}
+
+
+def _default(name: str) -> str:
+    return str(getattr(Merchant(), name))
+
+
+class MerchantOutput(Output):
+    """A merchant as it sees itself."""
+
+    id = TextField(max_length=40)
+    name = TextField(max_length=255)
+    slug = TextField(max_length=SLUG_CHARACTERS)
+    category = TextField(max_length=64)
+    email = EmailTextField()
+    created_at = InstantField()
+    category_code = TextField(max_length=4, required=False, help_text="ISO 18245.")
+    phone = TextField(max_length=32, required=False)
+    description = TextField(max_length=500, required=False)
+    website = WebUrlField(required=False)
+    logo_url = WebUrlField(required=False)
+    support_email = EmailTextField(required=False)
+    address = TextField(max_length=500, required=False)
+    business_type = TextField(max_length=64, required=False)
+    tax_id = TextField(max_length=64, required=False)
+    brand_color = TextField(max_length=7, required=False)
+    time_zone = TextField(max_length=64)
+    payout_schedule = OneOfField(allowed=tuple(PayoutSchedule.values))
+    status = OneOfField(allowed=tuple(MerchantStatus.values))
+    fee_basis_points = StrictIntegerField(min_value=0, max_value=MAX_FEE_BASIS_POINTS)
+    updated_at = InstantField()
+
+
+class FirstKeys(Output):
+    """One key per mode, shown this once."""
+
+    test = TextField(max_length=KEY_CHARACTERS, source="test.secret")
+    live = TextField(max_length=KEY_CHARACTERS, source="live.secret")
+
+
+class RegistrationOutput(MerchantOutput):
+    """A new merchant with its first keys."""
+
+    api_keys = FirstKeys()
+
+    def to_representation(self, instance: Registration) -> dict[str, Any]:
+        merchant = MerchantOutput.of(instance.merchant)
+        return {**merchant, "api_keys": FirstKeys.of(instance)}
