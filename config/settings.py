@@ -66,6 +66,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("es", "Español"), ("fr", "Français"), ("ht", "Kreyòl ayisyen")]
 
 INSTALLED_APPS = [
+    "config",
     "core",
     "ledger",
     "merchants",
@@ -151,6 +152,7 @@ WHITENOISE_USE_FINDERS = DEVELOPMENT_MODE
 # The API
 
 REST_FRAMEWORK: dict[str, Any] = {
+    # CallerViewSet, the base of every view of the API, names its own: here it would be a circle.
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": ["core.json.StrictJSONParser"],

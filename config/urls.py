@@ -1,7 +1,9 @@
-"""Every address of the service."""
+"""Every address of the service; each room lists its own."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django_prometheus.exports import ExportToDjangoView
 
+from config.health import healthz, readyz
 from core.ids import IdConverter
 
 register_converter(IdConverter, "id")
@@ -12,5 +14,8 @@ handler404 = "core.handler.not_found"
 handler500 = "core.handler.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("metrics", ExportToDjangoView, name="metrics"),
     path("v1/", include("merchants.urls")),
 ]

@@ -1,0 +1,66 @@
+"""The Celery app of production. The broker holds no truth: it only carries the clock's ticks.
+
+What is due stands in the database, so a lost message costs one tick and a repeated one nothing.
+"""
+
+import os
+from typing import Any
+
+from celery import Celery
+from celery.signals import beat_init, setup_logging, worker_init
+
+from config.environment import env
+from config.schedule import SCHEDULE
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+VISIBILITY_SECONDS = 120
+
+
+def beat_schedule() -> dict[str, dict[str, Any]]:
+    """Return the schedule as beat reads it; a tick that nobody took in time is worth nothing."""
+    return {
+        name: {
+            "task": periodic.task,
+            "schedule": periodic.seconds,
+            "options": {"expires": max(periodic.seconds, 10)},
+        }
+        for name, periodic in SCHEDULE.items()
+    }
+
+
+app = Celery("payments")
+app.conf.update(
+    broker_url=env("CELERY_BROKER_URL") or "memory://",
+    broker_connection_retry_on_startup=True,
+    # A message that a dead worker held comes back after this long; no task waits longer.
+    broker_transport_options={"visibility_timeout": VISIBILITY_SECONDS},
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    task_soft_time_limit=20,
+    task_time_limit=30,
+    task_default_queue="default",
+    task_routes={"webhooks.tasks.*": {"queue": "webhooks"}},
+    worker_prefetch_multiplier=1,
+    timezone="UTC",
+    beat_schedule=beat_schedule(),
+    beat_scheduler="django_celery_beat.schedulers:DatabaseScheduler",
+    beat_max_loop_interval=1,
+)
+app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def keep_our_logging(**_: object) -> None:
+    """Leave logging as the settings have it: Celery would replace it."""
+
+
+@worker_init.connect
+@beat_init.connect
+def refuse_unsafe_start(**_: object) -> None:
+    from config.checks import refuse_unsafe
+
+    refuse_unsafe()

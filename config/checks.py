@@ -1,0 +1,96 @@
+"""Production refuses to start on an unsafe configuration, and says all that is wrong with it.
+
+The checks run where a process begins to serve (web, worker, beat) and in `check --deploy`.
+"""
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from cryptography.fernet import Fernet
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
+
+from config.environment import env
+
+PRODUCTION = "production"
+SECRET_KEY_LENGTH = 50
+PEPPER_LENGTH = 32
+_HERE = (".localhost", ".local", ".test", ".internal")
+
+
+def refuse_unsafe() -> None:
+    """Raise ImproperlyConfigured with every fault of the configuration, if there are any."""
+    faults = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
+    if faults:
+        lines = "\n".join(f"- {fault.msg}" for fault in faults)
+        raise ImproperlyConfigured(f"The configuration is not safe to start with:\n{lines}")
+
+
+@register(PRODUCTION, deploy=True)
+def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
+    """Name what must not stand in the environment of a live service."""
+    return [Error(fault, id="payments.E001") for fault in faults()]
+
+
+def faults() -> Iterator[str]:
+    """Yield one sentence per fault."""
+    yield from _weak_secrets()
+    if settings.DEVELOPMENT_MODE:
+        if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
+            yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
+        return
+    yield from _weak_transport()
+    yield from _unshared_state()
+
+
+def is_near(host: str) -> bool:
+    """Tell whether a host is this machine, its network or a name that no one else resolves."""
+    if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_private
+
+
+def _weak_secrets() -> Iterator[str]:
+    secret = settings.SECRET_KEY
+    if len(secret) < SECRET_KEY_LENGTH or len(set(secret)) < 5:
+        yield f"SECRET_KEY must have at least {SECRET_KEY_LENGTH} random characters."
+    if len(settings.PIN_PEPPER) < PEPPER_LENGTH:
+        yield f"PIN_PEPPER must have at least {PEPPER_LENGTH} random characters."
+    if not _is_encryption_key(settings.ENCRYPTION_KEY):
+        yield "ENCRYPTION_KEY must be a Fernet key (32 bytes in base64), or several with commas."
+    if len({secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY}) < 3:
+        yield "SECRET_KEY, PIN_PEPPER and ENCRYPTION_KEY must differ from each other."
+
+
+def _is_encryption_key(keys: str) -> bool:
+    try:
+        return bool([Fernet(key.strip()) for key in keys.split(",")])
+    except ValueError:
+        return False
+
+
+def _weak_transport() -> Iterator[str]:
+    for name in ("BASE_URL", "CHECKOUT_URL"):
+        if not getattr(settings, name).startswith("https://"):
+            yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
+    if env("EMAIL_URL").startswith(("consolemail", "dummymail")):
+        yield "EMAIL_URL must name a mail server: receipts would go nowhere."
+    if settings.SMS_URL.startswith("console"):
+        yield "SMS_URL must name a gateway: sign-in codes would stand in the logs."
+    if settings.WEBHOOK_ALLOW_PRIVATE:
+        yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+
+
+def _unshared_state() -> Iterator[str]:
+    several = settings.WEB_WORKERS > 1 or bool(env("CELERY_BROKER_URL"))
+    if several and "sqlite" in settings.DATABASES["default"]["ENGINE"]:
+        yield "Several processes or a broker need PostgreSQL: set DATABASE_URL."
+    if several and "locmem" in settings.CACHES["default"]["BACKEND"]:
+        yield "Several processes need a cache in common: set CACHE_URL to Redis."

@@ -1,0 +1,48 @@
+"""What an operator's machines ask: is the process up, can it work, what has it counted."""
+
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+from kombu import Connection
+
+from config.environment import env
+from core.errors import ServiceUnavailable
+from core.handler import json_error
+
+ANSWER_SECONDS = 1
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Answer 200: the process is up."""
+    return _ok()
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Answer 200 when the database answers, and the broker where there is one; otherwise 503."""
+    for name, ask in (("database", _ask_database), ("broker", _ask_broker)):
+        try:
+            ask()
+        except Exception:  # whatever it is: it does not answer
+            return json_error(ServiceUnavailable(f"The {name} does not answer."))
+    return _ok()
+
+
+def _ok() -> HttpResponse:
+    return HttpResponse(b'{"status":"ok"}', content_type="application/json")
+
+
+def _ask_database() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _ask_broker() -> None:
+    url = env("CELERY_BROKER_URL")
+    if not url:
+        return
+    limits = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
+    with Connection(url, connect_timeout=ANSWER_SECONDS, transport_options=limits) as broker:
+        broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
+        broker.default_channel.close()

@@ -1,0 +1,53 @@
+"""`manage.py worker`: the background work of a service that has no broker."""
+
+import signal
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.module_loading import import_string
+
+from config.checks import refuse_unsafe
+from config.schedule import SCHEDULE
+from config.worker import Worker, run
+
+STOP_SECONDS = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the background work (webhooks, expiry, e-mails, sealing, payouts) in one process, "
+        "without a broker. Ctrl-C or SIGTERM lets the work under way finish."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--once", action="store_true", help="take one turn of every task, then end"
+        )
+
+    def handle(self, *, once: bool, **options: Any) -> None:
+        refuse_unsafe()
+        if once:
+            self._take_one_turn()
+        else:
+            self._work()
+
+    def _take_one_turn(self) -> None:
+        went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
+        if failed := [name for name, well in went.items() if not well]:
+            raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")
+
+    def _work(self) -> None:
+        worker = Worker(SCHEDULE)
+        signals = {signal.SIGTERM, signal.SIGINT}
+        # Blocked in every thread, and waited for here: no handler interrupts a task midway.
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+        worker.start()
+        self.stdout.write(f"The worker has begun: {len(SCHEDULE)} tasks.")
+        signal.sigwait(signals)
+        worker.stop()
+        # Whoever asks twice means it.
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
+        if late := worker.join(STOP_SECONDS):
+            self.stderr.write(f"Did not finish in {STOP_SECONDS} s: {', '.join(late)}")
+            sys.exit(1)

@@ -1,0 +1,66 @@
+"""The schedule in one process, without a broker: each periodic task in threads of its own.
+
+A task that is slow delays no other; one that fails is logged and tried again at its next turn.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+import structlog
+from django.db import close_old_connections
+from django.utils.module_loading import import_string
+
+from config.schedule import Periodic
+
+logger = structlog.get_logger(__name__)
+
+
+class Worker:
+    """Runs a schedule until it is told to stop."""
+
+    def __init__(self, schedule: Mapping[str, Periodic]) -> None:
+        self._stop = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._repeat, args=turn, name=turn[0], daemon=True)
+            for turn in [
+                (name, import_string(periodic.task), periodic.seconds)
+                for name, periodic in schedule.items()
+                for _ in range(periodic.threads)
+            ]
+        ]
+
+    def start(self) -> None:
+        """Begin; every task has its first turn at once."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Let the tasks finish the turn they are in, and start no other."""
+        self._stop.set()
+
+    def join(self, seconds: float) -> list[str]:
+        """Wait for the turns under way; return the names of those that took too long."""
+        deadline = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        return sorted({thread.name for thread in self._threads if thread.is_alive()})
+
+    def _repeat(self, name: str, task: Callable[[], object], seconds: float) -> None:
+        while not self._stop.is_set():
+            started = time.monotonic()
+            run(name, task)
+            self._stop.wait(max(0.0, started + seconds - time.monotonic()))
+
+
+def run(name: str, task: Callable[[], object]) -> bool:
+    """Take one turn of a task; tell whether it went well. Never raises."""
+    close_old_connections()
+    try:
+        task()
+    except Exception:
+        logger.exception("task failed", task=name)
+        return False
+    finally:
+        close_old_connections()
+    return True

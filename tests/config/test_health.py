@@ -1,0 +1,71 @@
+"""What an operator's machines ask."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from tests.redis import Redis
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def broken_database() -> Iterator[None]:
+    def refuse(*args: object) -> None:
+        raise ConnectionError
+
+    with connection.execute_wrapper(refuse):
+        yield
+
+
+def test_healthz_answers_while_the_process_is_up(client: Client, broken_database: None) -> None:
+    response = client.get("/healthz")
+
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_readyz_answers_when_the_database_does(client: Client) -> None:
+    response = client.get("/readyz")
+
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_readyz_says_that_the_database_is_away(client: Client, broken_database: None) -> None:
+    response = client.get("/readyz")
+
+    assert response.status_code == 503
+    assert response.json()["code"] == "SERVICE_UNAVAILABLE"
+    assert response.json()["details"] == "The database does not answer."
+
+
+@pytest.mark.faults
+def test_readyz_follows_the_broker(
+    client: Client, redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CELERY_BROKER_URL", redis.broker_url)
+    assert client.get("/readyz").status_code == 200
+
+    redis.freeze()
+    frozen = client.get("/readyz")
+    redis.thaw()
+    redis.stop()
+    stopped = client.get("/readyz")
+
+    assert (frozen.status_code, stopped.status_code) == (503, 503)
+    assert stopped.json()["details"] == "The broker does not answer."
+
+
+def test_metrics_are_in_prometheus_form(client: Client) -> None:
+    client.get("/healthz")
+
+    response = client.get("/metrics")
+
+    assert response.status_code == 200
+    assert b'django_http_responses_total_by_status_total{status="200"}' in response.content
+
+
+def test_every_answer_has_a_request_id(client: Client) -> None:
+    assert client.get("/healthz")["X-Request-Id"].startswith("req_")
+    assert client.get("/healthz", headers={"X-Request-Id": "mine-1"})["X-Request-Id"] == "mine-1"

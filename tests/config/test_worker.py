@@ -1,0 +1,96 @@
+"""`manage.py worker`: the schedule without a broker."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.utils.module_loading import import_string
+
+from config import celery, worker
+from config.schedule import SCHEDULE, Periodic
+
+HERE = "tests.config.test_worker"
+turns: list[str] = []
+released = threading.Event()
+seen_twice = threading.Event()
+
+
+def slow() -> None:
+    turns.append("slow")
+    released.wait(10)
+
+
+def quick() -> None:
+    turns.append("quick")
+    if turns.count("quick") >= 3:
+        seen_twice.set()
+
+
+def broken() -> None:
+    turns.append("broken")
+    raise RuntimeError("no luck")
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    turns.clear()
+    released.clear()
+    seen_twice.clear()
+    yield
+    released.set()
+
+
+def _started(**tasks: float) -> worker.Worker:
+    schedule = {name: Periodic(f"{HERE}.{name}", seconds) for name, seconds in tasks.items()}
+    started = worker.Worker(schedule)
+    started.start()
+    return started
+
+
+def test_a_slow_task_delays_no_other() -> None:
+    started = _started(slow=0.01, quick=0.01)
+
+    assert seen_twice.wait(5)
+
+    started.stop()
+    assert turns.count("slow") == 1
+    assert started.join(0.05) == ["slow"]
+    released.set()
+    assert started.join(5) == []
+
+
+def test_a_failing_task_is_logged_and_tried_again(caplog: pytest.LogCaptureFixture) -> None:
+    started = _started(broken=0.01, quick=0.02)
+
+    assert seen_twice.wait(5)
+
+    started.stop()
+    assert started.join(5) == []
+    assert turns.count("broken") >= 2
+    assert "no luck" in caplog.text
+
+
+def test_a_task_that_does_not_exist_stops_the_start() -> None:
+    with pytest.raises(ImportError):
+        worker.Worker({"gone": Periodic("tests.no_such_module.task", 1)})
+
+
+@pytest.mark.django_db
+def test_once_takes_a_turn_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    schedule = {name: Periodic(f"{HERE}.{name}", 60) for name in ("broken", "quick")}
+    monkeypatch.setattr("config.management.commands.worker.SCHEDULE", schedule)
+    monkeypatch.setattr("config.management.commands.worker.refuse_unsafe", lambda: None)
+
+    with pytest.raises(CommandError, match="broken"):
+        call_command("worker", "--once")
+
+    assert turns == ["broken", "quick"]
+
+
+@pytest.mark.parametrize("periodic", SCHEDULE.values(), ids=list(SCHEDULE))
+def test_every_line_names_a_celery_task(periodic: Periodic) -> None:
+    task = import_string(periodic.task)
+
+    assert task.name == periodic.task
+    assert task.name in celery.app.tasks
