@@ -5,10 +5,10 @@ none at all; it only ever reaches test objects.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -25,6 +25,7 @@ from core.idempotency import answer_once
 from core.pagination import PageQuery, page_of
 from core.queries import query_of
 from core.serializers import Output
+from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, Limit, spend
 from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
 from merchants.keys import digest, is_well_formed
 from merchants.models import ApiKey, Merchant
@@ -85,26 +86,49 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 class _ApiViewSet(ViewSet):
+    """Counts every request against the limits of whoever sends it, and says what is left."""
+
+    limits: Sequence[Limit] = ADDRESS_LIMITS
+
     def created(self, data: Any, location: str) -> Response:
         """Answer 201 with the address of what was created."""
         return Response(data, status=201, headers={"Location": location})
+
+    def once(
+        self, request: Request, work: Callable[[], Response], *, secret: bool = False
+    ) -> HttpResponse:
+        """Do the work of a POST once per Idempotency-Key of this caller.
+
+        `secret`: the answer shows a secret, so it is stored encrypted.
+        """
+        return answer_once(request._request, self.scope_of(request), work, secret=secret)
+
+    def scope_of(self, request: Request) -> str:
+        """Name whoever limits and Idempotency-Keys belong to: here, an address."""
+        return f"address {network_of(client_address(request._request))}"
+
+    def check_throttles(self, request: Request) -> None:
+        self.rate_headers = spend(self.limits, self.scope_of(request))
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in getattr(self, "rate_headers", {}).items():
+            answer[name] = value
+        return answer
 
 
 class CallerViewSet(_ApiViewSet):
     """The endpoints of a resource that belongs to merchants; `request.user` is a Caller."""
 
     authentication_classes = (ApiKeyAuthentication,)
+    limits = MERCHANT_LIMITS
 
-    def once(
-        self, request: CallerRequest, work: Callable[[], Response], *, secret: bool = False
-    ) -> HttpResponse:
-        """Do the work of a POST once per Idempotency-Key of this merchant and mode.
-
-        `secret`: the answer shows a secret, so it is stored encrypted.
-        """
-        mode = "live" if request.user.livemode else "test"
-        scope = f"{request.user.merchant_id or DEVELOPMENT} {mode}"
-        return answer_once(request._request, scope, work, secret=secret)
+    def scope_of(self, request: Request) -> str:
+        """Name the merchant and mode; without a merchant, the address."""
+        caller = cast(CallerRequest, request).user
+        if caller.merchant_id is None:
+            return super().scope_of(request)
+        return f"{caller.merchant_id} {'live' if caller.livemode else 'test'}"
 
     def page(
         self,
@@ -127,13 +151,6 @@ class OpenViewSet(_ApiViewSet):
     """Endpoints that need no key and look at none."""
 
     authentication_classes = ()
-
-    def once(
-        self, request: Request, work: Callable[[], Response], *, secret: bool = False
-    ) -> HttpResponse:
-        """Do the work of a POST once per Idempotency-Key of this address."""
-        scope = f"address {network_of(client_address(request._request))}"
-        return answer_once(request._request, scope, work, secret=secret)
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:

@@ -3,6 +3,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.clock import now
+from core.throttling import REGISTRATION_LIMITS
 from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
 from merchants.models import Merchant
 from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, RegistrationOutput
@@ -10,6 +11,8 @@ from merchants.services import create_merchant, update_merchant
 
 
 class RegistrationViewSet(OpenViewSet):
+    limits = REGISTRATION_LIMITS
+
     def create(self, request: Request) -> HttpResponse:
         values = NewMerchant.parse(request.data)
 

@@ -1,0 +1,134 @@
+"""Rate limits, off unless `RATE_LIMITS`. The algorithms and their storage are the library's.
+
+All processes share one count in Redis. Where there is none, or while it does not answer, each
+process counts for itself: a limit protects the service and must not become its weakest part.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.conf import settings
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage, Storage
+from limits.strategies import (
+    MovingWindowRateLimiter,
+    RateLimiter,
+    SlidingWindowCounterRateLimiter,
+)
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from core.errors import RateLimited
+
+logger = logging.getLogger(__name__)
+
+REDIS_TIMEOUT_SECONDS = 0.2
+REDIS_PAUSE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Limit:
+    """So many requests in any window of that length, counted by an algorithm of the library."""
+
+    name: str
+    item: RateLimitItem
+    algorithm: type[RateLimiter]
+
+    @property
+    def policy(self) -> str:
+        return f'"{self.name}";q={self.item.amount};w={self.item.get_expiry()}'
+
+
+# 100 a minute with a burst of 200 is: never more than 200 in any two minutes.
+MERCHANT_LIMITS = (
+    Limit("burst", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),
+    Limit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
+)
+ADDRESS_LIMITS = (Limit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
+REGISTRATION_LIMITS = (Limit("registration", RateLimitItemPerHour(30), MovingWindowRateLimiter),)
+
+
+def spend(limits: Sequence[Limit], caller: str) -> dict[str, str]:
+    """Count one request of the caller; return the RateLimit headers of its answer.
+
+    Raises RateLimited, with Retry-After, where one of the limits is used up.
+    """
+    if not settings.RATE_LIMITS:
+        return {}
+    if _redis.is_usable():
+        try:
+            return _spend(_redis.storage(), limits, caller)
+        except StorageError:
+            _redis.pause()
+    return _spend(_memory(), limits, caller)
+
+
+def _spend(storage: Storage, limits: Sequence[Limit], caller: str) -> dict[str, str]:
+    policy = ", ".join(limit.policy for limit in limits)
+    for limit in limits:
+        if not limit.algorithm(storage).hit(limit.item, caller):
+            raise _refusal(storage, limit, policy, caller)
+    remaining, seconds = _state(storage, limits[0], caller)
+    return _headers(limits[0], policy, remaining, seconds)
+
+
+def _refusal(storage: Storage, limit: Limit, policy: str, caller: str) -> RateLimited:
+    seconds = max(1, _state(storage, limit, caller)[1])
+    error = RateLimited(f"Try again in {seconds} seconds.")
+    error.headers = {"Retry-After": str(seconds)} | _headers(limit, policy, 0, seconds)
+    return error
+
+
+def _state(storage: Storage, limit: Limit, caller: str) -> tuple[int, int]:
+    """Return how many requests remain, and in how many seconds there are more."""
+    stats = limit.algorithm(storage).get_window_stats(limit.item, caller)
+    seconds = math.ceil(stats.reset_time - time.time())
+    return max(0, stats.remaining), min(max(0, seconds), limit.item.get_expiry())
+
+
+def _headers(limit: Limit, policy: str, remaining: int, seconds: int) -> dict[str, str]:
+    state = f'"{limit.name}";r={remaining};t={seconds}'
+    return {"RateLimit-Policy": policy, "RateLimit": state}
+
+
+@lru_cache
+def _memory() -> Storage:
+    return MemoryStorage()
+
+
+class _Redis:
+    """The shared storage, left alone for a while after it has failed to answer."""
+
+    def __init__(self) -> None:
+        self._paused_until = 0.0
+
+    def is_usable(self) -> bool:
+        return "redis" in settings.CACHES["default"]["BACKEND"] and (
+            time.monotonic() >= self._paused_until
+        )
+
+    def storage(self) -> Storage:
+        return _redis_at(settings.CACHES["default"]["LOCATION"])
+
+    def pause(self) -> None:
+        self._paused_until = time.monotonic() + REDIS_PAUSE_SECONDS
+        logger.warning("redis does not answer: each process counts rate limits for itself")
+
+
+_redis = _Redis()
+
+
+@lru_cache
+def _redis_at(url: str) -> Storage:
+    return RedisStorage(
+        url,
+        wrap_exceptions=True,
+        socket_timeout=REDIS_TIMEOUT_SECONDS,
+        socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )

@@ -1,0 +1,124 @@
+"""Rate limits, switched on by RATE_LIMITS."""
+
+import time
+
+import pytest
+import time_machine
+
+from core import throttling
+from core.throttling import MERCHANT_LIMITS
+
+START = "2026-03-01T10:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counts(settings):
+    settings.RATE_LIMITS = True
+    throttling._memory().reset()
+    throttling._redis._paused_until = 0.0
+
+
+def _use_up(client, path):
+    for _ in range(MERCHANT_LIMITS[0].item.amount):
+        response = client.get(path)
+        assert response.status_code == 200
+    return response
+
+
+def test_it_counts_nothing_unless_switched_on(api, merchant, settings):
+    settings.RATE_LIMITS = False
+    client = api(merchant)
+
+    for _ in range(MERCHANT_LIMITS[0].item.amount + 1):
+        response = client.get(f"/v1/merchants/{merchant.id}")
+
+    assert response.status_code == 200
+    assert "RateLimit" not in response
+
+
+def test_it_admits_a_burst_and_says_what_is_left(api, merchant):
+    with time_machine.travel(START, tick=False):
+        first = api(merchant).get(f"/v1/merchants/{merchant.id}")
+
+    assert first["RateLimit-Policy"] == '"burst";q=200;w=120, "hour";q=10000;w=3600'
+    assert first["RateLimit"] == '"burst";r=199;t=120'
+
+
+def test_it_refuses_what_exceeds_the_burst_until_retry_after(api, merchant):
+    path = f"/v1/merchants/{merchant.id}"
+    with time_machine.travel(START, tick=False) as clock:
+        client = api(merchant)
+        last = _use_up(client, path)
+        refused = client.get(path)
+        clock.shift(int(refused["Retry-After"]) - 1)
+        still_refused = client.get(path)
+        clock.shift(2)
+        admitted = client.get(path)
+
+    assert last["RateLimit"] == '"burst";r=0;t=120'
+    assert refused.status_code == 429
+    assert refused.json() == {
+        "error": "Too many requests. Slow down and try again.",
+        "code": "RATE_LIMITED",
+        "details": "Try again in 120 seconds.",
+    }
+    assert refused["Retry-After"] == "120"
+    assert refused["RateLimit"] == '"burst";r=0;t=120'
+    assert still_refused.status_code == 429
+    assert admitted.status_code == 200
+
+
+def test_it_holds_a_merchant_to_ten_thousand_an_hour():
+    hour = MERCHANT_LIMITS[1]
+    with time_machine.travel(START, tick=False):
+        for _ in range(10_000):
+            hour.algorithm(throttling._memory()).hit(hour.item, "busy")
+        with pytest.raises(throttling.RateLimited) as refused:
+            throttling.spend(MERCHANT_LIMITS, "busy")
+
+    assert '"hour";r=0' in refused.value.headers["RateLimit"]
+
+
+def test_it_counts_each_merchant_and_mode_for_itself(api, merchant, stranger):
+    _use_up(api(merchant), f"/v1/merchants/{merchant.id}")
+
+    assert api(merchant).get(f"/v1/merchants/{merchant.id}").status_code == 429
+    assert api(merchant, live=True).get(f"/v1/merchants/{merchant.id}").status_code == 200
+    assert api(stranger).get(f"/v1/merchants/{stranger.id}").status_code == 200
+
+
+def test_it_shares_the_count_in_redis(redis, settings):
+    _point_at(redis, settings)
+
+    for _ in range(200):
+        headers = throttling.spend(MERCHANT_LIMITS, "shared")
+    throttling._redis_at.cache_clear()
+    with pytest.raises(throttling.RateLimited):
+        throttling.spend(MERCHANT_LIMITS, "shared")
+
+    assert headers["RateLimit"].startswith('"burst";r=0')
+    assert not throttling._memory().storage
+
+
+@pytest.mark.parametrize("failure", ["stop", "freeze"])
+def test_it_counts_for_itself_while_redis_does_not_answer(redis, settings, failure):
+    _point_at(redis, settings)
+    throttling.spend(MERCHANT_LIMITS, "alone")
+    getattr(redis, failure)()
+    began = time.monotonic()
+
+    for _ in range(200):
+        throttling.spend(MERCHANT_LIMITS, "alone")
+    with pytest.raises(throttling.RateLimited):
+        throttling.spend(MERCHANT_LIMITS, "alone")
+
+    assert time.monotonic() - began < 1
+
+
+def _point_at(redis, settings):
+    settings.CACHES = {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": redis.url,
+        }
+    }
