@@ -23,7 +23,7 @@ VARIABLES = {
     "DEVELOPMENT_MODE": (bool, False),
     "EMAIL_URL": (str, "consolemail://"),
     "ENCRYPTION_KEY": (str, ""),
-    "LINK_STATISTICS_SECONDS": (int, 5),
+    "GATHER_SECONDS": (int, 5),
     "LOG_FORMAT": (str, "json"),
     "LOG_LEVEL": (str, "INFO"),
     "MAIL_FROM": (str, ""),

@@ -35,8 +35,9 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process gathers the openings of payment links before it writes them; 0: never.
-LINK_STATISTICS_SECONDS: int = env("LINK_STATISTICS_SECONDS")
+# How long a process gathers openings of payment links and uses of keys before it writes them;
+# 0: never.
+GATHER_SECONDS: int = env("GATHER_SECONDS")
 
 SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
