@@ -18,4 +18,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", ExportToDjangoView, name="metrics"),
     path("v1/", include("merchants.urls")),
+    path("", include("checkout.urls")),
 ]

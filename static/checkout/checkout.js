@@ -1,0 +1,226 @@
+/* The checkout works without this file, up to the passkey. What it adds: one submit only, a clock,
+   pages that turn by themselves, a redirect that can be stopped, a keypad, passkeys, and a live
+   list for the counter. Words come from the page, in its language. */
+"use strict";
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const one = (selector, root = document) => root.querySelector(selector);
+const show = (element, yes = true) => { if (element) element.hidden = !yes; };
+const page = one("main");
+
+/* One click is one submit; the page may come back from the browser's memory and is then new. */
+for (const form of all("form[data-once]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) { event.preventDefault(); return; }
+    form.dataset.sent = "yes";
+    busy(one("[data-busy]", form));
+  });
+}
+function busy(button) {
+  if (!button) return;
+  button.dataset.words = button.textContent;
+  button.textContent = button.dataset.busy;
+  button.setAttribute("aria-disabled", "true");
+  const spinner = document.createElement("span");
+  spinner.className = "spinner";
+  button.prepend(spinner);
+}
+function idle(button) {
+  button.textContent = button.dataset.words;
+  button.removeAttribute("aria-disabled");
+}
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
+one("[data-focus]")?.focus();
+
+/* Show and hide a PIN. */
+for (const button of all("[data-peek]")) {
+  const input = document.getElementById(button.dataset.peek);
+  const words = button.textContent;
+  show(button);
+  button.addEventListener("click", () => {
+    const open = input.type === "password";
+    input.type = open ? "text" : "password";
+    button.setAttribute("aria-pressed", String(open));
+    button.textContent = open ? button.dataset.hide : words;
+    input.focus();
+  });
+  button.form.addEventListener("submit", () => { input.type = "password"; });
+}
+
+/* The time that is left: ticks for the eye, speaks at 5 minutes, at 1 and at the end. */
+for (const line of all("[data-until]")) {
+  const until = Date.parse(line.dataset.until);
+  const ticking = one("[data-ticking]", line);
+  const status = one("[data-status]", line);
+  let before = Infinity;
+  const tick = () => {
+    const minutes = Math.max(0, Math.ceil((until - Date.now()) / 60000));
+    const words = minutes >= 60 ? line.dataset.hours : line.dataset.left;
+    const rest = minutes >= 60 ? minutes % 60 : minutes;
+    ticking.textContent = " · " + words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
+    for (const mark of [5, 1]) {
+      if (before > mark && minutes === mark) status.textContent = line.dataset.say.replace("%m", mark);
+    }
+    before = minutes;
+    if (minutes > 0) return;
+    clearInterval(timer);
+    status.textContent = line.dataset.over;
+    setTimeout(() => location.reload(), 1500);
+  };
+  const timer = setInterval(tick, 5000);
+  tick();
+}
+
+/* Ask how the payment stands; turn the page when it is no longer what is shown. */
+function poll(address, version) {
+  let wait = 2000;
+  let timer = 0;
+  const ask = async () => {
+    clearTimeout(timer);
+    try {
+      const answer = await fetch(address, { cache: "no-store" });
+      if (answer.ok && (await answer.json()).version !== version) {
+        location.replace(page.dataset.turn || location.href.split(/[?#]/)[0]);
+        return;
+      }
+      wait = 2000;
+    } catch { wait = Math.min(wait * 2, 15000); }
+    clearTimeout(timer);
+    timer = setTimeout(ask, document.hidden ? 10000 : wait);
+  };
+  timer = setTimeout(ask, wait);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+}
+if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
+
+/* On to the shop: slowly, and only if nobody says stop. */
+for (const box of all("[data-go]")) {
+  const going = one("[data-going]", box);
+  const address = one("a.pay", box).href;
+  show(going);
+  const timer = setTimeout(() => location.assign(address), Number(box.dataset.go) * 1000);
+  one("[data-stop]", box).addEventListener("click", () => {
+    clearTimeout(timer);
+    one(".bar", going).remove();
+    one("[role=status]", going).textContent = box.dataset.stopped;
+  });
+}
+
+for (const link of all("[data-copy]")) {
+  link.addEventListener("click", async (event) => {
+    if (!navigator.clipboard) return;
+    event.preventDefault();
+    await navigator.clipboard.writeText(link.href);
+    link.textContent = link.dataset.copy;
+  });
+}
+for (const button of all("[data-print]")) {
+  show(button);
+  button.addEventListener("click", () => print());
+}
+
+/* The keypad of a counter. */
+for (const pad of all("[data-keys]")) {
+  const input = document.getElementById(pad.dataset.keys);
+  const keys = [..."123456789", pad.dataset.point, "0", "⌫"].filter(Boolean);
+  for (const key of keys) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = key;
+    if (key === "⌫") button.setAttribute("aria-label", pad.dataset.erase);
+    button.addEventListener("click", () => {
+      if (key === "⌫") input.value = input.value.slice(0, -1);
+      else if (key !== pad.dataset.point || !input.value.includes(key)) input.value += key;
+    });
+    pad.append(button);
+  }
+  show(pad);
+}
+
+/* Passkeys: the browser's dialog between our own words. */
+for (const form of all("[data-passkey]")) {
+  const tell = (when) => {
+    for (const note of all("[data-when]")) show(note, note.dataset.when === when);
+    one(`[data-when=${when}]`)?.focus();
+  };
+  form.addEventListener("submit", async (event) => {
+    if (form.elements.credential.value) return;
+    event.preventDefault();
+    if (form.dataset.sent) return;
+    if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) { tell("unable"); return; }
+    const button = one(".pay", form);
+    form.dataset.sent = "yes";
+    tell("nothing");
+    busy(button);
+    try {
+      form.elements.credential.value = JSON.stringify(await credential(form));
+      form.submit();
+    } catch (error) {
+      idle(button);
+      delete form.dataset.sent;
+      tell(error instanceof TypeError ? "offline" : "closed");
+    }
+  });
+}
+async function credential(form) {
+  const body = new FormData(form);
+  const answer = await fetch(form.dataset.options, { method: "POST", body, cache: "no-store" });
+  if (!answer.ok) { location.reload(); return new Promise(() => {}); }
+  const options = await answer.json();
+  if (form.dataset.passkey === "create") {
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+    return (await navigator.credentials.create({ publicKey })).toJSON();
+  }
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  return (await navigator.credentials.get({ publicKey })).toJSON();
+}
+
+/* The counter screen: a live list, and a sound if somebody switches it on. */
+const feed = one("[data-feed]");
+if (feed) {
+  const live = one("[data-live]");
+  const words = live.textContent;
+  const sound = one("[data-sound]");
+  const off = sound.textContent;
+  let speaker = null;
+  show(sound);
+  sound.addEventListener("click", () => {
+    speaker = speaker ? speaker.close() && null : new AudioContext();
+    sound.setAttribute("aria-pressed", String(Boolean(speaker)));
+    sound.textContent = speaker ? sound.dataset.on : off;
+    if (speaker) ring();
+  });
+  const ring = () => [880, 1318].forEach((pitch, step) => {
+    const tone = speaker.createOscillator();
+    const volume = speaker.createGain();
+    const start = speaker.currentTime + step * 0.13;
+    tone.frequency.value = pitch;
+    volume.gain.setValueAtTime(0.25, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.4);
+    tone.connect(volume).connect(speaker.destination);
+    tone.start(start);
+    tone.stop(start + 0.45);
+  });
+  const known = () => new Set(all("[data-sale]", feed).map((sale) => sale.dataset.sale));
+  const refresh = async () => {
+    try {
+      const answer = await fetch(feed.dataset.feed, { cache: "no-store" });
+      if (!answer.ok) throw new Error(answer.status);
+      const before = known();
+      const list = await answer.text();
+      if (list !== feed.dataset.last) feed.innerHTML = list;
+      feed.dataset.last = list;
+      const fresh = all("[data-sale]", feed).filter((sale) => !before.has(sale.dataset.sale));
+      fresh.forEach((sale) => sale.classList.add("is-new"));
+      if (fresh.length && speaker) ring();
+      live.textContent = words;
+      live.classList.remove("is-bad");
+    } catch {
+      live.textContent = live.dataset.lost;
+      live.classList.add("is-bad");
+    }
+    setTimeout(refresh, 2000);
+  };
+  feed.dataset.last = "";
+  setTimeout(refresh, 2000);
+}

@@ -1,0 +1,293 @@
+"""Every screen of the checkout with sample content, to look at and to check for accessibility.
+
+`SCREENS` names each state; `preview` serves one at /preview/<name>. Only tests import this.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from checkout import forms as f
+from checkout.bills import Bill, Item, Payee
+
+NOW = datetime.now(UTC)
+CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
+BILL = Bill(
+    id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    payee=CONCH,
+    amount=1250,
+    currency="BSD",
+    description="Table 7: two conch salads, one Sky Juice",
+    address="http://localhost/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    expires_at=NOW + timedelta(minutes=23),
+    until="2:05 pm",
+    left="23 min left",
+    version="created",
+    cancelable=True,
+    cancel_host="conch.example",
+)
+ORDER = replace(
+    BILL,
+    until="22 Nov, 2:05 pm",
+    left="23 h 10 min left",
+    expires_at=NOW + timedelta(hours=23, minutes=10),
+    amount=184_999,
+    description="Order 10042, pick-up at Bay Street",
+    items=(
+        Item("Snorkel set, adult", 2, 118_000),
+        Item("Reef-safe sun lotion 200 ml", 1, 2_499),
+        Item("Boat seat, half day", 1, 60_000),
+    ),
+    difference=4_500,
+    difference_name="Tax, delivery and the like",
+    facts=(("Order", "10042"),),
+    payee=replace(CONCH, name="Blue Hole Outfitters", brand_color="ffd400"),
+)
+INVOICE = replace(
+    BILL,
+    amount=12_500_000,
+    description="",
+    facts=(("Invoice", "2026-0117"), ("Due", "21 Dec 2026"), ("Terms", "Net 30")),
+    payee=replace(CONCH, name="Nassau Marine Surveyors", brand_color="8b1e3f"),
+)
+PAID = replace(
+    BILL,
+    expires_at=None,
+    completed_at=NOW,
+    transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    success_address="https://conch.example/thanks?payment_id=pay_1",
+    success_host="conch.example",
+    payer="•••• 0100",
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    phone: str = "+12425550100"
+
+
+@dataclass(frozen=True)
+class End:
+    title: str
+    look: str
+    happened: str
+    next: str = ""
+    again_address: str = ""
+    again_words: str = ""
+    back_address: str = ""
+
+
+@dataclass(frozen=True)
+class Refund:
+    amount: int
+    created_at: datetime
+    status: str = "succeeded"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    payee: str
+    amount: int
+    completed_at: datetime
+    digits: str = "0100"
+    currency: str = "BSD"
+    zone: str = "America/Nassau"
+    refunds: tuple[Refund, ...] = ()
+    refund_words: str = ""
+    name: str = "iPhone"
+    created_at: datetime = NOW
+
+
+MAGIC = (
+    ("+1 242 555 0100", "works"),
+    ("+1 242 555 0101", "has too little money"),
+    ("+1 242 555 0102", "every PIN is wrong"),
+    ("+1 242 555 0103", "is declined"),
+    ("+1 242 555 0104", "stays “Paying…” for 30 seconds"),
+    ("+1 242 555 0105", "its refunds fail"),
+    ("+1 242 555 0106", "its PIN is locked"),
+)
+OUTCOMES = (
+    ("approve", "Approve"),
+    ("wrong_pin", "Wrong PIN"),
+    ("no_funds", "Too little money"),
+    ("decline", "Decline"),
+    ("expire", "Expire"),
+)
+ROWS = tuple(
+    Row(f"pay_{n}", name, amount, NOW - timedelta(minutes=7 * n))
+    for n, (name, amount) in enumerate(
+        (("Conch & Co. Beach Bar", 1250), ("Blue Hole Outfitters", 184_999), ("Fish Fry", 950))
+    )
+)
+
+
+def filled(form: type[forms.Form], error: str = "", **values: str) -> forms.Form:
+    bound = form(data=values) if error else form(initial=values)
+    if error:
+        bound.full_clean()
+        bound._errors = None  # type: ignore[assignment]  # only the sample's own message
+        bound._errors = forms.utils.ErrorDict()  # type: ignore[assignment]
+        bound.add_error(list(bound.fields)[-1], error)
+    return bound
+
+
+def ended(title: str, happened: str, look: str = "is-still", **more: str) -> dict[str, Any]:
+    return {"bill": BILL, "end": End(title, look, happened, **more), "untaken": True}
+
+
+Screen = Callable[[], tuple[str, dict[str, Any]]]
+BASE = {"bill": BILL, "balance": 410, "magic_phones": MAGIC, "outcomes": OUTCOMES}
+SCREENS: dict[str, Screen] = {
+    "review": lambda: ("review", BASE | {"livemode": True}),
+    "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
+    "review-order": lambda: ("review", BASE | {"bill": ORDER}),
+    "review-invoice": lambda: ("review", BASE | {"bill": INVOICE, "livemode": True}),
+    "phone": lambda: ("phone", BASE | {"form": filled(f.PhoneForm)}),
+    "phone-error": lambda: (
+        "phone",
+        BASE
+        | {
+            "livemode": True,
+            "form": filled(
+                f.PhoneForm,
+                "That is not a phone number. With country code: +1 242 555 0100.",
+                phone="12 34",
+            ),
+        },
+    ),
+    "code": lambda: ("code", BASE | {"form": filled(f.CodeForm), "phone": "+12425550100"}),
+    "new-pin": lambda: ("new_pin", BASE | {"form": filled(f.NewPinForm), "customer": Person()}),
+    "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
+    "pin-error": lambda: (
+        "pin",
+        BASE
+        | {
+            "livemode": True,
+            "form": filled(f.PinForm, "That PIN is not right. 3 tries left.", pin="9999"),
+            "customer": Person(),
+        },
+    ),
+    "passkey": lambda: ("passkey", BASE | {"bill": ORDER, "customer": Person()}),
+    "passkey-new": lambda: (
+        "passkey_new",
+        BASE | {"bill": ORDER, "customer": Person(), "passkey_above": 5000},
+    ),
+    "short": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
+    "processing": lambda: ("processing", BASE),
+    "completed": lambda: ("completed", BASE | {"bill": PAID, "livemode": True}),
+    "completed-already": lambda: ("completed", BASE | {"bill": PAID, "already": True}),
+    "failed": lambda: (
+        "ended",
+        ended(
+            "The payment failed",
+            "The PIN was wrong too often.",
+            "is-bad",
+            next="Your PIN is locked for 30 minutes. Ask for a new payment after that.",
+            back_address="https://conch.example",
+        ),
+    ),
+    "expired": lambda: (
+        "ended",
+        ended(
+            "This payment has expired",
+            "It had to be paid by 2:05 pm.",
+            again_address="https://conch.example",
+            again_words="Ask for a new payment",
+        ),
+    ),
+    "canceled": lambda: (
+        "ended",
+        ended(
+            "This payment was canceled",
+            "It can no longer be paid.",
+            back_address="https://conch.example",
+        ),
+    ),
+    "cancel": lambda: ("cancel", BASE),
+    "keypad": lambda: (
+        "keypad",
+        BASE
+        | {
+            "bill": replace(BILL, amount=None, description="Bar counter", expires_at=None),
+            "form": filled(f.AmountForm, key="k"),
+            "decimal_point": ".",
+        },
+    ),
+    "link": lambda: ("link", BASE | {"form": filled(f.AmountForm, key="k"), "livemode": True}),
+    "receipt": lambda: (
+        "receipt",
+        BASE
+        | {
+            "bill": replace(
+                PAID,
+                items=ORDER.items,
+                amount=184_999,
+                difference=4_500,
+                difference_name=ORDER.difference_name,
+                refunds=(Refund(118_000, NOW, "pending", "Came back unused"),),
+            ),
+            "state": {"look": "is-wait", "words": "Paid, partly paid back"},
+            "form": filled(f.EmailForm),
+            "livemode": True,
+        },
+    ),
+    "account": lambda: (
+        "account",
+        {
+            "customer": Person(),
+            "livemode": True,
+            "balances": ({"amount": 1_234_567, "currency": "BSD"},),
+            "payments": (replace(ROWS[0], refunds=(Refund(400, NOW),)), *ROWS[1:]),
+            "passkeys": ROWS[:1],
+            "zone": "America/Nassau",
+            "has_pin": True,
+        },
+    ),
+    "counter": lambda: (
+        "counter",
+        {
+            "bill": replace(BILL, description="Bar counter"),
+            "livemode": True,
+            "sales": (replace(ROWS[0], refund_words="Paid back"), *ROWS[1:]),
+            "feed_address": "/preview/feed",
+            "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
+        },
+    ),
+    "missing": lambda: (
+        "stopped",
+        {
+            "livemode": True,
+            "end": End(
+                "We cannot find this page",
+                "is-still",
+                "The address may be cut off or mistyped.",
+                "Open the link again from where you got it, or scan the code once more.",
+            ),
+        },
+    ),
+}
+
+
+def preview(request: HttpRequest, name: str) -> HttpResponse:
+    template, context = SCREENS[name]()
+    bill = context.get("bill")
+    common = {
+        "service_name": "Lagoon Pay",
+        "livemode": False,
+        "languages": (
+            ("en", "English"),
+            ("es", "Español"),
+            ("fr", "Français"),
+            ("ht", "Kreyòl"),
+        ),
+        "brand_color": bill.payee.brand_color if bill else "",
+    }
+    return render(request, f"checkout/{template}.html", common | context)
