@@ -2,6 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django_prometheus.exports import ExportToDjangoView
+from drf_spectacular.renderers import OpenApiJsonRenderer
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
 
 from config.health import healthz, readyz
 from core.ids import IdConverter
@@ -18,5 +20,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("readyz", readyz, name="readyz"),
     path("metrics", ExportToDjangoView, name="metrics"),
     path("v1/", include("merchants.urls")),
+    path("v1/", include("payments.urls")),
+    path(
+        "v1/openapi.json",
+        SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]),
+        name="openapi",
+    ),
+    path("docs", SpectacularRedocView.as_view(url_name="openapi"), name="docs"),
     path("", include("checkout.urls")),
 ]

@@ -15,9 +15,11 @@ from rest_framework.response import Response
 
 from core.clock import now
 from core.crypto import decrypt, encrypt
-from core.errors import IdempotencyKeyReused, InvalidRequest
+from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
+
+Work = Callable[[], Response | ApiError]
 
 KEPT = timedelta(hours=72)
 HEADER = "Idempotency-Key"
@@ -25,10 +27,12 @@ _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
 def answer_once(
-    request: HttpRequest, scope: str, work: Callable[[], Response], *, secret: bool = False
+    request: HttpRequest, scope: str, work: Work, *, secret: bool = False
 ) -> HttpResponse:
     """Do the work of a POST, or give the stored answer to its Idempotency-Key.
 
+    An error that the work raises undoes it and leaves no record; one that it returns is an outcome,
+    committed and remembered like any other answer.
     `secret` says that the answer of this address shows a secret once: it is stored encrypted.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
@@ -36,19 +40,25 @@ def answer_once(
     """
     key = key_of(request)
     if key is None:
-        return work()
+        return _answer(work())
     fingerprint = fingerprint_of(request)
     with transaction.atomic():
         if not _claim(scope, key, fingerprint, now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
             return _replay(stored, fingerprint, secret=secret)
-        response = work()
+        response = _answer(work())
         body = dump_json(response.data)
         body = encrypt(body.decode()).encode() if secret else body
         IdempotencyKey.objects.filter(scope=scope, key=key).update(
             status=response.status_code, body=body, location=response.get("Location", "")
         )
     return response
+
+
+def _answer(outcome: Response | ApiError) -> Response:
+    if isinstance(outcome, Response):
+        return outcome
+    return Response(outcome.body, status=outcome.status, headers=outcome.headers)
 
 
 def key_of(request: HttpRequest) -> str | None:

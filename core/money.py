@@ -1,9 +1,10 @@
 """Money is an `int` in the smallest unit, beside its ISO 4217 currency."""
 
+from decimal import Decimal
 from functools import lru_cache
 
 from babel import Locale
-from babel.numbers import get_currency_precision
+from babel.numbers import format_decimal, get_currency_precision, get_currency_symbol
 
 MAX_AMOUNT = 99_999_999_999
 
@@ -26,3 +27,17 @@ def minor_digits(currency: str) -> int:
 def basis_points_of(amount: int, basis_points: int) -> int:
     """Return that share of an amount in ten-thousandths, rounded half up, without a float."""
     return (amount * basis_points + 5_000) // 10_000
+
+
+def format_amount(amount: int, currency: str, locale: str = "en") -> str:
+    """Write an amount as people read it: 1250 BSD is "B$12.50 BSD". For pages and mails only."""
+    sign = "B$" if currency == "BSD" else get_currency_symbol(currency, locale=locale)
+    value = Decimal(amount).scaleb(-minor_digits(currency))
+    number = format_decimal(value, format=_pattern(currency), locale=locale)
+    return f"{sign}{number} {currency}" if sign != currency else f"{number} {currency}"
+
+
+@lru_cache
+def _pattern(currency: str) -> str:
+    digits = minor_digits(currency)
+    return "#,##0." + "0" * digits if digits else "#,##0"

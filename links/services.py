@@ -5,8 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from webhooks.event_types import EventType
-from webhooks.services import emit
 
 from core.errors import ValidationFailed
 from core.ids import new_id
@@ -16,6 +14,8 @@ from links.statuses import LinkStatus
 from links.uses import count_uses
 from merchants.authentication import Caller
 from merchants.errors import MerchantNotFound
+from webhooks.event_types import EventType
+from webhooks.services import emit
 
 EXPIRY_ACTOR = "system:links.expire"
 

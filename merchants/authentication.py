@@ -5,7 +5,7 @@ none at all; it only ever reaches test objects.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +21,7 @@ from rest_framework.viewsets import ViewSet
 from core.addresses import client_address, network_of
 from core.clock import now
 from core.errors import Unauthorized, ValidationFailed
-from core.idempotency import answer_once
+from core.idempotency import Work, answer_once
 from core.pagination import PageQuery, page_of
 from core.queries import query_of
 from core.serializers import Output
@@ -94,9 +94,7 @@ class _ApiViewSet(ViewSet):
         """Answer 201 with the address of what was created."""
         return Response(data, status=201, headers={"Location": location})
 
-    def once(
-        self, request: Request, work: Callable[[], Response], *, secret: bool = False
-    ) -> HttpResponse:
+    def once(self, request: Request, work: Work, *, secret: bool = False) -> HttpResponse:
         """Do the work of a POST once per Idempotency-Key of this caller.
 
         `secret`: the answer shows a secret, so it is stored encrypted.

@@ -18,6 +18,7 @@ from tests.redis import Redis
 
 if TYPE_CHECKING:
     from merchants.models import Merchant
+    from payments.models import Payment
     from tests.client import Api
 
 _keeper = pytest.StashKey[Keeper]()
@@ -92,3 +93,11 @@ def stranger(db: None) -> "Merchant":
 @pytest.fixture
 def development(settings: Settings) -> None:
     settings.DEVELOPMENT_MODE = True
+
+
+@pytest.fixture
+def payment(merchant: "Merchant") -> "Payment":
+    """A DYNAMIC_PAY of 12.50 BSD in test mode, just created."""
+    from tests.factories import PaymentFactory
+
+    return PaymentFactory(merchant=merchant)

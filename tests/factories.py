@@ -9,6 +9,8 @@ from core.clock import now
 from core.ids import new_id
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from payments.models import Payment
+from payments.modes import LIFETIME, PaymentMode
 
 
 class MerchantFactory(DjangoModelFactory[Merchant]):
@@ -24,3 +26,20 @@ class MerchantFactory(DjangoModelFactory[Merchant]):
     status: Any = MerchantStatus.VERIFIED
     created_at = factory.LazyFunction(now)
     updated_at = factory.SelfAttribute("created_at")
+
+
+class PaymentFactory(DjangoModelFactory[Payment]):
+    """A test payment of 12.50 BSD, just created."""
+
+    class Meta:
+        model = Payment
+
+    id = factory.LazyFunction(lambda: new_id("pay", now()))
+    merchant = factory.SubFactory(MerchantFactory)
+    livemode = False
+    amount = 1_250
+    currency = "BSD"
+    payment_mode: Any = PaymentMode.DYNAMIC_PAY
+    created_at = factory.LazyFunction(now)
+    updated_at = factory.SelfAttribute("created_at")
+    expires_at = factory.LazyAttribute(lambda payment: payment.created_at + LIFETIME)

@@ -1,0 +1,223 @@
+"""The OpenAPI document: what every operation shares, and how our own fields read in it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    OpenApiResponse,
+    extend_schema,
+    inline_serializer,
+)
+from rest_framework import serializers
+
+from core.fields import MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
+from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
+
+_View = TypeVar("_View", bound=Callable[..., Any])
+
+
+class Error(serializers.Serializer[Any]):
+    """What every refusal looks like, whatever refused."""
+
+    error = serializers.CharField(help_text="What happened, for people.")
+    code = serializers.CharField(help_text="What happened, for programs.")
+    details = serializers.CharField(
+        allow_blank=True, help_text="Names each field at fault and what it must be."
+    )
+
+
+REFUSALS = {
+    400: "The request could not be understood.",
+    401: "No valid API key.",
+    404: "No such object for this caller.",
+    405: "The address does not take this method.",
+    409: "A lock could not be had in time: try again.",
+    413: "The body is larger than 256 KiB.",
+    415: "The body is not application/json in UTF-8.",
+    422: "Understood, and refused: by validation or by the state of the object.",
+    429: "Too many requests.",
+    500: "An unexpected failure.",
+    503: "The service cannot answer right now.",
+}
+
+
+def operation(
+    summary: str,
+    *,
+    response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
+    request: type[serializers.Serializer[Any]] | None = None,
+    status: int = 200,
+    filters: Mapping[str, str] | None = None,
+    open_to_all: bool = False,
+) -> Callable[[_View], _View]:
+    """Describe one operation. `filters` names each query parameter with its meaning."""
+    refusals = {
+        code: OpenApiResponse(Error, description=text)
+        for code, text in REFUSALS.items()
+        if not (open_to_all and code == 401)
+    }
+    return extend_schema(
+        summary=summary,
+        request=request,
+        responses={status: response, **refusals},
+        parameters=[
+            OpenApiParameter(name, str, description=text) for name, text in (filters or {}).items()
+        ],
+    )
+
+
+def listing(
+    summary: str,
+    *,
+    item: type[serializers.Serializer[Any]],
+    key: str,
+    filters: Mapping[str, str] | None = None,
+) -> Callable[[_View], _View]:
+    """Describe a list: its page parameters, filters and the object around its items."""
+    page = inline_serializer(
+        f"{item.__name__.removesuffix('Output')}List",
+        {
+            key: item(many=True),
+            "total": serializers.IntegerField(),
+            "limit": serializers.IntegerField(),
+            "offset": serializers.IntegerField(),
+        },
+    )
+    described = operation(summary, response=page, filters=filters)
+    paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
+
+    def decorate(view: _View) -> _View:
+        return paged(described(view))
+
+    return decorate
+
+
+_PAGE_PARAMETERS = (
+    OpenApiParameter(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": MAX_OFFSET, "default": DEFAULT_LIMIT},
+        description=f"How many to return; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
+    ),
+    OpenApiParameter(
+        "offset",
+        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
+        description="How many to leave out, newest first.",
+    ),
+    OpenApiParameter(
+        "starting_after", str, description="The id after which to go on; costs nothing at depth."
+    ),
+)
+
+_IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": 255},
+    OpenApiParameter.HEADER,
+    description="The same request under the same key is done once and answered alike for 72 hours.",
+)
+
+
+class Schema(AutoSchema):
+    """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
+
+    def get_override_parameters(self) -> list[Any]:
+        return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
+
+    def get_tags(self) -> list[str]:
+        return [self.path.removeprefix("/v1/").split("/")[0].replace("-", " ").capitalize()]
+
+
+class _FieldSchema(OpenApiSerializerFieldExtension):
+    """One class of field and its schema; a subclass names both."""
+
+    match_subclasses = True
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
+        return self.schema(self.target)
+
+
+class IntegerSchema(_FieldSchema):
+    target_class = "core.fields.StrictIntegerField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
+
+
+class BooleanSchema(_FieldSchema):
+    target_class = "core.fields.StrictBooleanField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+class TextSchema(_FieldSchema):
+    target_class = "core.fields.TextField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        if hasattr(field, "allowed"):
+            return {"type": "string", "enum": list(field.allowed)}
+        return {
+            "type": "string",
+            "minLength": field.min_length,
+            "maxLength": field.max_length,
+        } | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
+
+
+class CurrencySchema(_FieldSchema):
+    target_class = "core.fields.CurrencyField"
+    priority = 1
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "string", "pattern": "^[A-Z]{3}$", "example": "BSD"}
+
+
+class EmailSchema(_FieldSchema):
+    target_class = "core.fields.EmailTextField"
+    priority = 1
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "string", "format": "email", "maxLength": field.max_length}
+
+
+class UrlSchema(_FieldSchema):
+    target_class = "core.fields.WebUrlField"
+    priority = 1
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "string", "format": "uri", "maxLength": MAX_URL}
+
+
+class DateSchema(_FieldSchema):
+    target_class = "core.fields.DateField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "string", "format": "date"}
+
+
+class InstantSchema(_FieldSchema):
+    target_class = "core.fields.InstantField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        return {"type": "string", "format": "date-time"}
+
+
+class MetadataSchema(_FieldSchema):
+    target_class = "core.fields.MetadataField"
+
+    def schema(self, field: Any) -> dict[str, Any]:
+        values = [
+            {"type": "string", "maxLength": MAX_METADATA_VALUE},
+            {"type": "number"},
+            {"type": "boolean"},
+            {"type": "null"},
+        ]
+        return {
+            "type": "object",
+            "maxProperties": MAX_METADATA_KEYS,
+            "additionalProperties": {"anyOf": values},
+        }

@@ -1,0 +1,51 @@
+"""A static counter: one QR code on a till, and a payment of its own for each customer."""
+
+from datetime import datetime
+
+from core.errors import InvalidAmount
+from payments.drafts import PaymentDraft
+from payments.models import Payment
+from payments.modes import LIFETIME, PaymentMode
+from payments.services import open_payment
+from payments.statuses import PaymentStatus
+
+
+def pay_at_counter(
+    *, counter_id: str, payment_id: str, amount: int | None, now: datetime
+) -> Payment:
+    """Open a payment at a counter, for its fixed amount or the one the customer entered.
+
+    Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount where there is
+    none or where it contradicts the fixed one.
+    """
+    counter = Payment.objects.select_related("merchant").one(counter_id)
+    if counter.status != PaymentStatus.CREATED:
+        raise counter.refusal(now)
+    draft = PaymentDraft(
+        currency=counter.currency,
+        payment_mode=PaymentMode.STATIC_PAY,
+        amount=_charged(counter, amount),
+        description=counter.description,
+        success_url=counter.success_url,
+        cancel_url=counter.cancel_url,
+        metadata=counter.metadata,
+        expires_at=now + LIFETIME,
+    )
+    return open_payment(
+        merchant=counter.merchant,
+        livemode=counter.livemode,
+        payment_id=payment_id,
+        draft=draft,
+        now=now,
+        static_payment_id=counter.id,
+    )
+
+
+def _charged(counter: Payment, amount: int | None) -> int:
+    if counter.amount is None:
+        if amount is None:
+            raise InvalidAmount(amount="is required at this counter: an integer number of cents")
+        return amount
+    if amount not in (None, counter.amount):
+        raise InvalidAmount(amount="must equal the amount of this counter, or be left out")
+    return counter.amount

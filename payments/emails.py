@@ -1,0 +1,55 @@
+"""E-mails about a payment: planned as rows with the facts, sent once by a task when due."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
+
+REMINDER_BEFORE = timedelta(days=3)
+SENDING_HOUR = time(9, 0)
+
+
+def plan_invoice(payment: Payment, *, now: datetime) -> None:
+    """Plan the mails of an invoice: now, three days before the due date, and on it."""
+    if not payment.customer_email or payment.due_date is None:
+        return
+    zone = payment.merchant.time_zone
+    plan = [
+        (EmailKind.INVOICE, now),
+        (EmailKind.REMINDER, _morning_of(payment.due_date - REMINDER_BEFORE, zone)),
+        (EmailKind.DUE, _morning_of(payment.due_date, zone)),
+    ]
+    PaymentEmail.objects.bulk_create(
+        PaymentEmail(payment=payment, kind=kind, recipient=payment.customer_email, due_at=due_at)
+        for kind, due_at in plan
+        if due_at >= now
+    )
+
+
+def plan_receipt(payment: Payment, *, now: datetime, recipient: str | None = None) -> bool:
+    """Plan the receipt of a completed payment; False where it is planned to this address already.
+
+    Without `recipient` it goes to the address of the invoice or of the customer, if there is one.
+    """
+    address = recipient or payment.customer_email or (payment.customer and payment.customer.email)
+    if not address:
+        return False
+    _, created = PaymentEmail.objects.get_or_create(
+        payment=payment, kind=EmailKind.RECEIPT, recipient=address, defaults={"due_at": now}
+    )
+    return created
+
+
+def claim_due(*, now: datetime, limit: int = 50) -> list[PaymentEmail]:
+    """Take the mails that are due; each is taken once, whoever else is claiming."""
+    due = PaymentEmail.objects.filter(status=EmailStatus.PLANNED, due_at__lte=now)
+    claimed = []
+    for email in due.select_related("payment__merchant").order_by("due_at")[:limit]:
+        mine = PaymentEmail.objects.filter(pk=email.pk, status=EmailStatus.PLANNED)
+        if mine.update(status=EmailStatus.SENDING):
+            claimed.append(email)
+    return claimed
+
+
+def _morning_of(day: date, time_zone: str) -> datetime:
+    return datetime.combine(day, SENDING_HOUR, tzinfo=ZoneInfo(time_zone)).astimezone(UTC)

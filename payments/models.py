@@ -1,0 +1,270 @@
+"""A payment, and the record of each of its moves."""
+
+from datetime import datetime
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from core.errors import ApiError
+from core.ids import PublicIdField
+from merchants.scoping import CallerScoped
+from payments.errors import REFUSAL_BY_STATUS, PaymentExpired, PaymentNotFound
+from payments.modes import PaymentMode
+from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus
+
+_STAMPED = {
+    PaymentStatus.COMPLETED: "completed_at",
+    PaymentStatus.FAILED: "failed_at",
+    PaymentStatus.EXPIRED: "expired_at",
+    PaymentStatus.CANCELED: "canceled_at",
+}
+_COMPLETED = Q(status=PaymentStatus.COMPLETED)
+
+
+class PaymentQuerySet(CallerScoped["Payment"]):
+    missing = PaymentNotFound
+
+    def due_to_expire(self, now: datetime) -> Self:
+        """Those whose time has passed and that the sweep has not come by yet."""
+        return self.filter(status__in=EXPIRABLE, expires_at__lte=now)
+
+    def shown_as(self, status: str, now: datetime) -> Self:
+        """Those that a reader sees in this status, whether or not the sweep has come by."""
+        due = Q(status__in=EXPIRABLE, expires_at__lte=now)
+        if status == PaymentStatus.EXPIRED:
+            return self.filter(Q(status=status) | due)
+        stored = self.filter(status=status)
+        return stored.exclude(due) if status in EXPIRABLE else stored
+
+
+class Payment(models.Model):
+    """One payment session; of mode STATIC_PAY also a counter that others are paid through.
+
+    `amount` is in cents and empty only for a counter at which the customer enters it. `fee` is the
+    house's part of the amount, known once completed.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    livemode = models.BooleanField()
+    amount = models.BigIntegerField(null=True)
+    currency = models.CharField(max_length=3)
+    status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
+    payment_mode = models.CharField(max_length=16, choices=PaymentMode)
+    description = models.CharField(max_length=500, default="", blank=True)
+    customer = models.ForeignKey("customers.Customer", on_delete=models.PROTECT, null=True)
+    link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
+    static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
+    transaction_id = PublicIdField(null=True, unique=True)
+    success_url = models.CharField(max_length=2_048, default="", blank=True)
+    cancel_url = models.CharField(max_length=2_048, default="", blank=True)
+    metadata = models.JSONField(default=dict)
+    order_id = models.CharField(max_length=255, null=True)  # noqa: DJ001  # absent is not empty
+    line_items = models.JSONField(null=True)
+    total = models.BigIntegerField(null=True)
+    invoice_number = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    customer_email = models.CharField(max_length=254, null=True)  # noqa: DJ001
+    due_date = models.DateField(null=True)
+    terms = models.CharField(max_length=500, null=True)  # noqa: DJ001
+    reference = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    fee = models.BigIntegerField(null=True)
+    amount_refunded = models.BigIntegerField(default=0)
+    error_code = models.CharField(max_length=40, null=True)  # noqa: DJ001
+    error_message = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True)
+    settles_at = models.DateTimeField(null=True)
+    completed_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+    expired_at = models.DateTimeField(null=True)
+    canceled_at = models.DateTimeField(null=True)
+
+    objects = PaymentQuerySet.as_manager()
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["merchant", "livemode", "-created_at", "-id"], name="payment_newest"
+            ),
+            models.Index(
+                fields=["expires_at"], name="payment_due", condition=Q(status__in=sorted(EXPIRABLE))
+            ),
+            models.Index(
+                fields=["settles_at"],
+                name="payment_settling",
+                condition=Q(status=PaymentStatus.PROCESSING),
+            ),
+            models.Index(
+                fields=["merchant", "reference"],
+                name="payment_reference",
+                condition=Q(reference__isnull=False),
+            ),
+            models.Index(
+                fields=["merchant", "order_id"],
+                name="payment_order",
+                condition=Q(order_id__isnull=False),
+            ),
+            models.Index(
+                fields=["merchant", "invoice_number"],
+                name="payment_invoice",
+                condition=Q(invoice_number__isnull=False),
+            ),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gte=1, amount__lte=99_999_999_999)
+                | Q(amount__isnull=True, payment_mode=PaymentMode.STATIC_PAY),
+                name="payment_amount",
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=PaymentStatus.values), name="payment_status"
+            ),
+            models.CheckConstraint(
+                condition=(
+                    _COMPLETED
+                    & Q(
+                        completed_at__isnull=False,
+                        transaction_id__isnull=False,
+                        customer__isnull=False,
+                        amount__isnull=False,
+                        fee__isnull=False,
+                    )
+                )
+                | (~_COMPLETED & Q(completed_at__isnull=True, transaction_id__isnull=True)),
+                name="payment_completed_at",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount_refunded=0)
+                | (_COMPLETED & Q(amount_refunded__gte=0, amount_refunded__lte=F("amount"))),
+                name="payment_amount_refunded",
+            ),
+            models.CheckConstraint(
+                condition=Q(fee__isnull=True) | Q(fee__gte=0, fee__lte=F("amount")),
+                name="payment_fee",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+    @property
+    def is_counter(self) -> bool:
+        """Whether this is a static counter itself, not a payment made at one."""
+        return self.payment_mode == PaymentMode.STATIC_PAY and self.static_payment_id is None
+
+    @property
+    def hosted_url(self) -> str:
+        """The path of its checkout page."""
+        return f"/checkout/{self.id}"
+
+    @property
+    def net(self) -> int | None:
+        """What the merchant gets of the amount, in cents; None until completed."""
+        return None if self.fee is None or self.amount is None else self.amount - self.fee
+
+    @property
+    def amount_refundable(self) -> int:
+        """What can still be given back, in cents."""
+        if self.status != PaymentStatus.COMPLETED or self.amount is None:
+            return 0
+        return self.amount - self.amount_refunded
+
+    @property
+    def refund_status(self) -> str:
+        """none, partial or full."""
+        if not self.amount_refunded:
+            return "none"
+        return "full" if self.amount_refunded == self.amount else "partial"
+
+    def status_at(self, now: datetime) -> PaymentStatus:
+        """The status to show and to act on: expired from the moment on that its time has passed."""
+        status = PaymentStatus(self.status)
+        overdue = self.expires_at is not None and self.expires_at <= now
+        return PaymentStatus.EXPIRED if overdue and status in EXPIRABLE else status
+
+    def refusal(self, now: datetime) -> ApiError:
+        """The error that says why its present status does not allow what was asked."""
+        return REFUSAL_BY_STATUS[self.status_at(now)]()
+
+    def transition_to(
+        self, status: PaymentStatus, *, now: datetime, actor: str, cause: str = ""
+    ) -> None:
+        """Move to a status and record it. The row must be locked and its fields are saved whole.
+
+        Raises PaymentExpired for any move but expiry after `expires_at`, and the error of the
+        present status where the table of transitions has no such move.
+        """
+        before = PaymentStatus(self.status)
+        if status not in TRANSITIONS[before]:
+            raise self.refusal(now)
+        if status != PaymentStatus.EXPIRED and self.status_at(now) == PaymentStatus.EXPIRED:
+            raise PaymentExpired()
+        self.status = status
+        self.updated_at = now
+        if status in _STAMPED:
+            setattr(self, _STAMPED[status], now)
+        self.save(force_update=True)
+        PaymentTransition.objects.create(
+            payment=self, from_status=before, to_status=status, at=now, actor=actor, cause=cause
+        )
+
+
+class PaymentTransition(models.Model):
+    """One move of one payment: from where, to where, when, by whom and why. Never changed."""
+
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="transitions")
+    from_status = models.CharField(max_length=16, choices=PaymentStatus)
+    to_status = models.CharField(max_length=16, choices=PaymentStatus)
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=100)
+    cause = models.CharField(max_length=255, default="", blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.payment_id}: {self.from_status} → {self.to_status}"
+
+
+class EmailKind(models.TextChoices):
+    INVOICE = "invoice"
+    REMINDER = "reminder"
+    DUE = "due"
+    RECEIPT = "receipt"
+
+
+class EmailStatus(models.TextChoices):
+    PLANNED = "planned"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    NOT_NEEDED = "not_needed"
+
+
+class PaymentEmail(models.Model):
+    """A mail about a payment: when it is due, and what became of it.
+
+    It is taken before it is sent, so that it never goes out twice; one that stays in `sending` was
+    cut off by a crash, and staff see it.
+    """
+
+    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="emails")
+    kind = models.CharField(max_length=16, choices=EmailKind)
+    recipient = models.CharField(max_length=254)
+    due_at = models.DateTimeField()
+    status = models.CharField(max_length=16, choices=EmailStatus, default=EmailStatus.PLANNED)
+    sent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["due_at"], name="email_due", condition=Q(status=EmailStatus.PLANNED)
+            ),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=["payment", "kind", "recipient"], name="payment_email_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.payment_id}"

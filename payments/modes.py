@@ -1,0 +1,51 @@
+"""What each payment mode takes, and when its payments expire."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.db.models import TextChoices
+
+
+class PaymentMode(TextChoices):
+    DYNAMIC_PAY = "DYNAMIC_PAY"
+    STATIC_PAY = "STATIC_PAY"
+    ORDER_PAY = "ORDER_PAY"
+    INVOICE_PAY = "INVOICE_PAY"
+    REFERENCE_PAY = "REFERENCE_PAY"
+
+
+LIFETIME = timedelta(hours=24)
+INVOICE_TERM = timedelta(days=30)
+LONGEST_INVOICE_TERM = timedelta(days=3_660)
+
+
+@dataclass(frozen=True)
+class ModeRules:
+    """The inputs a mode keeps beside the common ones, and whether it can do without an amount."""
+
+    extra_fields: tuple[str, ...] = ()
+    amount_required: bool = True
+    expires: bool = True
+
+
+RULES: dict[PaymentMode, ModeRules] = {
+    PaymentMode.DYNAMIC_PAY: ModeRules(),
+    PaymentMode.STATIC_PAY: ModeRules(amount_required=False, expires=False),
+    PaymentMode.ORDER_PAY: ModeRules(extra_fields=("order_id", "line_items", "total")),
+    PaymentMode.INVOICE_PAY: ModeRules(
+        extra_fields=("invoice_number", "customer_email", "due_date", "terms")
+    ),
+    PaymentMode.REFERENCE_PAY: ModeRules(extra_fields=("reference",)),
+}
+
+
+def end_of_day(day: date, time_zone: str) -> datetime:
+    """Return the first moment that no longer belongs to the date in that time zone, in UTC."""
+    midnight = datetime.combine(day + timedelta(days=1), time.min, tzinfo=ZoneInfo(time_zone))
+    return midnight.astimezone(UTC)
+
+
+def today_in(time_zone: str, now: datetime) -> date:
+    """Return the calendar date that it is in that time zone."""
+    return now.astimezone(ZoneInfo(time_zone)).date()

@@ -1,0 +1,179 @@
+"""What the payer does: take a payment up, be verified, pay. Each service is one business fact.
+
+Locks are taken in the order link, payment, ledger account.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from core.ids import new_id
+from core.money import basis_points_of
+from customers.errors import VerificationFailed
+from customers.magic import Behaviour, behaviour_of
+from customers.models import Customer
+from customers.services import refuse_frozen
+from ledger.errors import InsufficientBalance
+from ledger.models import HOUSE, Kind, Purpose
+from ledger.services import Movement, accounts_for, post
+from links.services import lock_for_use, record_use
+from merchants.models import Merchant
+from payments import emails, events
+from payments.errors import PaymentFailed
+from payments.models import Payment
+from payments.services import announce
+from payments.statuses import PaymentStatus
+from payments.verification import Verification, required_for
+from webhooks.event_types import EventType
+
+SLOW_SETTLEMENT = timedelta(seconds=30)
+
+
+@transaction.atomic
+def take_up(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Note that a customer has signed in to pay. Idempotent while the payment can be paid.
+
+    Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
+    """
+    payment = Payment.objects.locked(payment_id)
+    if payment.status_at(now) == PaymentStatus.CREATED:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
+    elif payment.status_at(now) not in (PaymentStatus.PENDING, PaymentStatus.REQUIRES_ACTION):
+        raise payment.refusal(now)
+    return payment
+
+
+@transaction.atomic
+def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Ask the customer for a PIN or passkey. Idempotent. Raises the error of another status."""
+    payment = Payment.objects.locked(payment_id)
+    if payment.status_at(now) != PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
+    return payment
+
+
+@transaction.atomic
+def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
+    """Return to the review, from where all may be tried again. Raises the error of its status."""
+    payment = Payment.objects.locked(payment_id)
+    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
+    elif payment.status_at(now) != PaymentStatus.PENDING:
+        raise payment.refusal(now)
+    return payment
+
+
+@transaction.atomic
+def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Cancel at the checkout. A payment that waits for a PIN is stepped back first."""
+    payment = Payment.objects.locked(payment_id)
+    if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
+    payment.transition_to(PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
+    announce(EventType.PAYMENT_CANCELED, payment, events.payment_canceled(payment), now=now)
+    return payment
+
+
+@transaction.atomic
+def pay(
+    *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
+) -> Payment:
+    """Pay: wallet to merchant, completed in the same transaction (SPEC: the customer's payment).
+
+    `verified` is what the customer has just proved. The result may also be `failed` (declined) or
+    `processing` (settles later). Raises VerificationFailed where the amount needs more,
+    InsufficientBalance with the payment left payable, the error of the present status, and those
+    of the link it belongs to.
+    """
+    refuse_frozen(customer)
+    payment = _lock_with_link(payment_id, now)
+    if payment.amount is None or payment.is_counter:
+        raise payment.refusal(now)
+    if verified < required_for(payment.amount):
+        raise VerificationFailed
+    behaviour = behaviour_of(customer)
+    if behaviour == Behaviour.INSUFFICIENT_BALANCE:
+        raise InsufficientBalance
+    payment.customer = customer
+    payment.settles_at = now + SLOW_SETTLEMENT if behaviour == Behaviour.SLOW else None
+    payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
+    if behaviour == Behaviour.DECLINED:
+        return fail(payment, PaymentFailed.code, "The payment was declined.", actor, now)
+    if payment.settles_at is None:
+        settle(payment, actor=actor, now=now)
+    return payment
+
+
+@transaction.atomic
+def fail_payment(
+    *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
+) -> Payment:
+    """Fail a payment whose verification went wrong too often. Raises the error of its status."""
+    payment = Payment.objects.locked(payment_id)
+    return fail(payment, error_code, error_message, actor, now)
+
+
+@transaction.atomic
+def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
+    """Complete a payment that was left in processing, or fail it if the money is gone."""
+    payment = _lock_with_link(payment_id, now)
+    if payment.status != PaymentStatus.PROCESSING:
+        raise payment.refusal(now)
+    try:
+        with transaction.atomic():
+            settle(payment, actor="system:settle", now=now)
+    except InsufficientBalance as error:
+        payment.refresh_from_db()
+        return fail(payment, error.code, error.message, "system:settle", now)
+    return payment
+
+
+def settle(payment: Payment, *, actor: str, now: datetime) -> None:
+    """Post the ledger transfer and complete; the row is locked and in `processing`.
+
+    Raises InsufficientBalance.
+    """
+    merchant = Merchant.objects.get(pk=payment.merchant_id)
+    payment.transaction_id = new_id("txn", now)
+    payment.fee = basis_points_of(payment.amount or 0, merchant.fee_basis_points)
+    payment.settles_at = None
+    post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
+    payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
+    announce(EventType.PAYMENT_COMPLETED, payment, events.payment_completed(payment), now=now)
+    if payment.link_id is not None:
+        record_use(payment.link_id, payment_id=payment.id, amount=payment.amount or 0, now=now)
+    emails.plan_receipt(payment, now=now)
+
+
+def fail(
+    payment: Payment, error_code: str, error_message: str, actor: str, now: datetime
+) -> Payment:
+    """Move a locked payment to `failed` with its reason and event."""
+    payment.error_code, payment.error_message = error_code, error_message
+    payment.settles_at = None
+    payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=error_code)
+    announce(EventType.PAYMENT_FAILED, payment, events.payment_failed(payment), now=now)
+    return payment
+
+
+def _lock_with_link(payment_id: str, now: datetime) -> Payment:
+    link_id = Payment.objects.one(payment_id).link_id
+    if link_id is not None:
+        lock_for_use(link_id, now=now)
+    return Payment.objects.locked(payment_id)
+
+
+def _movements(payment: Payment) -> list[Movement]:
+    amount, fee = payment.amount or 0, payment.fee or 0
+    wallet, balance, fees = accounts_for(
+        (payment.customer_id or "", Purpose.WALLET),
+        (payment.merchant_id, Purpose.MERCHANT),
+        (HOUSE, Purpose.FEES),
+        currency=payment.currency,
+        livemode=payment.livemode,
+    )
+    paid = Movement(
+        kind=Kind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
+    )
+    charged = Movement(kind=Kind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee)
+    return [paid, charged] if fee else [paid]

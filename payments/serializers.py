@@ -1,0 +1,167 @@
+"""Payments as they come in and go out."""
+
+from typing import Any
+
+from django.conf import settings
+from rest_framework import serializers
+
+from core.errors import ValidationFailed
+from core.fields import (
+    AmountField,
+    CurrencyField,
+    DateField,
+    EmailTextField,
+    InstantField,
+    MetadataField,
+    OneOfField,
+    StrictIntegerField,
+    TextField,
+    WebUrlField,
+)
+from core.serializers import Change, Input, Output
+from payments.drafts import PaymentDraft
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.qr import QRFormat
+from payments.statuses import PaymentStatus
+
+SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS = 60, 2_592_000
+MAX_ITEMS = 200
+
+
+class LineItem(Input):
+    name = TextField(max_length=255)
+    quantity = AmountField()
+    price = AmountField()
+
+
+class NewPayment(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    amount = AmountField(required=False, help_text="Cents. May be absent for STATIC_PAY.")
+    currency = CurrencyField(required=False)
+    payment_mode = OneOfField(allowed=tuple(PaymentMode.values), required=False)
+    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+    success_url = WebUrlField(required=False)
+    cancel_url = WebUrlField(required=False)
+    metadata = MetadataField(required=False)
+    expires_in = StrictIntegerField(
+        min_value=SHORTEST_LIFE_SECONDS,
+        max_value=LONGEST_LIFE_SECONDS,
+        required=False,
+        help_text="Seconds until the payment expires. Not for STATIC_PAY.",
+    )
+    order_id = TextField(max_length=255, required=False)
+    line_items = serializers.ListField(child=LineItem(), max_length=MAX_ITEMS, required=False)
+    total = AmountField(required=False)
+    invoice_number = TextField(max_length=255, required=False)
+    customer_email = EmailTextField(required=False)
+    due_date = DateField(required=False)
+    terms = TextField(max_length=500, lines=True, required=False)
+    reference = TextField(max_length=255, required=False)
+    qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
+
+
+class ChangedPayment(Change):
+    description = TextField(
+        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+    )
+    metadata = MetadataField(required=False, allow_null=True)
+
+
+class Confirmation(Input):
+    customer_phone = TextField(max_length=32, required=False)
+    amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
+
+
+class LineItemOutput(Output):
+    name = TextField(max_length=255)
+    quantity = AmountField()
+    price = AmountField()
+
+
+class PaymentSummary(Output):
+    """A payment in a list: everything but the QR payload."""
+
+    id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    amount = AmountField(required=False)
+    currency = CurrencyField()
+    status = serializers.SerializerMethodField()
+    payment_mode = OneOfField(allowed=tuple(PaymentMode.values))
+    description = TextField(max_length=500, min_length=0, required=False)
+    customer_id = TextField(max_length=40, required=False)
+    transaction_id = TextField(max_length=40, required=False)
+    hosted_url = TextField(max_length=255)
+    checkout_url = serializers.SerializerMethodField()
+    qr_code_url = serializers.SerializerMethodField()
+    success_url = WebUrlField(required=False)
+    cancel_url = WebUrlField(required=False)
+    metadata = MetadataField()
+    order_id = TextField(max_length=255, required=False)
+    line_items = LineItemOutput(many=True, required=False)
+    total = AmountField(required=False)
+    invoice_number = TextField(max_length=255, required=False)
+    customer_email = EmailTextField(required=False)
+    due_date = DateField(required=False)
+    terms = TextField(max_length=500, required=False)
+    reference = TextField(max_length=255, required=False)
+    static_payment_id = TextField(max_length=40, required=False)
+    payment_link_id = TextField(max_length=40, required=False, source="link_id")
+    livemode = serializers.BooleanField()
+    fee = AmountField(min_value=0, required=False)
+    net = AmountField(min_value=0, required=False)
+    amount_refunded = AmountField(min_value=0)
+    amount_refundable = AmountField(min_value=0)
+    refund_status = OneOfField(allowed=("none", "partial", "full"))
+    error_code = TextField(max_length=40, required=False)
+    error_message = TextField(max_length=255, required=False)
+    created_at = InstantField()
+    updated_at = InstantField()
+    expires_at = InstantField(required=False)
+    completed_at = InstantField(required=False)
+    failed_at = InstantField(required=False)
+    canceled_at = InstantField(required=False)
+
+    def get_status(self, payment: Payment) -> PaymentStatus:
+        return payment.status_at(self.context["now"])
+
+    def get_checkout_url(self, payment: Payment) -> str:
+        return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
+
+    def get_qr_code_url(self, payment: Payment) -> str:
+        return f"{settings.CHECKOUT_URL}{payment.hosted_url}/qr.png"
+
+
+class PaymentOutput(PaymentSummary):
+    """A payment, whole. `qr_payload` comes from the context: drawn before any transaction."""
+
+    qr_payload = serializers.SerializerMethodField()
+
+    def get_qr_payload(self, payment: Payment) -> str:
+        return str(self.context["qr_payload"])
+
+
+class CanceledPayment(Output):
+    id = TextField(max_length=40)
+    status = OneOfField(allowed=(PaymentStatus.CANCELED.value,))
+    canceled_at = InstantField()
+
+
+class ConfirmedPayment(Output):
+    id = TextField(max_length=40)
+    status = OneOfField(allowed=(PaymentStatus.COMPLETED.value, PaymentStatus.PROCESSING.value))
+    customer_id = TextField(max_length=40)
+    transaction_id = TextField(max_length=40, required=False)
+    completed_at = InstantField(required=False)
+
+
+def draft_of(values: dict[str, Any], *, livemode: bool) -> PaymentDraft:
+    """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
+    for name in ("success_url", "cancel_url"):
+        if livemode and values.get(name, "https:").startswith("http:"):
+            raise ValidationFailed(**{name: WebUrlField.rule})
+    known = {name: value for name, value in values.items() if name in PaymentDraft.__annotations__}
+    known.setdefault("currency", settings.DEFAULT_CURRENCY)
+    if "payment_mode" in known:
+        known["payment_mode"] = PaymentMode(known["payment_mode"])
+    return PaymentDraft(**known)

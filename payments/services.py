@@ -1,0 +1,115 @@
+"""What a merchant does with a payment: create, change, cancel."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from payments import emails, events
+from payments.drafts import PaymentDraft, amount_of, expiry_of, extra_fields_of
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.statuses import PaymentStatus
+from webhooks.event_types import EventType
+from webhooks.services import emit
+
+
+def create_payment(
+    *,
+    caller: Caller,
+    payment_id: str,
+    draft: PaymentDraft,
+    now: datetime,
+) -> Payment:
+    """Create a payment session under an id made beforehand (SPEC: POST /v1/payments).
+
+    Raises ValidationFailed where development mode names no merchant, InvalidAmount and
+    ValidationFailed for inputs that contradict their mode.
+    """
+    return open_payment(
+        merchant=caller.owner,
+        livemode=caller.livemode,
+        payment_id=payment_id,
+        draft=draft,
+        now=now,
+    )
+
+
+@transaction.atomic
+def open_payment(
+    *,
+    merchant: Merchant,
+    livemode: bool,
+    payment_id: str,
+    draft: PaymentDraft,
+    now: datetime,
+    **origin: str,
+) -> Payment:
+    """Write a new payment, its event and its e-mail plan.
+
+    `origin` is `link_id` or `static_payment_id` for a payment made through one of these.
+    """
+    extras = extra_fields_of(draft, time_zone=merchant.time_zone, now=now)
+    payment = Payment.objects.create(
+        id=payment_id,
+        merchant=merchant,
+        livemode=livemode,
+        amount=amount_of(draft),
+        currency=draft.currency,
+        payment_mode=draft.payment_mode,
+        description=draft.description,
+        success_url=draft.success_url,
+        cancel_url=draft.cancel_url,
+        metadata=draft.metadata,
+        created_at=now,
+        updated_at=now,
+        expires_at=expiry_of(
+            draft, due_date=extras.get("due_date"), time_zone=merchant.time_zone, now=now
+        ),
+        **extras,
+        **origin,
+    )
+    if payment.payment_mode == PaymentMode.INVOICE_PAY:
+        emails.plan_invoice(payment, now=now)
+    announce(EventType.PAYMENT_CREATED, payment, events.payment_created(payment), now=now)
+    return payment
+
+
+@transaction.atomic
+def update_payment(
+    *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
+) -> Payment:
+    """Change description and metadata, the latter as a whole. Raises PaymentNotFound."""
+    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    if "description" in changes:
+        payment.description = changes["description"] or ""
+    if "metadata" in changes:
+        payment.metadata = changes["metadata"] or {}
+    payment.updated_at = now
+    payment.save(update_fields=["description", "metadata", "updated_at"])
+    return payment
+
+
+@transaction.atomic
+def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
+    """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
+    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    payment.transition_to(PaymentStatus.CANCELED, now=now, actor=caller.actor)
+    announce(EventType.PAYMENT_CANCELED, payment, events.payment_canceled(payment), now=now)
+    return payment
+
+
+def announce(
+    event_type: EventType, payment: Payment, data: dict[str, Any], *, now: datetime
+) -> None:
+    """Write an event about a payment, in the transaction that made it true."""
+    emit(
+        event_type,
+        merchant_id=payment.merchant_id,
+        livemode=payment.livemode,
+        resource_id=payment.id,
+        data=data,
+        now=now,
+    )

@@ -1,0 +1,38 @@
+"""Every status a payment can have, and every move between them. Nothing else decides."""
+
+from django.db.models import TextChoices
+
+
+class PaymentStatus(TextChoices):
+    CREATED = "created"
+    PENDING = "pending"
+    REQUIRES_ACTION = "requires_action"
+    PROCESSING = "processing"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    CANCELED = "canceled"
+
+
+S = PaymentStatus
+
+TRANSITIONS: dict[PaymentStatus, frozenset[PaymentStatus]] = {
+    S.CREATED: frozenset({S.PENDING, S.PROCESSING, S.CANCELED, S.EXPIRED}),
+    S.PENDING: frozenset({S.REQUIRES_ACTION, S.PROCESSING, S.CANCELED, S.EXPIRED}),
+    S.REQUIRES_ACTION: frozenset({S.PENDING, S.PROCESSING, S.FAILED, S.EXPIRED}),
+    S.PROCESSING: frozenset({S.COMPLETED, S.FAILED}),
+    S.COMPLETED: frozenset(),
+    S.FAILED: frozenset(),
+    S.EXPIRED: frozenset(),
+    S.CANCELED: frozenset(),
+}
+
+
+def _leading_to(target: PaymentStatus) -> frozenset[PaymentStatus]:
+    return frozenset(status for status in S if target in TRANSITIONS[status])
+
+
+CANCELABLE = _leading_to(S.CANCELED)
+EXPIRABLE = _leading_to(S.EXPIRED)
+PAYABLE = _leading_to(S.PROCESSING)
+FINAL = frozenset(status for status in S if not TRANSITIONS[status])

@@ -1,0 +1,22 @@
+"""Periodic work on payments. Each may run twice, or on two machines, and do no harm."""
+
+from celery import shared_task
+
+from core.clock import now
+from payments.expiry import expire_due, settle_due
+from payments.mailing import send_due_emails
+
+
+@shared_task
+def expire_payments() -> int:
+    return expire_due(now=now())
+
+
+@shared_task
+def settle_payments() -> int:
+    return settle_due(now=now())
+
+
+@shared_task
+def send_payment_emails() -> int:
+    return send_due_emails(now=now())

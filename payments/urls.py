@@ -1,0 +1,22 @@
+from django.urls import path
+
+from payments.views import PaymentViewSet
+
+urlpatterns = [
+    path("payments", PaymentViewSet.as_view({"post": "create", "get": "list"}), name="payments"),
+    path(
+        "payments/<id:payment_id>",
+        PaymentViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="payment",
+    ),
+    path(
+        "payments/<id:payment_id>/cancel",
+        PaymentViewSet.as_view({"post": "cancel"}),
+        name="payment-cancel",
+    ),
+    path(
+        "payments/<id:payment_id>/confirm",
+        PaymentViewSet.as_view({"post": "confirm"}),
+        name="payment-confirm",
+    ),
+]

@@ -1,0 +1,103 @@
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import now
+from core.errors import ApiError
+from core.ids import new_id
+from core.openapi import listing, operation
+from core.queries import query_of, read_filters
+from merchants.authentication import CallerRequest, CallerViewSet
+from payments.confirming import confirm_payment
+from payments.errors import failure_of
+from payments.filters import FILTERS, READERS, chosen_format, status_of
+from payments.models import Payment
+from payments.qr import qr_payload
+from payments.serializers import (
+    CanceledPayment,
+    ChangedPayment,
+    Confirmation,
+    ConfirmedPayment,
+    NewPayment,
+    PaymentOutput,
+    PaymentSummary,
+    draft_of,
+)
+from payments.services import cancel_payment, create_payment, update_payment
+from payments.statuses import PaymentStatus
+
+
+class PaymentViewSet(CallerViewSet):
+    @operation("Create a payment", request=NewPayment, response=PaymentOutput, status=201)
+    def create(self, request: CallerRequest) -> HttpResponse:
+        values = NewPayment.parse(request.data)
+        draft = draft_of(values, livemode=request.user.livemode)
+        at = now()
+        payment_id = new_id("pay", at)
+        drawn = qr_payload(payment_id, chosen_format(values))
+
+        def work() -> Response:
+            payment = create_payment(
+                caller=request.user, payment_id=payment_id, draft=draft, now=at
+            )
+            body = PaymentOutput.of(payment, now=at, qr_payload=drawn)
+            return self.created(body, f"/v1/payments/{payment_id}")
+
+        return self.once(request, work)
+
+    @listing("List payments", item=PaymentSummary, key="payments", filters=FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        query, at = query_of(request), now()
+        payments = Payment.objects.visible_to(request.user)
+        if status := status_of(query):
+            payments = payments.shown_as(status, at)
+        payments = payments.filter(**read_filters(query, READERS))
+        return self.page(request, payments, PaymentSummary, key="payments", now=at)
+
+    @operation(
+        "Read a payment",
+        response=PaymentOutput,
+        filters={"qr_format": "deep_link or png: the form of qr_payload."},
+    )
+    def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
+        chosen = chosen_format(query_of(request))
+        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        drawn = qr_payload(payment.id, chosen)
+        return Response(PaymentOutput.of(payment, now=now(), qr_payload=drawn))
+
+    @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
+    def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
+        changes = ChangedPayment.parse(request.data)
+        at = now()
+        payment = update_payment(
+            caller=request.user, payment_id=payment_id, changes=changes, now=at
+        )
+        drawn = qr_payload(payment.id, chosen_format({}))
+        return Response(PaymentOutput.of(payment, now=at, qr_payload=drawn))
+
+    @operation("Cancel a payment", response=CanceledPayment)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        def work() -> Response:
+            payment = cancel_payment(caller=request.user, payment_id=payment_id, now=now())
+            return Response(CanceledPayment.of(payment))
+
+        return self.once(request, work)
+
+    @operation("Confirm a test payment", request=Confirmation, response=ConfirmedPayment)
+    @action(detail=True, methods=["post"])
+    def confirm(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        values = Confirmation.parse(request.data)
+
+        def work() -> Response | ApiError:
+            payment = confirm_payment(
+                caller=request.user,
+                payment_id=payment_id,
+                phone=values.get("customer_phone"),
+                amount=values.get("amount"),
+                now=now(),
+            )
+            failed = payment.status == PaymentStatus.FAILED
+            return failure_of(payment) if failed else Response(ConfirmedPayment.of(payment))
+
+        return self.once(request, work)
