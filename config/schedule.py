@@ -22,4 +22,6 @@ class Periodic:
 
 SCHEDULE: dict[str, Periodic] = {
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
+    "count link uses": Periodic("links.tasks.count_uses", 10),
+    "expire links": Periodic("links.tasks.expire_links", 20),
 }

@@ -33,6 +33,14 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         stored = self.filter(status=status)
         return stored.exclude(expires_at__lte=now) if status == LinkStatus.ACTIVE else stored
 
+    def at(self, merchant_slug: str) -> Self:
+        """Those at the address of this merchant; each exists at its own address only."""
+        return self.filter(merchant__slug=merchant_slug)
+
+    def to_show(self) -> Self:
+        """Add what the record shows of other rows."""
+        return self.select_related("merchant").with_uses()
+
     def with_uses(self) -> Self:
         """Add what `uses` and `collected` need to be exact: the uses not yet counted on the row."""
         fresh = LinkUse.objects.filter(link=OuterRef("pk"), counted=False).order_by()

@@ -60,7 +60,7 @@ class _Link(Output):
     merchant_slug = TextField(max_length=64, source="merchant.slug")
     amount = AmountField(required=False)
     currency = CurrencyField()
-    description = serializers.SerializerMethodField()
+    description = TextField(max_length=500, required=False)
     url = WebUrlField()
     qr_code = serializers.SerializerMethodField()
     status = serializers.SerializerMethodField()
@@ -69,9 +69,6 @@ class _Link(Output):
     max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False)
     livemode = StrictBooleanField()
     expires_at = InstantField(required=False)
-
-    def get_description(self, link: PaymentLink) -> str | None:
-        return link.description or None
 
     def get_qr_code(self, link: PaymentLink) -> str:
         return f"{link.url}/qr.png"
@@ -86,17 +83,11 @@ class _Link(Output):
 class LinkOutput(_Link):
     """A link as its merchant sees it."""
 
-    success_url = serializers.SerializerMethodField()
-    cancel_url = serializers.SerializerMethodField()
+    success_url = WebUrlField(required=False)
+    cancel_url = WebUrlField(required=False)
     metadata = MetadataField()
     created_at = InstantField()
     updated_at = InstantField()
-
-    def get_success_url(self, link: PaymentLink) -> str | None:
-        return link.success_url or None
-
-    def get_cancel_url(self, link: PaymentLink) -> str | None:
-        return link.cancel_url or None
 
 
 class LinkStatistics(Output):

@@ -13,7 +13,8 @@ from links.models import LinkUse, PaymentLink
 from links.statuses import LinkStatus
 from links.uses import count_uses
 from merchants.authentication import Caller
-from merchants.errors import MerchantNotFound
+from merchants.errors import MerchantInactive, MerchantNotFound
+from merchants.statuses import MerchantStatus
 from webhooks.event_types import EventType
 from webhooks.services import emit
 
@@ -94,6 +95,7 @@ def update_link(
 def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
     """End a link for good. Raises PaymentLinkNotFound, or the error of how it has ended already."""
     link = PaymentLink.objects.visible_to(caller).locked(link_id)
+    count_uses(link)
     link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
     data = events.payment_link_deactivated(link)
     _announce(EventType.PAYMENT_LINK_DEACTIVATED, link, data, now=now)
@@ -114,9 +116,11 @@ def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
 def open_link(link_id: str, *, now: datetime) -> PaymentLink:
     """Return a link that can take a payment now, for one that is about to be started.
 
-    Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired.
+    Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, MerchantInactive.
     """
     link = PaymentLink.objects.select_related("merchant").one(link_id)
+    if link.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
     if link.status_at(now) != LinkStatus.ACTIVE:
         raise link.refusal(now)
     return link

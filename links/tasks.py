@@ -8,12 +8,12 @@ from links.uses import count_fresh_uses
 
 
 @shared_task
-def expire() -> int:
+def expire_links() -> int:
     """End the links whose time has passed."""
     return expire_due(now=now())
 
 
 @shared_task
-def count() -> int:
+def count_uses() -> int:
     """Bring the counts of unlimited links up to date."""
     return count_fresh_uses()

@@ -1,0 +1,36 @@
+"""Prove what each link counts from the uses that were made of it."""
+
+from collections.abc import Iterator
+
+from django.db.models import BigIntegerField, Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from links.models import LinkUse, PaymentLink
+
+CHUNK = 2_000
+
+
+def check_links() -> Iterator[str]:
+    """Yield a sentence for each link whose counts are not those of its uses."""
+    counted = LinkUse.objects.filter(link=OuterRef("pk"), counted=True).order_by().values("link")
+    links = PaymentLink.objects.annotate(
+        proven_uses=Coalesce(Subquery(counted.annotate(n=Count("pk")).values("n")), 0),
+        proven_amount=Coalesce(
+            Subquery(counted.annotate(n=Sum("amount")).values("n")),
+            0,
+            output_field=BigIntegerField(),
+        ),
+    )
+    wrong = links.exclude(uses_count=F("proven_uses"), amount_collected=F("proven_amount"))
+    for link in wrong.order_by("pk").iterator(chunk_size=CHUNK):
+        yield (
+            f"Link {link.pk} counts {link.uses_count} uses of {link.amount_collected};"
+            f" its uses are {link.proven_uses} of {link.proven_amount}."
+        )
+    yield from _check_fixed_amounts()
+
+
+def _check_fixed_amounts() -> Iterator[str]:
+    other = LinkUse.objects.filter(~Q(link__amount=F("amount")), link__amount__isnull=False)
+    for use in other.order_by("pk").iterator(chunk_size=CHUNK):
+        yield f"Use {use.pk} of link {use.link_id} is of {use.amount}, not of the link's amount."

@@ -1,0 +1,91 @@
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core import qr
+from core.clock import now
+from core.openapi import listing, operation
+from core.queries import query_of, read_filters
+from links.filters import FILTERS, READERS, status_of
+from links.models import PaymentLink
+from links.serializers import (
+    ChangedLink,
+    LinkOutput,
+    LinkWithStatistics,
+    NewLink,
+    PublicLink,
+    changes_of,
+    draft_of,
+)
+from links.services import create_link, deactivate_link, update_link
+from links.statistics import note_opened
+from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
+
+FOR_A_YEAR = "public, max-age=31536000, immutable"
+IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
+
+
+class PaymentLinkViewSet(CallerViewSet):
+    @operation("Create a payment link", request=NewLink, response=LinkOutput, status=201)
+    def create(self, request: CallerRequest) -> HttpResponse:
+        values = NewLink.parse(request.data)
+        draft = draft_of(values, livemode=request.user.livemode)
+
+        def work() -> Response:
+            at = now()
+            link = create_link(caller=request.user, draft=draft, now=at)
+            return self.created(LinkOutput.of(link, now=at), f"/v1/payment-links/{link.id}")
+
+        return self.once(request, work)
+
+    @listing("List payment links", item=LinkOutput, key="payment_links", filters=FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        query, at = query_of(request), now()
+        links = PaymentLink.objects.visible_to(request.user).to_show()
+        if status := status_of(query):
+            links = links.shown_as(status, at)
+        links = links.filter(**read_filters(query, READERS))
+        return self.page(request, links, LinkOutput, key="payment_links", now=at)
+
+    @operation("Read a payment link", response=LinkWithStatistics)
+    def retrieve(self, request: CallerRequest, link_id: str) -> Response:
+        link = PaymentLink.objects.visible_to(request.user).to_show().one(link_id)
+        return Response(LinkWithStatistics.of(link, now=now()))
+
+    @operation("Change a payment link", request=ChangedLink, response=LinkOutput)
+    def partial_update(self, request: CallerRequest, link_id: str) -> Response:
+        changes = changes_of(ChangedLink.parse(request.data), livemode=request.user.livemode)
+        at = now()
+        link = update_link(caller=request.user, link_id=link_id, changes=changes, now=at)
+        return Response(LinkOutput.of(link, now=at))
+
+    @operation("Deactivate a payment link", response=LinkOutput)
+    @action(detail=True, methods=["post"])
+    def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
+        def work() -> Response:
+            at = now()
+            link = deactivate_link(caller=request.user, link_id=link_id, now=at)
+            return Response(LinkOutput.of(link, now=at))
+
+        return self.once(request, work)
+
+
+class PublicLinkViewSet(OpenViewSet):
+    @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
+    def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
+        link = PaymentLink.objects.at(merchant_slug).to_show().one(link_id)
+        note_opened(link.id)
+        return Response(PublicLink.of(link, now=now()))
+
+
+@require_safe
+def qr_image(request: HttpRequest, merchant_slug: str, link_id: str, form: str) -> HttpResponse:
+    """Draw the address of a link. It never changes, so neither does the picture."""
+    link = PaymentLink.objects.at(merchant_slug).select_related("merchant").filter(pk=link_id)
+    if not (found := link.first()):
+        raise Http404
+    draw, content_type = IMAGES[form]
+    image = draw(found.url)
+    return HttpResponse(image, content_type=content_type, headers={"Cache-Control": FOR_A_YEAR})
