@@ -81,7 +81,6 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
-    "django_filters",
     "django_celery_beat",
     "django_prometheus",
     "django_structlog",

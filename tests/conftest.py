@@ -79,7 +79,7 @@ def api(db: None) -> "Api":
 def merchant(db: None) -> "Merchant":
     from tests.factories import MerchantFactory
 
-    return MerchantFactory()
+    return MerchantFactory.create()
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def stranger(db: None) -> "Merchant":
     """Another merchant, to whom nothing of the first one exists."""
     from tests.factories import MerchantFactory
 
-    return MerchantFactory()
+    return MerchantFactory.create()
 
 
 @pytest.fixture

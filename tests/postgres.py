@@ -76,7 +76,7 @@ class Postgres:
     def start(self) -> None:
         """Start the server and wait until it answers."""
         settings = [f"--{name}={value}" for name, value in self.options.items()]
-        place = ["-D", self.directory / "data", "-k", self.directory]
+        place: list[Any] = ["-D", self.directory / "data", "-k", self.directory]
         log = (self.directory / "log").open("ab")
         with log:
             self.process = subprocess.Popen(
@@ -106,7 +106,7 @@ class Postgres:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + START_SECONDS
-        ask = [programs() / "pg_isready", "-q", "-h", self.directory]
+        ask: list[Any] = [programs() / "pg_isready", "-q", "-h", self.directory]
         while subprocess.run(ask, check=False).returncode:
             if time.monotonic() > deadline or (self.process and self.process.poll() is not None):
                 raise RuntimeError((self.directory / "log").read_text())
