@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from core.errors import ApiError
+from core.errors import ApiError, Conflict
 
 
 class CustomerNotFound(ApiError):
@@ -36,6 +36,10 @@ class PinDisabled(PinLocked):
     message = "The PIN is switched off after too many wrong tries. Reset it with a code."
 
 
+class PinAlreadySet(Conflict):
+    message = "There is a PIN already. Change it instead."
+
+
 class VerificationFailed(ApiError):
     status, code = 422, "VERIFICATION_FAILED"
     message = "The customer could not be verified."
@@ -43,3 +47,7 @@ class VerificationFailed(ApiError):
 
 class CustomerFrozen(VerificationFailed):
     message = "This customer's account is frozen and cannot pay."
+
+
+class PinNotSet(VerificationFailed):
+    message = "There is no PIN yet."

@@ -1,6 +1,7 @@
-"""A customer: a phone number per mode, with what it proves itself by."""
+"""A customer: a phone number per mode, with what they prove themselves by."""
 
-from typing import ClassVar
+from datetime import datetime, timedelta
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -11,6 +12,7 @@ from customers.phones import masked
 from merchants.scoping import CallerScoped
 
 PIN_TRIES_UNTIL_DISABLED = 10
+SESSION_IDLE = timedelta(minutes=30)
 
 
 class CustomerQuerySet(CallerScoped["Customer"]):
@@ -76,3 +78,50 @@ class Customer(models.Model):
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
         return self.pin_failures >= PIN_TRIES_UNTIL_DISABLED
+
+
+class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
+    def open(self, now: datetime) -> Self:
+        """Keep those that were neither ended nor left idle nor have grown too old."""
+        alive = self.filter(ended_at=None, expires_at__gt=now)
+        return alive.filter(last_seen_at__gt=now - SESSION_IDLE)
+
+    def end_others(self, customer_id: str, session_id: int | None, *, now: datetime) -> None:
+        """End the sessions of a customer, but for one."""
+        ended = self.filter(customer_id=customer_id, ended_at=None)
+        ended.exclude(pk=session_id).update(ended_at=now)
+
+
+class CustomerSession(models.Model):
+    """A customer who is signed in on one device. Only the SHA-256 of its token is stored.
+
+    `…_verified_at` is when the customer last proved themselves by that means in this session.
+    `last_seen_at` is coarse, so that not every request writes.
+    """
+
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="sessions")
+    livemode = models.BooleanField()
+    token_hash = models.CharField(max_length=64, unique=True)
+    code_verified_at = models.DateTimeField()
+    pin_verified_at = models.DateTimeField(null=True)
+    passkey_verified_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[CustomerSessionQuerySet] = CustomerSessionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    def __str__(self) -> str:
+        return f"session {self.pk}"
+
+
+class Quota(models.Model):
+    """How often something was done within a while: see `customers.quotas`."""
+
+    key = models.CharField(max_length=100, primary_key=True)
+    used = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.used}"

@@ -1,0 +1,77 @@
+"""How often something may be done within a while, counted in the database.
+
+Guesses are counted where every process sees it and where a lost cache forgets nothing: when the
+count cannot be had, the guess cannot be made.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address
+
+from django.db import transaction
+from django.db.models import Case, F, Q, Value, When
+
+from core.errors import RateLimited
+from customers.models import Quota
+
+IPV6_PREFIX_BITS = 64  # one household: it may choose any address below this
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `times` within a window that starts with the first."""
+
+    name: str
+    times: int
+    within: timedelta
+
+    def key(self, subject: str) -> str:
+        """Return what the count is kept under."""
+        return f"{self.name}:{subject}"
+
+
+def take(limit: Limit, subject: str, *, now: datetime) -> None:
+    """Count one more, at once and for good. Raises RateLimited, with `Retry-After`.
+
+    Refuses to run inside a transaction, whose end might undo the count.
+    """
+    key, ended = limit.key(subject), Q(ends_at__lte=now)
+    ends_at = now + limit.within
+    with transaction.atomic(durable=True):
+        Quota.objects.bulk_create([Quota(key=key, ends_at=ends_at)], ignore_conflicts=True)
+        taken = Quota.objects.filter(ended | Q(used__lt=limit.times), key=key).update(
+            used=Case(When(ended, then=1), default=F("used") + 1),
+            ends_at=Case(When(ended, then=Value(ends_at)), default=F("ends_at")),
+        )
+    if not taken:
+        raise _refusal(key, now)
+
+
+def give_back(limit: Limit, subject: str) -> None:
+    """Undo one count, where what was counted turned out to be harmless."""
+    Quota.objects.filter(key=limit.key(subject), used__gt=0).update(used=F("used") - 1)
+
+
+def refuse_used_up(limit: Limit, subject: str, *, now: datetime) -> None:
+    """Raise RateLimited where nothing is left, without counting."""
+    key = limit.key(subject)
+    if Quota.objects.filter(key=key, ends_at__gt=now, used__gte=limit.times).exists():
+        raise _refusal(key, now)
+
+
+def network_of(address: str) -> str:
+    """Return the part of a client's address that one person cannot change at will."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return "unknown"
+    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
+        return str(IPv6Address(int(parsed) >> IPV6_PREFIX_BITS << IPV6_PREFIX_BITS))
+    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
+
+
+def _refusal(key: str, now: datetime) -> RateLimited:
+    error = RateLimited()
+    ends_at = Quota.objects.filter(key=key).values_list("ends_at", flat=True).first() or now
+    error.headers["Retry-After"] = str(max(1, (ends_at - now + timedelta(seconds=1)).seconds))
+    return error
