@@ -88,8 +88,10 @@ class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
 
     def end_others(self, customer_id: str, session_id: int | None, *, now: datetime) -> None:
         """End the sessions of a customer, but for one."""
-        ended = self.filter(customer_id=customer_id, ended_at=None)
-        ended.exclude(pk=session_id).update(ended_at=now)
+        others = self.filter(customer_id=customer_id, ended_at=None)
+        if session_id is not None:
+            others = others.exclude(pk=session_id)
+        others.update(ended_at=now)
 
 
 class CustomerSession(models.Model):

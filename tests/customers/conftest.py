@@ -6,7 +6,10 @@ import pytest
 
 from core.clock import now as read_clock
 from customers.models import Customer
+from customers.pin_hashing import Hasher
+from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
+from tests.customers.guessing import PIN
 
 LIVE_PHONE = "+12423591234"
 TEST_PHONE = "+12425550123"
@@ -25,3 +28,24 @@ def tester(db: None, now: datetime) -> Customer:
 @pytest.fixture
 def payer(db: None, now: datetime) -> Customer:
     return find_or_create(phone=LIVE_PHONE, livemode=True, now=now)
+
+
+@pytest.fixture
+def holder(payer: Customer, now: datetime) -> Customer:
+    """A live customer whose PIN is `PIN`."""
+    set_pin(customer_id=payer.id, pin=PIN, now=now)
+    return payer
+
+
+@pytest.fixture
+def hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was hashed to be compared, in order."""
+    seen: list[str] = []
+    matches = Hasher.matches
+
+    def spy(self: Hasher, stored: str, pin: str) -> bool:
+        seen.append(pin)
+        return matches(self, stored, pin)
+
+    monkeypatch.setattr(Hasher, "matches", spy)
+    return seen

@@ -1,66 +1,35 @@
 """The PIN: counted before it is checked, locked after five wrong ones, off after ten."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 
 import pytest
 from django.db import transaction
+from pytest_django import Settings
 
 from core.clock import now as read_clock
-from core.errors import Conflict, RateLimited, ServiceUnavailable, ValidationFailed
+from core.errors import ServiceUnavailable, ValidationFailed
 from customers import pin_hashing
-from customers.errors import (
-    CustomerNotFound,
-    InvalidPin,
-    PinAlreadySet,
-    PinDisabled,
-    PinLocked,
-    PinNotSet,
-)
+from customers.errors import InvalidPin, PinDisabled, PinLocked, PinNotSet
 from customers.models import Customer, Quota
 from customers.pin_hashing import Hasher, hashing
-from customers.pins import PinResult, change_pin, check_pin, replace_pin, set_pin, unlock_pin
+from customers.pins import PinResult, change_pin, check_pin, replace_pin, set_pin
 from customers.services import find_or_create, test_customer
+from tests.customers.guessing import (
+    ADDRESS,
+    HALF_AN_HOUR,
+    OTHER_PIN,
+    PIN,
+    WRONG_PIN,
+    check,
+    guess_wrong,
+)
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
-
-ADDRESS = "203.0.113.7"
-PIN, OTHER_PIN, WRONG_PIN = "8305", "4920", "7391"
-HALF_AN_HOUR = timedelta(minutes=30)
-
-
-@pytest.fixture
-def hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was hashed to be compared, in order."""
-    seen: list[str] = []
-    matches = Hasher.matches
-
-    def spy(self: Hasher, stored: str, pin: str) -> bool:
-        seen.append(pin)
-        return matches(self, stored, pin)
-
-    monkeypatch.setattr(Hasher, "matches", spy)
-    return seen
-
-
-@pytest.fixture
-def holder(payer: Customer, now: datetime) -> Customer:
-    set_pin(customer_id=payer.id, pin=PIN, now=now)
-    return payer
-
-
-def check(customer: Customer, pin: str, now: datetime, address: str = ADDRESS) -> PinResult:
-    return check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-
-
-def guess_wrong(customer: Customer, times: int, now: datetime) -> Exception:
-    error: Exception = AssertionError("no guess was made")
-    for _ in range(times):
-        with pytest.raises((InvalidPin, PinLocked)) as refusal:
-            check(customer, WRONG_PIN, now)
-        error = refusal.value
-    return error
 
 
 def test_it_accepts_the_pin(holder: Customer, now: datetime) -> None:
@@ -71,12 +40,12 @@ def test_it_accepts_the_pin(holder: Customer, now: datetime) -> None:
 
 
 def test_it_is_stored_as_argon2id_under_the_pepper(
-    holder: Customer, now: datetime, settings: pytest.FixtureRequest
+    holder: Customer, now: datetime, settings: Settings
 ) -> None:
     holder.refresh_from_db()
     assert holder.pin_hash.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
-    settings.PIN_PEPPER = "another pepper"  # type: ignore[attr-defined]
+    settings.PIN_PEPPER = "another pepper"
     with pytest.raises(InvalidPin):
         check(holder, PIN, now)
 
@@ -152,10 +121,7 @@ def test_64_guesses_at_once_are_at_most_five(hashes: list[str]) -> None:
     set_pin(customer_id=customer.id, pin=PIN, now=now)
 
     answers = at_once(
-        [
-            lambda address=f"203.0.113.{number}": check(customer, WRONG_PIN, now, address)
-            for number in range(64)
-        ]
+        [partial(check, customer, WRONG_PIN, now, f"203.0.113.{n}") for n in range(64)]
     )
 
     assert len(hashes) == 5
@@ -165,52 +131,24 @@ def test_64_guesses_at_once_are_at_most_five(hashes: list[str]) -> None:
     assert (customer.pin_failures, customer.pin_locked_until) == (5, now + HALF_AN_HOUR)
 
 
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_at_most_four_are_hashed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = read_clock()
-    running, most = [0], [0]
+def test_at_most_four_are_hashed_at_once() -> None:
+    with ExitStack() as places:
+        for _ in range(4):
+            assert pin_hashing._slots.acquire(blocking=False)
+            places.callback(pin_hashing._slots.release)
 
-    def slowly(self: Hasher, stored: str, pin: str) -> bool:
-        running[0] += 1
-        most[0] = max(most[0], running[0])
-        read_clock()
-        import time
-
-        time.sleep(0.05)
-        running[0] -= 1
-        return False
-
-    monkeypatch.setattr(Hasher, "matches", slowly)
-    at_once(
-        [
-            lambda number=number: check_pin(
-                customer_id=f"cus_{number}", pin=PIN, address=f"203.0.113.{number}", now=now
-            )
-            for number in range(12)
-        ]
-    )
-
-    assert most[0] == 4
+        assert not pin_hashing._slots.acquire(blocking=False)
 
 
-def test_it_gives_up_where_there_is_no_place_to_hash(
+def test_where_there_is_no_place_to_hash_no_try_is_lost(
     holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pin_hashing, "WAIT_SECONDS", 0)
-
-    def busy() -> Iterator[object]:
-        return iter([hashing() for _ in range(pin_hashing.HASHES_AT_ONCE)])
-
-    places = list(busy())
-    for place in places:
-        place.__enter__()  # type: ignore[attr-defined]
-    try:
+    with ExitStack() as places:
+        for _ in range(4):
+            places.enter_context(hashing())
         with pytest.raises(ServiceUnavailable):
-            check(holder, PIN, now)
-    finally:
-        for place in places:
-            place.__exit__(None, None, None)  # type: ignore[attr-defined]
+            check(holder, WRONG_PIN, now)
 
     holder.refresh_from_db()
     assert holder.pin_failures == 0
@@ -223,13 +161,12 @@ def test_nothing_is_hashed_inside_a_transaction(
 ) -> None:
     monkeypatch.setattr(Hasher, "hash", pytest.fail)
     monkeypatch.setattr(Hasher, "matches", pytest.fail)
-    calls = {
-        "check": lambda: check(holder, PIN, now),
-        "set": lambda: set_pin(customer_id=holder.id, pin=OTHER_PIN, now=now),
-        "change": lambda: change_pin(
-            customer_id=holder.id, pin=PIN, new_pin=OTHER_PIN, address=ADDRESS, now=now
-        ),
-        "replace": lambda: replace_pin(holder, OTHER_PIN, now=now),
+    pin: dict[str, Any] = {"customer_id": holder.id, "pin": PIN, "now": now}
+    calls: dict[str, Callable[[], object]] = {
+        "check": partial(check_pin, **pin, address=ADDRESS),
+        "set": partial(set_pin, **pin),
+        "change": partial(change_pin, **pin, new_pin=OTHER_PIN, address=ADDRESS),
+        "replace": partial(replace_pin, holder, OTHER_PIN, now=now),
     }
 
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
@@ -301,148 +238,3 @@ def test_the_magic_phone_whose_pin_is_locked(db: None, now: datetime, hashes: li
             check(customer, "1234", now)
         assert refusal.value.until == now + HALF_AN_HOUR
     assert hashes == []
-
-
-def test_one_address_cannot_try_many_customers(db: None, now: datetime, hashes: list[str]) -> None:
-    for number in range(20):
-        with pytest.raises(InvalidPin):
-            check_pin(customer_id=f"cus_{number}", pin=PIN, address=ADDRESS, now=now)
-
-    with pytest.raises(RateLimited) as refusal:
-        check_pin(customer_id="cus_20", pin=PIN, address=ADDRESS, now=now)
-
-    assert refusal.value.headers["Retry-After"] == "3601"
-    assert len(hashes) == 20
-    with pytest.raises(InvalidPin):
-        check_pin(customer_id="cus_20", pin=PIN, address="203.0.113.8", now=now)
-    with pytest.raises(InvalidPin):
-        check_pin(customer_id="cus_20", pin=PIN, address=ADDRESS, now=now + timedelta(hours=1))
-
-
-def test_right_pins_from_one_address_are_not_limited(holder: Customer, now: datetime) -> None:
-    for _ in range(21):
-        check(holder, PIN, now)
-
-    guess_wrong(holder, 1, now)
-    assert Quota.objects.get(key="wrong-pin-address:203.0.113.7").used == 1
-
-
-def test_too_many_wrong_pins_in_all_close_the_pin(
-    holder: Customer, now: datetime, hashes: list[str]
-) -> None:
-    Quota.objects.create(
-        key="wrong-pin:everywhere", used=9_999, ends_at=now + timedelta(minutes=10)
-    )
-    guess_wrong(holder, 1, now)
-
-    with pytest.raises(RateLimited):
-        check(holder, PIN, now)
-
-    assert len(hashes) == 1
-    check(holder, PIN, now + timedelta(minutes=10))
-
-
-def test_a_test_customer_is_not_limited_by_address(now: datetime, db: None) -> None:
-    for number in range(30):
-        with pytest.raises(InvalidPin):
-            check(test_customer(f"+1242555{2000 + number}", now), PIN, now)
-
-    assert Quota.objects.count() == 0
-
-
-def test_a_first_pin_is_set_once(payer: Customer, now: datetime) -> None:
-    set_pin(customer_id=payer.id, pin=PIN, now=now)
-
-    with pytest.raises(PinAlreadySet) as refusal:
-        set_pin(customer_id=payer.id, pin=OTHER_PIN, now=now)
-
-    assert (refusal.value.status, refusal.value.code) == (409, "CONFLICT")
-    check(payer, PIN, now)
-
-
-def test_a_test_customer_has_a_pin_already(tester: Customer, now: datetime) -> None:
-    with pytest.raises(PinAlreadySet):
-        set_pin(customer_id=tester.id, pin=PIN, now=now)
-
-
-@pytest.mark.parametrize("pin", ["1111", "3591", "123"])
-def test_a_first_pin_must_be_fit(payer: Customer, now: datetime, pin: str) -> None:
-    with pytest.raises(ValidationFailed):
-        set_pin(customer_id=payer.id, pin=pin, now=now)
-
-    payer.refresh_from_db()
-    assert payer.pin_hash == ""
-
-
-def test_an_unknown_customer_gets_no_pin(db: None, now: datetime) -> None:
-    with pytest.raises(CustomerNotFound):
-        set_pin(customer_id="cus_none", pin=PIN, now=now)
-
-
-def change(customer: Customer, pin: str, new_pin: str, now: datetime) -> None:
-    change_pin(customer_id=customer.id, pin=pin, new_pin=new_pin, address=ADDRESS, now=now)
-
-
-def test_whoever_knows_the_pin_may_change_it(holder: Customer, now: datetime) -> None:
-    change(holder, PIN, OTHER_PIN, now)
-
-    check(holder, OTHER_PIN, now)
-    with pytest.raises(InvalidPin):
-        check(holder, PIN, now)
-
-
-def test_a_change_needs_the_pin_and_counts_wrong_ones(holder: Customer, now: datetime) -> None:
-    for error in (InvalidPin, InvalidPin, InvalidPin, InvalidPin, PinLocked, PinLocked):
-        with pytest.raises(error):
-            change(holder, WRONG_PIN, OTHER_PIN, now)
-
-    check(holder, PIN, now + HALF_AN_HOUR)
-
-
-def test_a_change_to_an_obvious_pin_is_refused_before_anything(
-    holder: Customer, now: datetime
-) -> None:
-    with pytest.raises(ValidationFailed):
-        change(holder, WRONG_PIN, "0000", now)
-
-    holder.refresh_from_db()
-    assert holder.pin_failures == 0
-
-
-def test_a_test_customer_may_choose_another_pin(tester: Customer, now: datetime) -> None:
-    change(tester, "1234", PIN, now)
-
-    check(tester, PIN, now)
-    with pytest.raises(InvalidPin):
-        check(tester, "1234", now)
-
-
-def test_a_pin_that_was_replaced_meanwhile_is_not_overwritten(
-    holder: Customer, now: datetime
-) -> None:
-    holder.refresh_from_db()
-    replace_pin(holder, OTHER_PIN, now=now)
-
-    with pytest.raises(Conflict):
-        replace_pin(holder, WRONG_PIN, now=now)
-
-    check(holder, OTHER_PIN, now)
-
-
-def test_staff_lift_a_lock(holder: Customer, now: datetime) -> None:
-    guess_wrong(holder, 5, now)
-
-    unlock_pin(customer_id=holder.id, now=now)
-
-    check(holder, PIN, now)
-
-
-def test_staff_cannot_switch_a_pin_on_again(holder: Customer, now: datetime) -> None:
-    guess_wrong(holder, 5, now)
-    guess_wrong(holder, 5, now + HALF_AN_HOUR)
-
-    with pytest.raises(PinDisabled):
-        unlock_pin(customer_id=holder.id, now=now)
-
-    holder.refresh_from_db()
-    assert holder.pin_failures == 10

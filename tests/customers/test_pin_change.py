@@ -1,0 +1,119 @@
+"""Setting, changing and unlocking a PIN."""
+
+from datetime import datetime
+
+import pytest
+
+from core.errors import Conflict, ValidationFailed
+from customers.errors import CustomerNotFound, InvalidPin, PinAlreadySet, PinDisabled, PinLocked
+from customers.models import Customer
+from customers.pins import change_pin, replace_pin, set_pin, unlock_pin
+from tests.customers.guessing import (
+    ADDRESS,
+    HALF_AN_HOUR,
+    OTHER_PIN,
+    PIN,
+    WRONG_PIN,
+    check,
+    guess_wrong,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_first_pin_is_set_once(payer: Customer, now: datetime) -> None:
+    set_pin(customer_id=payer.id, pin=PIN, now=now)
+
+    with pytest.raises(PinAlreadySet) as refusal:
+        set_pin(customer_id=payer.id, pin=OTHER_PIN, now=now)
+
+    assert (refusal.value.status, refusal.value.code) == (409, "CONFLICT")
+    check(payer, PIN, now)
+
+
+def test_a_test_customer_has_a_pin_already(tester: Customer, now: datetime) -> None:
+    with pytest.raises(PinAlreadySet):
+        set_pin(customer_id=tester.id, pin=PIN, now=now)
+
+
+@pytest.mark.parametrize("pin", ["1111", "3591", "123"])
+def test_a_first_pin_must_be_fit(payer: Customer, now: datetime, pin: str) -> None:
+    with pytest.raises(ValidationFailed):
+        set_pin(customer_id=payer.id, pin=pin, now=now)
+
+    payer.refresh_from_db()
+    assert payer.pin_hash == ""
+
+
+def test_an_unknown_customer_gets_no_pin(db: None, now: datetime) -> None:
+    with pytest.raises(CustomerNotFound):
+        set_pin(customer_id="cus_none", pin=PIN, now=now)
+
+
+def change(customer: Customer, pin: str, new_pin: str, now: datetime) -> None:
+    change_pin(customer_id=customer.id, pin=pin, new_pin=new_pin, address=ADDRESS, now=now)
+
+
+def test_whoever_knows_the_pin_may_change_it(holder: Customer, now: datetime) -> None:
+    change(holder, PIN, OTHER_PIN, now)
+
+    check(holder, OTHER_PIN, now)
+    with pytest.raises(InvalidPin):
+        check(holder, PIN, now)
+
+
+def test_a_change_needs_the_pin_and_counts_wrong_ones(holder: Customer, now: datetime) -> None:
+    for error in (InvalidPin, InvalidPin, InvalidPin, InvalidPin, PinLocked, PinLocked):
+        with pytest.raises(error):
+            change(holder, WRONG_PIN, OTHER_PIN, now)
+
+    check(holder, PIN, now + HALF_AN_HOUR)
+
+
+def test_a_change_to_an_obvious_pin_is_refused_before_anything(
+    holder: Customer, now: datetime
+) -> None:
+    with pytest.raises(ValidationFailed):
+        change(holder, WRONG_PIN, "0000", now)
+
+    holder.refresh_from_db()
+    assert holder.pin_failures == 0
+
+
+def test_a_test_customer_may_choose_another_pin(tester: Customer, now: datetime) -> None:
+    change(tester, "1234", PIN, now)
+
+    check(tester, PIN, now)
+    with pytest.raises(InvalidPin):
+        check(tester, "1234", now)
+
+
+def test_a_pin_that_was_replaced_meanwhile_is_not_overwritten(
+    holder: Customer, now: datetime
+) -> None:
+    holder.refresh_from_db()
+    replace_pin(holder, OTHER_PIN, now=now)
+
+    with pytest.raises(Conflict):
+        replace_pin(holder, WRONG_PIN, now=now)
+
+    check(holder, OTHER_PIN, now)
+
+
+def test_staff_lift_a_lock(holder: Customer, now: datetime) -> None:
+    guess_wrong(holder, 5, now)
+
+    unlock_pin(customer_id=holder.id, now=now)
+
+    check(holder, PIN, now)
+
+
+def test_staff_cannot_switch_a_pin_on_again(holder: Customer, now: datetime) -> None:
+    guess_wrong(holder, 5, now)
+    guess_wrong(holder, 5, now + HALF_AN_HOUR)
+
+    with pytest.raises(PinDisabled):
+        unlock_pin(customer_id=holder.id, now=now)
+
+    holder.refresh_from_db()
+    assert holder.pin_failures == 10
