@@ -1,20 +1,340 @@
 """POST /v1/merchants"""
 
+import re
+
+import pytest
+
+from merchants import keys
 from merchants.models import ApiKey, Merchant
+from tests.races import at_once
+
+PATH = "/v1/merchants"
+LEAST = {"name": "Conch Shack", "email": "owner@conch.example"}
+ALL = LEAST | {
+    "slug": "conch-shack-2",
+    "category": "restaurant",
+    "phone": "+1 (242) 555-0199",
+    "description": "Fried fish.\nCash and cards.",
+    "website": "https://conch.example",
+    "logo_url": "https://conch.example/logo.png",
+    "support_email": "help@conch.example",
+    "address": "1 Bay Street\nNassau",
+    "business_type": "sole proprietor",
+    "tax_id": "TIN-1",
+    "brand_color": "#00778B",
+    "time_zone": "America/Port-au-Prince",
+    "payout_schedule": "daily",
+}
+FIRST_FIELDS = ["id", "name", "slug", "category", "email", "created_at"]
 
 
-def test_it_registers_a_merchant_with_a_key_per_mode(api):
-    response = api(None).post("/v1/merchants", {"name": "Café Ümit", "email": "a@example.com"})
+def assert_nothing_stored():
+    assert Merchant.objects.count() == 0
+    assert ApiKey.objects.count() == 0
+
+
+def test_it_registers_with_the_least_and_fills_in_the_rest(api):
+    response = api(None).post(PATH, LEAST)
+
+    merchant = Merchant.objects.get()
+    body = response.json()
+    assert response.status_code == 201
+    assert response["Location"] == f"/v1/merchants/{merchant.id}"
+    assert list(body)[:6] == FIRST_FIELDS
+    assert re.fullmatch(r"mer_[0-9A-Za-z]{30}", body["id"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", body["created_at"])
+    assert set(body["api_keys"]) == {"test", "live"}
+    assert {name: body[name] for name in body if name not in ("id", "api_keys")} == LEAST | {
+        "slug": "conch-shack",
+        "category": "other",
+        "category_code": "7299",
+        "created_at": body["created_at"],
+        "updated_at": body["created_at"],
+        "time_zone": "America/Nassau",
+        "payout_schedule": "weekly",
+        "status": "unverified",
+        "fee_basis_points": 0,
+    }
+
+
+def test_it_keeps_everything_that_is_given(api):
+    body = api(None).post(PATH, ALL).json()
+
+    assert {name: body[name] for name in ALL} == ALL
+    assert body["category_code"] == "5812"
+    merchant = Merchant.objects.get()
+    assert {name: getattr(merchant, name) for name in ALL} == ALL
+
+
+def test_it_issues_a_working_key_per_mode_and_stores_neither(api):
+    body = api(None).post(PATH, LEAST).json()
+
+    for mode, secret in body.pop("api_keys").items():
+        key = ApiKey.objects.get(livemode=mode == "live")
+        assert re.fullmatch(rf"sk_{mode}_[0-9A-Za-z]{{49}}", secret)
+        assert (key.prefix, key.last_four) == (f"sk_{mode}_", secret[-4:])
+        assert key.hash == keys.digest(secret)
+        read = api(None).get(f"{PATH}/{body['id']}", authorization=f"Bearer {secret}")
+        assert read.status_code == 200
+        assert read.json() == body
+
+
+def test_it_looks_at_no_key(api, merchant):
+    assert api(merchant).post(PATH, LEAST).status_code == 201
+    assert api(None).post(PATH, LEAST, authorization="Bearer nonsense").status_code == 201
+
+
+def test_it_asks_few_things_of_the_database(api, db, django_assert_max_num_queries):
+    with django_assert_max_num_queries(7):  # three rows, one savepoint, begin and commit
+        api(None).post(PATH, LEAST)
+
+
+def test_it_takes_a_null_for_an_absent_field(api, db):
+    assert api(None).post(PATH, LEAST | {"phone": None, "slug": None}).status_code == 201
+
+
+def test_it_ignores_what_a_merchant_cannot_choose(api, db):
+    chosen = {
+        "id": "mer_mine",
+        "status": "verified",
+        "fee_basis_points": 9,
+        "created_at": "2020-01-01T00:00:00Z",
+        "updated_at": "2020-01-01T00:00:00Z",
+        "livemode": True,
+        "api_keys": {"live": "sk_live_x"},
+        "merchant_id": "mer_other",
+        "balance": 1_000_000,
+        "now": "2020-01-01T00:00:00Z",
+    }
+
+    response = api(None).post(PATH, LEAST | chosen)
 
     assert response.status_code == 201
     merchant = Merchant.objects.get()
-    body = response.json()
-    assert response["Location"] == f"/v1/merchants/{merchant.id}"
-    keys = body.pop("api_keys")
-    assert list(body)[:6] == ["id", "name", "slug", "category", "email", "created_at"]
-    assert body["slug"] == "cafe-umit"
-    assert sorted(keys) == ["live", "test"]
+    assert merchant.id != "mer_mine"
+    assert (merchant.status, merchant.fee_basis_points) == ("unverified", 0)
+    assert merchant.created_at.year > 2020
+
+
+# Slugs
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("Café Ümit & Söhne", "cafe-umit-sohne"),
+        ("  --Bay_Street  Books!! ", "bay-street-books"),
+        ("x" * 255, "x" * 57),
+    ],
+)
+def test_it_derives_the_slug_from_the_name(api, db, name, slug):
+    assert api(None).post(PATH, LEAST | {"name": name}).json()["slug"] == slug
+
+
+@pytest.mark.parametrize("name", ["商店", "!!!", "½"])
+def test_it_finds_a_slug_where_the_name_gives_none(api, db, name):
+    slug = api(None).post(PATH, LEAST | {"name": name}).json()["slug"]
+
+    assert re.fullmatch(r"(merchant|12)(-[0-9a-z]{6})?", slug)
+
+
+def test_it_gives_a_second_merchant_of_that_name_a_slug_of_its_own(api, db):
+    first, second = (api(None).post(PATH, LEAST).json()["slug"] for _ in range(2))
+
+    assert first == "conch-shack"
+    assert re.fullmatch("conch-shack-[0-9a-z]{6}", second)
+
+
+def test_it_refuses_a_slug_that_is_taken(api, merchant):
+    response = api(None).post(PATH, LEAST | {"slug": merchant.slug})
+
+    assert response.status_code == 422
+    assert response.json() == {
+        "error": "Another merchant has this slug.",
+        "code": "SLUG_TAKEN",
+        "details": "slug: must be one that no other merchant has",
+    }
+    assert list(Merchant.objects.all()) == [merchant]
+    assert ApiKey.objects.count() == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_it_gives_a_slug_to_one_of_many_who_ask_at_once(api):
+    answers = at_once([lambda: api(None).post(PATH, LEAST | {"slug": "a"})] * 8)
+
+    assert sorted(answer.status_code for answer in answers) == [201] + [422] * 7
+    assert {answer.json().get("code") for answer in answers} == {None, "SLUG_TAKEN"}
+    assert Merchant.objects.count() == 1
     assert ApiKey.objects.count() == 2
-    for secret in keys.values():
-        read = api(None).get(response["Location"], authorization=f"Bearer {secret}")
-        assert read.json() == body
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_it_derives_different_slugs_for_many_at_once(api):
+    answers = at_once([lambda: api(None).post(PATH, LEAST)] * 8)
+
+    assert len({answer.json()["slug"] for answer in answers}) == 8
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_it_registers_one_merchant_for_many_repeats_at_once(api):
+    answers = at_once([lambda: api(None).post(PATH, LEAST, idempotency_key="k")] * 8)
+
+    assert len({answer.content for answer in answers}) == 1
+    assert Merchant.objects.count() == 1
+
+
+# What is refused
+
+NAME = "must be a string of 1 to 255 characters"
+TEXT = "must not contain control characters"
+SLUG = "must be lowercase letters, digits and hyphens, beginning and ending without a hyphen"
+URL = "must be an absolute https address of at most 2048 characters, without credentials"
+PHONE = "must be a telephone number of digits, spaces, brackets, dots and hyphens"
+COLOR = "must be a colour such as #00778b"
+ZONE = "must be a time zone of the IANA database such as America/Nassau"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("name", "", NAME),
+        ("name", 5, NAME),
+        ("name", "x" * 256, NAME),
+        ("name", " \u3000", "must not be blank"),
+        ("name", "a\u202eb", TEXT),
+        ("name", "a\nb", TEXT),
+        ("slug", "", "must be a string of 1 to 64 characters"),
+        ("slug", "x" * 65, "must be a string of 1 to 64 characters"),
+        ("slug", "Shop", SLUG),
+        ("slug", "my shop", SLUG),
+        ("slug", "my_shop", SLUG),
+        ("slug", "-shop", SLUG),
+        ("slug", "shop-", SLUG),
+        ("slug", "shop/..", SLUG),
+        ("slug", "shöp", SLUG),
+        ("slug", "shop\n", TEXT),
+        ("email", "nobody", "must be an e-mail address"),
+        ("email", "a@b@c.example", "must be an e-mail address"),
+        ("email", "a@example.com\nBcc: b@example.com", TEXT),
+        ("category", "x" * 65, "must be a string of 1 to 64 characters"),
+        ("category", " ", "must not be blank"),
+        ("phone", "call me", PHONE),
+        ("phone", "+1 242 555 0199 x12", PHONE),
+        ("website", "http://conch.example", URL),
+        ("website", "javascript:alert(1)", URL),
+        ("website", "https://a@conch.example", URL),
+        ("logo_url", "http://conch.example/logo.png", URL),
+        ("logo_url", "//conch.example/logo.png", URL),
+        ("support_email", "help", "must be an e-mail address"),
+        ("description", "x" * 501, "must be a string of 1 to 500 characters"),
+        ("address", {}, "must be a string of 1 to 500 characters"),
+        ("business_type", True, "must be a string of 1 to 64 characters"),
+        ("tax_id", 12, "must be a string of 1 to 64 characters"),
+        ("brand_color", "red", COLOR),
+        ("brand_color", "#12345g", COLOR),
+        ("time_zone", "Nassau", ZONE),
+        ("time_zone", "../../etc/passwd", ZONE),
+        ("time_zone", 5, ZONE),
+        ("payout_schedule", "hourly", "must be one of daily, weekly, monthly, manual"),
+    ],
+)
+def test_it_refuses_a_value_and_says_what_it_must_be(api, db, field, value, rule):
+    response = api(None).post(PATH, LEAST | {field: value})
+
+    assert response.status_code == 422
+    assert response.json() == {
+        "error": "A field has a value that is not allowed.",
+        "code": "VALIDATION_FAILED",
+        "details": f"{field}: {rule}",
+    }
+    assert_nothing_stored()
+
+
+def test_it_names_every_field_that_is_missing(api, db):
+    response = api(None).post(PATH, {})
+
+    assert response.status_code == 422
+    assert response.json()["details"] == "name: is required; email: is required"
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b'"a"', b'{"name": "a", "name": "b"}', b"\xff"])
+def test_it_refuses_what_is_no_object(api, db, body):
+    response = api(None).post(PATH, body)
+
+    assert response.status_code == 400
+    assert response.json()["code"] == "INVALID_REQUEST"
+    assert_nothing_stored()
+
+
+def test_it_takes_http_addresses_in_development_only(api, db, development):
+    response = api(None).post(PATH, LEAST | {"website": "http://localhost:3000"})
+
+    assert response.status_code == 201
+
+
+@pytest.mark.parametrize("method", ["get", "patch", "delete"])
+def test_it_takes_no_other_method(api, db, method):
+    response = getattr(api(None), method)(PATH)
+
+    assert response.status_code == 405
+    assert response.json()["code"] == "METHOD_NOT_ALLOWED"
+
+
+# Idempotency-Key, where nobody has a key yet
+
+
+def test_it_registers_once_per_idempotency_key(api, db):
+    first, again = (api(None).post(PATH, LEAST, idempotency_key="k") for _ in range(2))
+
+    assert again.status_code == 201
+    assert again.content == first.content
+    assert again["Location"] == first["Location"]
+    assert again["Idempotent-Replayed"] == "true"
+    assert Merchant.objects.count() == 1
+
+
+def test_it_refuses_another_body_under_the_same_key(api, db):
+    api(None).post(PATH, LEAST, idempotency_key="k")
+
+    response = api(None).post(PATH, LEAST | {"name": "Other"}, idempotency_key="k")
+
+    assert response.status_code == 422
+    assert response.json()["code"] == "IDEMPOTENCY_KEY_REUSED"
+    assert Merchant.objects.count() == 1
+
+
+def test_it_shows_the_keys_to_nobody_at_another_address(api, db):
+    first = api(None).post(PATH, LEAST, idempotency_key="k")
+    elsewhere = api(None)
+    elsewhere.client.defaults["REMOTE_ADDR"] = "203.0.113.9"
+
+    response = elsewhere.post(PATH, LEAST, idempotency_key="k")
+
+    assert response.status_code == 201
+    assert "Idempotent-Replayed" not in response
+    assert response.json()["api_keys"] != first.json()["api_keys"]
+
+
+def test_it_registers_after_a_refusal_under_the_same_key(api, merchant):
+    client = api(None)
+
+    refused = client.post(PATH, LEAST | {"slug": merchant.slug}, idempotency_key="k")
+    registered = client.post(PATH, LEAST | {"slug": "free"}, idempotency_key="k")
+
+    assert (refused.status_code, registered.status_code) == (422, 201)
+
+
+def test_it_limits_an_address(api, db, settings):
+    settings.RATE_LIMITS = True
+    client = api(None)
+    client.client.defaults["REMOTE_ADDR"] = "203.0.113.77"
+
+    answers = [client.post(PATH, LEAST) for _ in range(31)]
+
+    assert [answer.status_code for answer in answers] == [201] * 30 + [429]
+    assert answers[-1].json()["code"] == "RATE_LIMITED"
+    assert 0 < int(answers[-1]["Retry-After"]) <= 3600
+    assert Merchant.objects.count() == 30

@@ -1,0 +1,201 @@
+"""Keys: their text, rolling, revoking, and when they were last used."""
+
+import threading
+from datetime import timedelta
+
+import pytest
+import time_machine
+
+from core.clock import now
+from core.errors import ValidationFailed
+from merchants import keys
+from merchants.errors import ApiKeyNotActive, ApiKeyNotFound
+from merchants.key_use import write_uses
+from merchants.models import ApiKey
+from merchants.services import issue_key, revoke_key, roll_key
+from tests.client import ApiClient
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def issued(merchant):
+    write_uses()
+    return issue_key(merchant=merchant, livemode=True, name="Web shop", now=now())
+
+
+def works(issued):
+    path = f"/v1/merchants/{issued.key.merchant_id}"
+    return ApiClient(issued.secret).get(path).status_code == 200
+
+
+def row(issued):
+    return ApiKey.objects.get(pk=issued.key.pk)
+
+
+# Their text
+
+
+@pytest.mark.parametrize("livemode", [False, True])
+def test_a_key_has_its_mode_256_bits_and_a_checksum(livemode):
+    secrets = {keys.new_secret(livemode=livemode) for _ in range(100)}
+
+    assert len(secrets) == 100
+    assert {len(secret) for secret in secrets} == {keys.KEY_CHARACTERS} == {57}
+    assert all(secret.startswith(f"sk_{'live' if livemode else 'test'}_") for secret in secrets)
+    assert all(map(keys.is_well_formed, secrets))
+
+
+def test_any_wrong_character_is_noticed():
+    secret = keys.new_secret(livemode=False)
+
+    for place in range(len(secret)):
+        wrong = "x" if secret[place] != "x" else "y"
+        assert not keys.is_well_formed(secret[:place] + wrong + secret[place + 1 :])
+
+
+def test_a_key_is_shown_by_its_ends_only(issued):
+    assert issued.key.hint == f"sk_live_…{issued.secret[-4:]}"
+    assert issued.secret not in repr(issued)
+    assert issued.secret not in str(vars(row(issued)))
+
+
+# Several at once
+
+
+def test_several_keys_work_side_by_side(merchant):
+    several = [
+        issue_key(merchant=merchant, livemode=livemode, name=name, now=now())
+        for livemode in (False, True)
+        for name in ("Web shop", "Till")
+    ]
+
+    assert all(map(works, several))
+
+
+# Rolling
+
+
+def test_rolling_leaves_the_old_key_alive_for_the_overlap(issued):
+    with time_machine.travel(now(), tick=False) as clock:
+        new = roll_key(key_id=issued.key.id, overlap=HOUR, now=now())
+        both = works(issued), works(new)
+        clock.shift(HOUR - timedelta(milliseconds=1))
+        last_moment = works(issued)
+        clock.shift(timedelta(milliseconds=1))
+        after = works(issued), works(new)
+
+    assert (both, last_moment, after) == ((True, True), True, (False, True))
+    assert (new.key.name, new.key.livemode) == ("Web shop", True)
+    assert new.key.merchant_id == issued.key.merchant_id
+
+
+def test_rolling_without_overlap_ends_the_old_key_at_once(issued):
+    new = roll_key(key_id=issued.key.id, overlap=timedelta(0), now=now())
+
+    assert (works(issued), works(new)) == (False, True)
+
+
+def test_rolling_again_never_prolongs_the_old_key(issued):
+    at = now()
+    roll_key(key_id=issued.key.id, overlap=HOUR, now=at)
+
+    roll_key(key_id=issued.key.id, overlap=2 * HOUR, now=at)
+
+    assert row(issued).expires_at == at + HOUR
+
+
+@pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=91)])
+def test_rolling_wants_a_sensible_overlap(issued, overlap):
+    with pytest.raises(ValidationFailed, match="must be 0 to 90 days"):
+        roll_key(key_id=issued.key.id, overlap=overlap, now=now())
+
+    assert ApiKey.objects.count() == 1
+
+
+# Revoking
+
+
+def test_revoking_ends_a_key_at_once(issued):
+    at = now()
+
+    revoke_key(key_id=issued.key.id, now=at)
+
+    assert not works(issued)
+    assert row(issued).revoked_at == at
+
+
+@pytest.mark.parametrize(
+    "act", [revoke_key, lambda **about: roll_key(overlap=HOUR, **about)], ids=["revoke", "roll"]
+)
+def test_a_key_that_has_ended_cannot_be_ended_or_rolled(issued, act):
+    at = now()
+    revoke_key(key_id=issued.key.id, now=at)
+
+    with pytest.raises(ApiKeyNotActive):
+        act(key_id=issued.key.id, now=at + HOUR)
+    with pytest.raises(ApiKeyNotFound):
+        act(key_id="key_none", now=at)
+
+    assert row(issued).revoked_at == at
+    assert ApiKey.objects.count() == 1
+
+
+# Their last use
+
+
+def test_a_request_writes_nothing_for_its_key(issued, django_assert_num_queries):
+    with django_assert_num_queries(2):  # the key, the merchant
+        works(issued)
+
+    assert row(issued).last_used_at is None
+
+
+def test_the_last_use_is_written_afterwards_once_an_hour(issued, django_assert_num_queries):
+    with time_machine.travel(now(), tick=False) as clock:
+        first = now()
+        works(issued)
+        with django_assert_num_queries(1):
+            write_uses()
+        clock.shift(HOUR - timedelta(seconds=1))
+        works(issued)
+        with django_assert_num_queries(0):
+            write_uses()
+        after_less_than_an_hour = row(issued).last_used_at
+        clock.shift(timedelta(seconds=1))
+        works(issued)
+        write_uses()
+
+    assert after_less_than_an_hour == first
+    assert row(issued).last_used_at == first + HOUR
+
+
+def test_the_last_use_is_never_put_back(issued):
+    works(issued)
+    later = now() + HOUR
+    ApiKey.objects.update(last_used_at=later)
+
+    write_uses()
+
+    assert row(issued).last_used_at == later
+
+
+def test_a_refused_key_was_not_used(issued):
+    revoke_key(key_id=issued.key.id, now=now())
+    works(issued)
+
+    write_uses()
+
+    assert row(issued).last_used_at is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_last_use_is_written_by_a_thread(issued, settings):
+    settings.GATHER_SECONDS = 0.01
+    works(issued)
+
+    for thread in threading.enumerate():
+        if isinstance(thread, threading.Timer):
+            thread.join(5)
+
+    assert row(issued).last_used_at is not None
