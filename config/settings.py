@@ -35,8 +35,9 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process gathers the openings of payment links before it writes them; 0: never.
-LINK_STATISTICS_SECONDS: int = env("LINK_STATISTICS_SECONDS")
+# How long a process gathers openings of payment links and uses of keys before it writes them;
+# 0: never.
+GATHER_SECONDS: int = env("GATHER_SECONDS")
 
 SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
@@ -44,6 +45,17 @@ vars().update(env.email_url_config(EMAIL_URL))
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env("MAIL_FROM") or f"payments@{urlsplit(BASE_URL).hostname}"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+
+# The least that is paid out, in cents; how live money leaves; and the account it leaves from.
+PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
+PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
+PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
+PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
+PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
+PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
+
+# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
+PAYOUT_RESERVES: list[str] = []
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
 LEDGER_CHECKS: list[str] = []

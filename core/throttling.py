@@ -20,6 +20,7 @@ from limits.strategies import (
     RateLimiter,
     SlidingWindowCounterRateLimiter,
 )
+from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -125,10 +126,10 @@ _redis = _Redis()
 
 @lru_cache
 def _redis_at(url: str) -> Storage:
-    return RedisStorage(
+    pool = ConnectionPool.from_url(
         url,
-        wrap_exceptions=True,
         socket_timeout=REDIS_TIMEOUT_SECONDS,
         socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
         retry=Retry(NoBackoff(), 0),
     )
+    return RedisStorage(url, connection_pool=pool, wrap_exceptions=True)

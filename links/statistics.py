@@ -5,17 +5,14 @@ which everybody waits. These two counts are statistics, not money: a process tha
 last seconds of them. Payments and what they collect are counted elsewhere, exactly.
 """
 
-import logging
 from collections import Counter
-from threading import Lock, Timer
+from threading import Lock
 
 from django.conf import settings
-from django.db import DatabaseError, connection
 from django.db.models import F
 
+from core.background import write_later
 from links.models import PaymentLink
-
-logger = logging.getLogger(__name__)
 
 _counts: Counter[tuple[str, str]] = Counter()
 _lock = Lock()
@@ -41,21 +38,10 @@ def write_counts() -> None:
 
 
 def _note(link_id: str, field: str) -> None:
-    if not settings.LINK_STATISTICS_SECONDS:
+    if not settings.GATHER_SECONDS:
         return
     with _lock:
         first = not _counts
         _counts[link_id, field] += 1
     if first:
-        timer = Timer(settings.LINK_STATISTICS_SECONDS, _write_in_background)
-        timer.daemon = True
-        timer.start()
-
-
-def _write_in_background() -> None:
-    try:
-        write_counts()
-    except DatabaseError:
-        logger.warning("link statistics were lost", exc_info=True)
-    finally:
-        connection.close()
+        write_later(write_counts)

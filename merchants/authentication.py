@@ -27,6 +27,7 @@ from core.queries import query_of
 from core.serializers import Output
 from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, Limit, spend
 from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
+from merchants.key_use import note_use
 from merchants.keys import digest, is_well_formed
 from merchants.models import ApiKey, Merchant
 from merchants.statuses import MerchantStatus
@@ -152,7 +153,9 @@ class OpenViewSet(_ApiViewSet):
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:
-    key = _active_key(header, now())
+    at = now()
+    key = _active_key(header, at)
+    note_use(key, at)
     _refuse_status(key.merchant, livemode=key.livemode)
     _refuse_contradiction(request, key.merchant)
     return Caller(key.merchant, key.livemode, f"key:{key.id}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
 from merchants.errors import ApiKeyNotActive, SlugTaken
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
@@ -16,7 +17,9 @@ from merchants.statuses import MerchantStatus
 if TYPE_CHECKING:
     from merchants.authentication import Caller
 
+MAX_OVERLAP = timedelta(days=90)
 FIRST_KEY_NAME = "First key"
+UNNAMED = "merchant"  # where no letter of the name can stand in an address
 SLUG_TRIES = 5
 SLUG_SUFFIX_CHARACTERS = 6
 
@@ -59,13 +62,31 @@ class Registration:
 
 @transaction.atomic
 def create_merchant(
-    *, now: datetime, slug: str | None = None, **profile: Unpack[Profile]
+    *,
+    now: datetime,
+    slug: str | None = None,
+    status: MerchantStatus = MerchantStatus.UNVERIFIED,
+    fee_basis_points: int = 0,
+    **profile: Unpack[Profile],
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
-    `profile` holds at least `name` and `email`. Serves POST /v1/merchants.
+    `profile` holds at least `name` and `email`. Serves POST /v1/merchants, where nobody chooses
+    status and fee (ten-thousandths).
     """
-    merchant = _insert(profile, slug, now) if slug else _insert_with_free_slug(profile, now)
+    merchant = Merchant(
+        id=new_id("mer", now),
+        slug=slug or "",
+        status=status,
+        fee_basis_points=fee_basis_points,
+        created_at=now,
+        updated_at=now,
+        **profile,
+    )
+    if slug:
+        _insert(merchant)
+    else:
+        _insert_with_free_slug(merchant)
     keys = {
         livemode: issue_key(merchant=merchant, livemode=livemode, name=FIRST_KEY_NAME, now=now)
         for livemode in (False, True)
@@ -114,8 +135,11 @@ def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -
 def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key by a new one of the same mode and name; the old one works for `overlap` more.
 
-    An end that the old key already has is never put off. Raises ApiKeyNotFound, ApiKeyNotActive.
+    An end that the old key already has is never put off. Raises ApiKeyNotFound, ApiKeyNotActive,
+    and ValidationFailed for an overlap that is negative or longer than `MAX_OVERLAP`.
     """
+    if not timedelta(0) <= overlap <= MAX_OVERLAP:
+        raise ValidationFailed(overlap=f"must be 0 to {MAX_OVERLAP.days} days")
     old = ApiKey.objects.select_related("merchant").locked(key_id)
     _refuse_inactive(old, now)
     end = now + overlap
@@ -139,30 +163,31 @@ def _refuse_inactive(key: ApiKey, now: datetime) -> None:
         raise ApiKeyNotActive()
 
 
-def _insert(profile: Profile, slug: str, now: datetime) -> Merchant:
-    merchant = Merchant(id=new_id("mer", now), slug=slug, created_at=now, updated_at=now, **profile)
+def _insert(merchant: Merchant) -> None:
     try:
         with transaction.atomic():
             merchant.save(force_insert=True)
     except IntegrityError:
-        if not Merchant.objects.filter(slug=slug).exists():
+        if not Merchant.objects.filter(slug=merchant.slug).exists():
             raise
         raise SlugTaken(slug="must be one that no other merchant has") from None
-    return merchant
 
 
-def _insert_with_free_slug(profile: Profile, now: datetime) -> Merchant:
+def _insert_with_free_slug(merchant: Merchant) -> None:
     """Try the slug of the name as it is, then with a random end, so that many may share a name."""
-    stem = slugify(profile["name"].replace("_", "-"))[
-        : SLUG_CHARACTERS - SLUG_SUFFIX_CHARACTERS - 1
-    ].strip("-")
-    slug = stem or _with_random_end("merchant")
+    stem = _stem(merchant.name)
+    merchant.slug = stem or _with_random_end(UNNAMED)
     for _ in range(SLUG_TRIES):
         try:
-            return _insert(profile, slug, now)
+            return _insert(merchant)
         except SlugTaken:
-            slug = _with_random_end(stem or "merchant")
+            merchant.slug = _with_random_end(stem or UNNAMED)
     raise SlugTaken(slug="could not be derived from the name: send one")
+
+
+def _stem(name: str) -> str:
+    longest = SLUG_CHARACTERS - SLUG_SUFFIX_CHARACTERS - 1
+    return slugify(name.replace("_", "-"))[:longest].strip("-")
 
 
 def _with_random_end(stem: str) -> str:

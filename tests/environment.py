@@ -21,7 +21,7 @@ VALUES = {
     "BASE_URL": "http://testserver",
     "EMAIL_URL": "memorymail://",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
-    "LINK_STATISTICS_SECONDS": "0",
+    "GATHER_SECONDS": "0",
     "LOG_LEVEL": "WARNING",
     "PIN_PEPPER": "the pepper of the tests, thirty-two bytes or more",
     "REQUIRE_VERIFIED_MERCHANTS": "false",

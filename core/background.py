@@ -1,0 +1,27 @@
+"""Work of this process that no request waits for, and that may be lost with the process."""
+
+import logging
+from collections.abc import Callable
+from threading import Timer
+
+from django.conf import settings
+from django.db import DatabaseError, connection
+
+logger = logging.getLogger(__name__)
+
+
+def write_later(write: Callable[[], None]) -> None:
+    """Run `write` in a thread of its own after `GATHER_SECONDS`; a failure is logged, no more."""
+    if settings.GATHER_SECONDS:
+        timer = Timer(settings.GATHER_SECONDS, _run, (write,))
+        timer.daemon = True
+        timer.start()
+
+
+def _run(write: Callable[[], None]) -> None:
+    try:
+        write()
+    except DatabaseError:
+        logger.warning("what this process had gathered was lost", exc_info=True)
+    finally:
+        connection.close()

@@ -1,0 +1,62 @@
+from argparse import ArgumentParser
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
+
+from core.clock import iso, now
+from core.errors import ApiError
+from core.json import dump_json
+from merchants.models import ApiKey
+from merchants.services import roll_key
+
+OVERLAP_HOURS = 24
+
+
+class Command(BaseCommand):
+    help = "Replace an API key by a new one, shown this once. The old one works a while longer."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("key", help="its id (key_…) or its last four characters")
+        parser.add_argument("--merchant", help="id or slug, where several keys end alike")
+        parser.add_argument(
+            "--overlap-hours",
+            type=int,
+            default=OVERLAP_HOURS,
+            metavar="N",
+            help=f"how long the old key still works, 0 ends it now (default {OVERLAP_HOURS})",
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        at = now()
+        old = _find(options["key"], options["merchant"], at)
+        overlap = timedelta(hours=options["overlap_hours"])
+        try:
+            issued = roll_key(key_id=old.id, overlap=overlap, now=at)
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}") from None
+        old.refresh_from_db()
+        body = {
+            "id": issued.key.id,
+            "secret": issued.secret,
+            "replaces": old.id,
+            "replaced_works_until": iso(old.expires_at or at),
+        }
+        as_json = dump_json(body).decode()
+        lines = "\n".join(f"{name.replace('_', ' ')}: {value}" for name, value in body.items())
+        self.stdout.write(as_json if options["json"] else lines)
+
+
+def _find(key: str, merchant: str | None, at: datetime) -> ApiKey:
+    """Return the one active key that is meant."""
+    found = ApiKey.objects.active(at).filter(Q(pk=key) | Q(last_four=key))
+    if merchant:
+        found = found.filter(Q(merchant=merchant) | Q(merchant__slug=merchant))
+    keys = list(found[:2])
+    if not keys:
+        raise CommandError("There is no active key of this id or with this end.")
+    if len(keys) > 1:
+        raise CommandError("Several keys end like this: name the merchant, or the key's id.")
+    return keys[0]

@@ -1,0 +1,130 @@
+"""Open and close the bank accounts that merchants are paid out to. No API key reaches this."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from core.errors import ValidationFailed
+from core.ids import new_id
+from core.money import is_currency
+from core.text import is_printable
+from merchants.models import Merchant
+from payouts.account_numbers import compact, is_account_number, is_bic, is_clearing_code
+from payouts.errors import BankAccountMissing
+from payouts.models import BankAccount
+
+LONGEST_NAME = 140  # what a payment order has room for
+TEST_BANK = "Test Bank"
+TEST_CLEARING_CODE = "000000"
+TEST_NUMBER = "000123456789"
+TEST_NUMBER_REFUSED = "000000000009"
+
+
+@dataclass(frozen=True)
+class BankDetails:
+    """What staff enter. A bank is named by its BIC, its clearing code, or both."""
+
+    currency: str
+    holder_name: str
+    bank_name: str
+    number: str
+    bic: str = ""
+    clearing_code: str = ""
+
+
+@transaction.atomic
+def open_bank_account(
+    *, merchant_id: str, livemode: bool, details: BankDetails, actor: str, now: datetime
+) -> BankAccount:
+    """Make this the account that the merchant is paid out to, in place of the one before.
+
+    Raises MerchantNotFound, ValidationFailed. Payouts that are scheduled to the account before
+    are not sent there any more: they fail, and their money returns to the balance.
+    """
+    merchant = Merchant.objects.locked(merchant_id)
+    number = compact(details.number)
+    _refuse_invalid(details, number)
+    before = BankAccount.objects.open().filter(
+        merchant=merchant, livemode=livemode, currency=details.currency
+    )
+    before.update(closed_at=now, closed_by=actor)
+    account = BankAccount(
+        id=new_id("ba", now),
+        merchant=merchant,
+        livemode=livemode,
+        currency=details.currency,
+        holder_name=details.holder_name,
+        bank_name=details.bank_name,
+        bic=compact(details.bic),
+        clearing_code=compact(details.clearing_code),
+        created_at=now,
+        created_by=actor,
+    )
+    account.seal_number(number)
+    account.save(force_insert=True)
+    return account
+
+
+@transaction.atomic
+def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
+    """Send nothing to this account any more. Raises BankAccountNotFound, if closed too."""
+    account = BankAccount.objects.open().locked(bank_account_id)
+    account.closed_at, account.closed_by = now, actor
+    account.save(update_fields=["closed_at", "closed_by"])
+    return account
+
+
+def account_to_pay(
+    *, merchant: Merchant, livemode: bool, currency: str, now: datetime
+) -> BankAccount:
+    """Return the open account of this currency and mode; in test mode one appears by itself.
+
+    May lock the merchant. Raises BankAccountMissing.
+    """
+    found = BankAccount.objects.open().filter(
+        merchant=merchant, livemode=livemode, currency=currency
+    )
+    account = found.first()
+    if account is not None:
+        return account
+    if livemode:
+        raise BankAccountMissing(bank_account=f"none is on file for {currency}: ask support")
+    Merchant.objects.locked(merchant.id)
+    return found.first() or _open_test_account(merchant, currency, now)
+
+
+def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> BankAccount:
+    details = BankDetails(
+        currency=currency,
+        holder_name=merchant.name[:LONGEST_NAME],
+        bank_name=TEST_BANK,
+        number=TEST_NUMBER,
+        clearing_code=TEST_CLEARING_CODE,
+    )
+    return open_bank_account(
+        merchant_id=merchant.id, livemode=False, details=details, actor="system:test", now=now
+    )
+
+
+def _refuse_invalid(details: BankDetails, number: str) -> None:
+    bic, clearing_code = compact(details.bic), compact(details.clearing_code)
+    wrong = {
+        "currency": "" if is_currency(details.currency) else "must be an ISO 4217 currency code",
+        "holder_name": _name_fault(details.holder_name),
+        "bank_name": _name_fault(details.bank_name),
+        "number": "" if is_account_number(number) else "must be an account number or an IBAN",
+        "bic": "" if not bic or is_bic(bic) else "must be a BIC of 8 or 11 characters",
+        "clearing_code": ""
+        if is_clearing_code(clearing_code) or (bic and not clearing_code)
+        else "must be the bank's clearing code, which may be left out where there is a BIC",
+    }
+    faults = {name: fault for name, fault in wrong.items() if fault}
+    if faults:
+        raise ValidationFailed(**faults)
+
+
+def _name_fault(name: str) -> str:
+    if name.strip() and len(name) <= LONGEST_NAME and is_printable(name):
+        return ""
+    return f"must be a text of 1 to {LONGEST_NAME} characters"

@@ -1,0 +1,46 @@
+"""Days on which banks move money: not on weekends, not on the holidays of the table."""
+
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from payouts.models import BankHoliday
+
+ONE_DAY = timedelta(days=1)
+FRIDAY = 4
+
+
+@dataclass(frozen=True)
+class BusinessDays:
+    """The calendar of the banks. `holidays` are the days off beside weekends."""
+
+    holidays: frozenset[date] = field(default_factory=frozenset)
+
+    @classmethod
+    def load(cls) -> "BusinessDays":
+        """Read the holidays that staff keep."""
+        return cls(frozenset(BankHoliday.objects.values_list("date", flat=True)))
+
+    def includes(self, day: date) -> bool:
+        """Say whether banks work on this day."""
+        return day.weekday() <= FRIDAY and day not in self.holidays
+
+    def on_or_after(self, day: date) -> date:
+        """Return the day itself, or the next one on which banks work."""
+        while not self.includes(day):
+            day += ONE_DAY
+        return day
+
+    def after(self, day: date) -> date:
+        """Return the next day on which banks work."""
+        return self.on_or_after(day + ONE_DAY)
+
+
+def today_in(time_zone: str, now: datetime) -> date:
+    """Return the date that a calendar on the wall there shows."""
+    return now.astimezone(ZoneInfo(time_zone)).date()
+
+
+def start_of(day: date, time_zone: str) -> datetime:
+    """Return the instant at which a day begins there."""
+    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(time_zone))

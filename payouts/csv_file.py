@@ -1,0 +1,52 @@
+"""A batch of payouts as CSV (RFC 4180), for a bank's upload page or a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Iterable
+
+from payouts.amounts import decimal_text
+from payouts.batches import PaymentOrder
+
+COLUMNS = (
+    "payout_id",
+    "amount",
+    "amount_cents",
+    "currency",
+    "holder_name",
+    "account_number",
+    "bank_name",
+    "bic",
+    "clearing_code",
+    "description",
+)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
+
+
+def csv_file(orders: Iterable[PaymentOrder]) -> str:
+    """Write one line for each order, under a line of column names."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for order in orders:
+        writer.writerow([_plain(cell) for cell in _cells(order)])
+    return buffer.getvalue()
+
+
+def _cells(order: PaymentOrder) -> tuple[str, ...]:
+    return (
+        order.payout_id,
+        decimal_text(order.amount, order.currency),
+        str(order.amount),
+        order.currency,
+        order.holder_name,
+        order.number,
+        order.bank_name,
+        order.bic,
+        order.clearing_code,
+        order.description,
+    )
+
+
+def _plain(cell: str) -> str:
+    """Keep a spreadsheet from running a text as a formula: an apostrophe makes it a text again."""
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

@@ -1,0 +1,41 @@
+"""The refusals that concern a payout or a bank account."""
+
+from core.errors import ApiError, NotFound
+
+
+class PayoutNotFound(ApiError):
+    status, code, message = 404, "PAYOUT_NOT_FOUND", "There is no such payout."
+
+
+class PayoutBatchNotFound(NotFound):
+    message = "There is no such batch of payouts."
+
+
+class BankAccountNotFound(NotFound):
+    message = "There is no such bank account."
+
+
+class PayoutNotCancelable(ApiError):
+    status, code, message = 422, "VALIDATION_FAILED", "The payout can no longer be canceled."
+
+
+class PayoutStatusUnfit(ApiError):
+    status, code, message = 422, "VALIDATION_FAILED", "The payout is not in a status for this."
+
+
+class BankAccountMissing(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "There is no bank account to pay out to."
+
+
+class PayoutTooSmall(ApiError):
+    status, code, message = 422, "INVALID_AMOUNT", "The amount is too small to be paid out."
+
+
+class NothingToExport(ApiError):
+    status, code, message = 422, "VALIDATION_FAILED", "No payout is due to be sent."
+
+
+class DebtorUnknown(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "Set PAYOUT_DEBTOR_ACCOUNT and PAYOUT_DEBTOR_BIC or PAYOUT_DEBTOR_CLEARING_CODE."

@@ -1,0 +1,130 @@
+"""A batch of payouts as an ISO 20022 credit transfer initiation, pain.001.001.09."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from django.conf import settings
+
+from core.clock import iso
+from payouts.account_numbers import is_iban
+from payouts.amounts import decimal_text
+from payouts.batches import PaymentOrder
+from payouts.errors import DebtorUnknown
+from payouts.models import PayoutBatch
+
+NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
+LONGEST_ID = 35
+_LATIN = frozenset("/-?:().,'+ ")
+
+Element = ElementTree.Element
+
+
+@dataclass(frozen=True)
+class Party:
+    """Somebody with an account at a bank. The bank is named by BIC, or by its clearing code."""
+
+    name: str
+    number: str
+    bic: str = ""
+    clearing_code: str = ""
+
+
+def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
+    """Write the file. Raises DebtorUnknown where the account that pays is not configured."""
+    debtor = _debtor()
+    document = Element("Document", xmlns=NAMESPACE)
+    initiation = _add(document, "CstmrCdtTrfInitn")
+    header = _add(initiation, "GrpHdr")
+    _add(header, "MsgId", reference(batch.id))
+    _add(header, "CreDtTm", iso(batch.created_at))
+    _add_sums(header, orders, batch.currency)
+    _add(_add(header, "InitgPty"), "Nm", latin(debtor.name))
+    _add_payment(initiation, batch, orders, debtor)
+    ElementTree.indent(document)
+    body: bytes = ElementTree.tostring(document, encoding="UTF-8", xml_declaration=True)
+    return body
+
+
+def reference(public_id: str) -> str:
+    """Write one of our ids in the characters that banks agree on: no underscore."""
+    return public_id.replace("_", "-")[:LONGEST_ID]
+
+
+def latin(text: str) -> str:
+    """Write a text in the characters that banks agree on: no accents, a point for what is left."""
+    plain = unicodedata.normalize("NFKD", text)
+    kept = (c for c in plain if not unicodedata.combining(c))
+    return "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept).strip()
+
+
+def _debtor() -> Party:
+    debtor = Party(
+        name=settings.PAYOUT_DEBTOR_NAME,
+        number=settings.PAYOUT_DEBTOR_ACCOUNT,
+        bic=settings.PAYOUT_DEBTOR_BIC,
+        clearing_code=settings.PAYOUT_DEBTOR_CLEARING_CODE,
+    )
+    if not debtor.number or not (debtor.bic or debtor.clearing_code):
+        raise DebtorUnknown
+    return debtor
+
+
+def _add_payment(
+    initiation: Element, batch: PayoutBatch, orders: Sequence[PaymentOrder], debtor: Party
+) -> None:
+    payment = _add(initiation, "PmtInf")
+    _add(payment, "PmtInfId", reference(batch.id))
+    _add(payment, "PmtMtd", "TRF")
+    _add_sums(payment, orders, batch.currency)
+    _add(_add(payment, "ReqdExctnDt"), "Dt", batch.execution_date.isoformat())
+    _add(_add(payment, "Dbtr"), "Nm", latin(debtor.name))
+    _add_account(payment, "DbtrAcct", debtor.number, currency=batch.currency)
+    _add_bank(payment, "DbtrAgt", debtor)
+    _add(payment, "ChrgBr", "SLEV")
+    for order in orders:
+        _add_transfer(payment, order)
+
+
+def _add_transfer(payment: Element, order: PaymentOrder) -> None:
+    creditor = Party(order.holder_name, order.number, order.bic, order.clearing_code)
+    transfer = _add(payment, "CdtTrfTxInf")
+    _add(_add(transfer, "PmtId"), "EndToEndId", reference(order.payout_id))
+    amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, order.currency))
+    amount.set("Ccy", order.currency)
+    _add_bank(transfer, "CdtrAgt", creditor)
+    _add(_add(transfer, "Cdtr"), "Nm", latin(creditor.name))
+    _add_account(transfer, "CdtrAcct", creditor.number)
+    text = latin(order.description) or reference(order.payout_id)
+    _add(_add(transfer, "RmtInf"), "Ustrd", text)
+
+
+def _add_sums(parent: Element, orders: Sequence[PaymentOrder], currency: str) -> None:
+    _add(parent, "NbOfTxs", str(len(orders)))
+    _add(parent, "CtrlSum", decimal_text(sum(order.amount for order in orders), currency))
+
+
+def _add_account(parent: Element, tag: str, number: str, currency: str = "") -> None:
+    account = _add(parent, tag)
+    identification = _add(account, "Id")
+    if is_iban(number):
+        _add(identification, "IBAN", number)
+    else:
+        _add(_add(identification, "Othr"), "Id", number)
+    if currency:
+        _add(account, "Ccy", currency)
+
+
+def _add_bank(parent: Element, tag: str, party: Party) -> None:
+    bank = _add(_add(parent, tag), "FinInstnId")
+    if party.bic:
+        _add(bank, "BICFI", party.bic)
+    if party.clearing_code:
+        _add(_add(bank, "ClrSysMmbId"), "MmbId", party.clearing_code)
+
+
+def _add(parent: Element, tag: str, text: str | None = None) -> Element:
+    element = ElementTree.SubElement(parent, tag)
+    element.text = text
+    return element

@@ -1,0 +1,25 @@
+"""Which day, week or month a schedule pays out next: pure, no clock and no database."""
+
+from datetime import date, timedelta
+
+from merchants.models import PayoutSchedule
+from payouts.business_days import BusinessDays
+
+SCHEDULED = frozenset(
+    {PayoutSchedule.DAILY.value, PayoutSchedule.WEEKLY.value, PayoutSchedule.MONTHLY.value}
+)
+
+
+def period_due(schedule: str, today: date, days: BusinessDays) -> date | None:
+    """Return the first day of the period that is to be paid out by today.
+
+    None where banks rest today: a Monday's payout waits for the Tuesday, and the first of a month
+    for the first business day after it.
+    """
+    if schedule not in SCHEDULED or not days.includes(today):
+        return None
+    if schedule == PayoutSchedule.WEEKLY:
+        return today - timedelta(days=today.weekday())
+    if schedule == PayoutSchedule.MONTHLY:
+        return today.replace(day=1)
+    return today

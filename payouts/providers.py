@@ -1,0 +1,70 @@
+"""How money leaves. A provider is asked, outside of any transaction, until it has an answer.
+
+`PAYOUT_PROVIDER` names the one for live payouts. Test payouts reach no bank: theirs are simulated.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from django.conf import settings
+from django.utils.module_loading import import_string
+
+from payouts.bank_accounts import TEST_NUMBER_REFUSED
+from payouts.business_days import today_in
+from payouts.models import Payout
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the bank says in the end: paid, or refused with the reason."""
+
+    paid: bool
+    bank_reference: str = ""
+    code: str = ""
+    message: str = ""
+
+
+class Provider(Protocol):
+    """A way to a bank. Where it is not `automatic`, staff send payouts and record the answers."""
+
+    automatic: bool
+
+    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+        """Send a payout that is in transit, unless it was sent before, and return its answer.
+
+        None while it is on its way. The payout's id must make a second sending impossible: a
+        process may die between the bank's answer and our record of it.
+        """
+
+
+class Manual:
+    """Staff export batches for the bank and record what it answers."""
+
+    automatic = False
+
+    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+        return None
+
+
+class Simulated:
+    """Test mode: money arrives on its date, except at the test number that is refused."""
+
+    automatic = True
+
+    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+        if today_in(payout.merchant.time_zone, now) < payout.arrival_date:
+            return None
+        if payout.bank_account.open_number() == TEST_NUMBER_REFUSED:
+            return Answer(
+                paid=False, code="account_closed", message="The account at the bank is closed."
+            )
+        return Answer(paid=True, bank_reference="test")
+
+
+def provider_for(*, livemode: bool) -> Provider:
+    """Return the provider of a mode."""
+    if not livemode:
+        return Simulated()
+    provider: Provider = import_string(settings.PAYOUT_PROVIDER)()
+    return provider

@@ -1,0 +1,104 @@
+"""Pay out by schedule: each merchant's day, week or month once, in its own time zone.
+
+A tick looks at every open bank account whose merchant's period is due and has not been served. It
+may run twice at once: both wait for the same row, and the second finds the period served.
+"""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from core.errors import ApiError
+from ledger.errors import InsufficientBalance
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from payouts.business_days import BusinessDays, start_of, today_in
+from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
+from payouts.periods import SCHEDULED, period_due
+from payouts.services import schedule_payout
+
+BATCH = 500
+ACTOR = "system:payouts.schedule"
+
+logger = structlog.get_logger(__name__)
+
+
+def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
+    """Schedule the payouts whose period is due; return how many this call scheduled."""
+    scheduled = 0
+    for bank_account, period in _due(now, limit):
+        try:
+            payout = serve_period(bank_account=bank_account, period=period, now=now)
+        except (ApiError, DatabaseError):
+            logger.exception("payout_not_scheduled", bank_account=bank_account.pk)
+            continue  # the other merchants are not to wait for this one
+        scheduled += payout is not None
+    return scheduled
+
+
+@transaction.atomic
+def serve_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
+    """Pay out one merchant's balance for a period, once. None: served before, or too little."""
+    merchant = Merchant.objects.locked(bank_account.merchant_id)
+    settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
+        merchant=merchant,
+        livemode=bank_account.livemode,
+        currency=bank_account.currency,
+        defaults={"first_day": date.min},
+    )
+    if settled.first_day >= period:
+        return None
+    settled.first_day = period
+    settled.save(update_fields=["first_day"])
+    try:
+        with transaction.atomic():
+            return schedule_payout(
+                merchant=merchant,
+                livemode=bank_account.livemode,
+                currency=bank_account.currency,
+                amount=None,
+                origin=PayoutOrigin.SCHEDULE,
+                actor=ACTOR,
+                now=now,
+            )
+    except InsufficientBalance:
+        return None
+
+
+def _due(now: datetime, limit: int) -> Iterator[tuple[BankAccount, date]]:
+    days = BusinessDays.load()
+    for schedule, time_zone in _calendars():
+        period = period_due(schedule, today_in(time_zone, now), days)
+        if period is not None:
+            unserved = _unserved(schedule, time_zone, period)
+            for bank_account in unserved.order_by("pk")[:limit]:
+                yield bank_account, period
+
+
+def _calendars() -> list[tuple[str, str]]:
+    owners = BankAccount.objects.open().filter(merchant__payout_schedule__in=SCHEDULED)
+    pairs = owners.order_by("merchant__payout_schedule", "merchant__time_zone")
+    return list(pairs.values_list("merchant__payout_schedule", "merchant__time_zone").distinct())
+
+
+def _unserved(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccount]:
+    """The accounts to pay now. A merchant's first period is the first to begin after it joined."""
+    served = SettledPeriod.objects.filter(
+        merchant=OuterRef("merchant"),
+        livemode=OuterRef("livemode"),
+        currency=OuterRef("currency"),
+        first_day__gte=period,
+    )
+    owners = BankAccount.objects.open().filter(
+        ~Exists(served),
+        merchant__payout_schedule=schedule,
+        merchant__time_zone=time_zone,
+        merchant__created_at__lt=start_of(period, time_zone),
+    )
+    if settings.REQUIRE_VERIFIED_MERCHANTS:
+        owners = owners.filter(Q(livemode=False) | Q(merchant__status=MerchantStatus.VERIFIED))
+    return owners.exclude(merchant__status=MerchantStatus.SUSPENDED)

@@ -1,0 +1,214 @@
+"""What happens to a payout, in life-cycle order. Each service is one business fact.
+
+Locks are taken in the order merchant, payout, ledger account.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from core.ids import new_id
+from core.money import MAX_AMOUNT
+from ledger.errors import InsufficientBalance
+from ledger.models import HOUSE, Account, Kind, Purpose
+from ledger.services import Movement, account_for, accounts_for, lock, post
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from payouts import events
+from payouts.balances import reserved
+from payouts.bank_accounts import account_to_pay
+from payouts.business_days import BusinessDays, today_in
+from payouts.errors import PayoutNotCancelable, PayoutTooSmall
+from payouts.models import BankAccount, Payout, PayoutBatch, PayoutOrigin, Statement
+from payouts.statements import available_in, close, gather, open_statement
+from payouts.statuses import CANCELABLE, PayoutStatus
+from webhooks.event_types import EventType
+from webhooks.services import emit
+
+
+def request_payout(
+    *, caller: Caller, currency: str, amount: int | None, description: str, now: datetime
+) -> Payout:
+    """Pay out on demand (DESIGN: POST /v1/payouts). Raises as schedule_payout does."""
+    return schedule_payout(
+        merchant=caller.owner,
+        livemode=caller.livemode,
+        currency=currency,
+        amount=amount,
+        description=description,
+        origin=PayoutOrigin.API,
+        actor=caller.actor,
+        now=now,
+    )
+
+
+@transaction.atomic
+def schedule_payout(
+    *,
+    merchant: Merchant,
+    livemode: bool,
+    currency: str,
+    amount: int | None,
+    origin: PayoutOrigin,
+    actor: str,
+    now: datetime,
+    description: str = "",
+) -> Payout:
+    """Set money aside for the bank: `amount` in cents, or all there is, and close the statement.
+
+    Raises BankAccountMissing, PayoutTooSmall for an amount below the least that is paid out,
+    InsufficientBalance where the balance is less than the amount, or than that least.
+    """
+    bank_account = account_to_pay(merchant=merchant, livemode=livemode, currency=currency, now=now)
+    account = account_for(
+        owner=merchant.id, purpose=Purpose.MERCHANT, currency=currency, livemode=livemode
+    )
+    lock(account)
+    statement = open_statement(account)
+    gather(statement, now=now)
+    payout = _new_payout(merchant, bank_account, statement, now=now)
+    kept = reserved(merchant.id, currency, livemode)
+    payout.amount = _amount_to_pay(amount, available_in(statement) - kept)
+    payout.origin, payout.description = origin, description
+    payout.save(force_insert=True)
+    payout.transitions.create(to_status=payout.status, at=now, actor=actor)
+    _move(Kind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
+    close(statement, payout, now=now)
+    _announce(EventType.PAYOUT_CREATED, payout, events.payout_created(payout), now=now)
+    return payout
+
+
+@transaction.atomic
+def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
+    """Take back a payout that has not left. Raises PayoutNotFound, PayoutNotCancelable."""
+    payout = Payout.objects.visible_to(caller).locked(payout_id)
+    if payout.status not in CANCELABLE:
+        raise PayoutNotCancelable(status=f"is {payout.status}")
+    payout.transition_to(PayoutStatus.CANCELED, now=now, actor=caller.actor)
+    _return_money(payout, now=now)
+    return payout
+
+
+@transaction.atomic
+def mark_sent(
+    *, payout_id: str, actor: str, now: datetime, batch: PayoutBatch | None = None
+) -> Payout:
+    """Note that a payout leaves for the bank, or fail it where its bank account was closed.
+
+    Raises PayoutNotFound, PayoutStatusUnfit.
+    """
+    payout = Payout.objects.select_related("bank_account").locked(payout_id)
+    if payout.bank_account.closed_at is not None:
+        return _fail(
+            payout,
+            code="bank_account_closed",
+            message="The bank account was closed.",
+            actor=actor,
+            now=now,
+        )
+    payout.batch = batch
+    payout.transition_to(PayoutStatus.IN_TRANSIT, now=now, actor=actor)
+    return payout
+
+
+@transaction.atomic
+def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: str = "") -> Payout:
+    """Record that the bank has paid. Raises PayoutNotFound, PayoutStatusUnfit."""
+    payout = Payout.objects.locked(payout_id)
+    payout.bank_reference = bank_reference
+    payout.transition_to(PayoutStatus.PAID, now=now, actor=actor)
+    bank = account_for(
+        owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
+    )
+    _move(Kind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
+    _announce(EventType.PAYOUT_PAID, payout, events.payout_paid(payout), now=now)
+    return payout
+
+
+@transaction.atomic
+def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: datetime) -> Payout:
+    """Record that the bank has refused; the money returns to the merchant's balance.
+
+    Raises PayoutNotFound, PayoutStatusUnfit.
+    """
+    payout = Payout.objects.locked(payout_id)
+    return _fail(payout, code=code, message=message, actor=actor, now=now)
+
+
+def _new_payout(
+    merchant: Merchant, bank_account: BankAccount, statement: Statement, *, now: datetime
+) -> Payout:
+    days = BusinessDays.load()
+    send_date = days.on_or_after(today_in(merchant.time_zone, now))
+    return Payout(
+        id=new_id("po", now),
+        merchant=merchant,
+        livemode=bank_account.livemode,
+        currency=bank_account.currency,
+        bank_account=bank_account,
+        statement=statement,
+        send_date=send_date,
+        arrival_date=days.after(send_date),
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def _amount_to_pay(asked: int | None, available: int) -> int:
+    least = settings.PAYOUT_MINIMUM
+    if asked is not None and asked < least:
+        raise PayoutTooSmall(amount=f"must be at least {least}")
+    if available < (asked or least):
+        raise InsufficientBalance(
+            f"{max(available, 0)} is available; the least to pay out is {least}"
+        )
+    return asked or min(available, MAX_AMOUNT)
+
+
+def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:
+    payout.failure_code, payout.failure_message = code, message
+    payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=code)
+    _return_money(payout, now=now)
+    _announce(EventType.PAYOUT_FAILED, payout, events.payout_failed(payout), now=now)
+    return payout
+
+
+def _return_money(payout: Payout, *, now: datetime) -> None:
+    set_aside, balance = accounts_for(
+        (payout.merchant_id, Purpose.PAYOUTS),
+        (payout.merchant_id, Purpose.MERCHANT),
+        currency=payout.currency,
+        livemode=payout.livemode,
+    )
+    _move(Kind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
+
+
+def _set_aside(payout: Payout) -> Account:
+    return account_for(
+        owner=payout.merchant_id,
+        purpose=Purpose.PAYOUTS,
+        currency=payout.currency,
+        livemode=payout.livemode,
+    )
+
+
+def _move(kind: Kind, payout: Payout, *, debit: Account, credit: Account, now: datetime) -> None:
+    movement = Movement(
+        kind=kind, reference=payout.id, debit=debit, credit=credit, amount=payout.amount
+    )
+    post(transaction_id=new_id("txn", now), movements=[movement], now=now)
+
+
+def _announce(
+    event_type: EventType, payout: Payout, data: dict[str, Any], *, now: datetime
+) -> None:
+    emit(
+        event_type,
+        merchant_id=payout.merchant_id,
+        livemode=payout.livemode,
+        resource_id=payout.id,
+        data=data,
+        now=now,
+    )

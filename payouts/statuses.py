@@ -1,0 +1,26 @@
+"""Every status a payout can have, and every move between them. Nothing else decides."""
+
+from django.db.models import TextChoices
+
+
+class PayoutStatus(TextChoices):
+    SCHEDULED = "scheduled"
+    IN_TRANSIT = "in_transit"
+    PAID = "paid"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+S = PayoutStatus
+
+TRANSITIONS: dict[PayoutStatus, frozenset[PayoutStatus]] = {
+    S.SCHEDULED: frozenset({S.IN_TRANSIT, S.FAILED, S.CANCELED}),
+    S.IN_TRANSIT: frozenset({S.PAID, S.FAILED}),
+    S.PAID: frozenset(),
+    S.FAILED: frozenset(),
+    S.CANCELED: frozenset(),
+}
+
+CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[status])
+FINAL = frozenset(status for status in S if not TRANSITIONS[status])
+RETURNED = frozenset({S.FAILED, S.CANCELED})
