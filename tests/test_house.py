@@ -1,0 +1,189 @@
+"""The rules of the house that no linter knows. Each names the line that breaks it."""
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = (
+    "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
+    "payouts", "checkout", "backoffice", "config",
+)  # fmt: skip
+FILE_LINES = 300
+FUNCTION_LINES = 50
+VAGUE = {"utils", "helpers", "common", "managers", "mixins", "base", "misc"}
+
+
+def _tracked() -> list[Path]:
+    """Return the Python files of the project: those that git knows, or would add."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return [ROOT / name for name in names.splitlines() if (ROOT / name).exists()]
+
+
+FILES = [path for path in _tracked() if "migrations" not in path.parts]
+SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
+
+
+def _place(path: Path, node: ast.AST | None = None) -> str:
+    line = f":{node.lineno}" if isinstance(node, ast.stmt | ast.expr) else ""
+    return f"{path.relative_to(ROOT)}{line}"
+
+
+def _nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
+    for path in paths:
+        for node in ast.walk(ast.parse(path.read_text())):
+            yield path, node
+
+
+def test_there_are_files_to_look_at() -> None:
+    assert len(SERVICE) > 50
+
+
+def test_no_file_is_too_long() -> None:
+    lengths = {_place(path): len(path.read_text().splitlines()) for path in FILES}
+
+    assert {name: count for name, count in lengths.items() if count > FILE_LINES} == {}
+
+
+def test_no_function_is_too_long() -> None:
+    long = [
+        f"{_place(path, node)} {node.name}"
+        for path, node in _nodes(FILES)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES
+    ]
+
+    assert long == []
+
+
+def test_no_file_has_a_vague_name() -> None:
+    assert [_place(path) for path in FILES if path.stem in VAGUE] == []
+
+
+def test_only_transition_to_writes_a_status() -> None:
+    machines = _machines()
+    wrong = [
+        _place(path, node)
+        for path in SERVICE
+        if path.parts[-2] != "core"  # there, a status is HTTP's
+        for function in ast.walk(ast.parse(path.read_text()))
+        if isinstance(function, ast.FunctionDef) and function.name != "transition_to"
+        for node in ast.walk(function)
+        if isinstance(node, ast.stmt | ast.expr)
+        and (_assigns_status(node) or _updates(node, machines))
+    ]
+
+    assert wrong == []
+    assert "Payment" in machines
+
+
+def _assigns_status(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign):
+        targets = [node.target]
+    else:
+        return False
+    return any(isinstance(target, ast.Attribute) and target.attr == "status" for target in targets)
+
+
+def _machines() -> set[str]:
+    """Return the models that have a state machine: those that define `transition_to`."""
+    return {
+        node.name
+        for _, node in _nodes(SERVICE)
+        if isinstance(node, ast.ClassDef)
+        and any(
+            isinstance(item, ast.FunctionDef) and item.name == "transition_to" for item in node.body
+        )
+    }
+
+
+def _updates(node: ast.AST, machines: set[str]) -> bool:
+    """Tell whether a node is `Payment.objects….update(status=…)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "update"
+        and any(keyword.arg == "status" for keyword in node.keywords)
+        and any(f"{name}." in ast.unparse(node.func) for name in machines)
+    )
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def test_the_clock_is_read_in_one_place() -> None:
+    wrong = [
+        _place(path, node)
+        for path, node in _nodes(SERVICE)
+        if path != ROOT / "core/clock.py"
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and (_name(node.func.value), node.func.attr)
+        in {("timezone", "now"), ("datetime", "now"), ("datetime", "utcnow"), ("date", "today")}
+    ]
+
+    assert wrong == []
+
+
+def test_no_model_lets_django_set_a_time() -> None:
+    wrong = [
+        _place(path, node.value)
+        for path, node in _nodes(SERVICE)
+        if isinstance(node, ast.keyword) and node.arg in ("auto_now", "auto_now_add")
+    ]
+
+    assert wrong == []
+
+
+MONEY_ROOMS = ("ledger", "payments", "refunds", "payouts", "links")
+
+
+@pytest.mark.parametrize("room", MONEY_ROOMS)
+def test_no_float_and_no_division_near_money(room: str) -> None:
+    wrong = [
+        _place(path, node)
+        for path, node in _nodes([path for path in SERVICE if path.parts[-2] == room])
+        if (isinstance(node, ast.Constant) and isinstance(node.value, float))
+        or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_amount(node.left))
+        or (isinstance(node, ast.Name) and node.id in ("float", "FloatField", "DecimalField"))
+        or (isinstance(node, ast.Attribute) and node.attr in ("FloatField", "DecimalField"))
+    ]
+
+    assert wrong == []
+
+
+def _is_amount(node: ast.expr) -> bool:
+    return "amount" in ast.unparse(node)
+
+
+def test_no_signal_connects_two_rooms() -> None:
+    wrong = [
+        _place(path, node)
+        for path, node in _nodes(SERVICE)
+        if isinstance(node, ast.ImportFrom)
+        and node.module in ("django.db.models.signals", "django.dispatch")
+    ]
+
+    assert wrong == []
+
+
+def test_no_view_answers_a_refusal_by_hand() -> None:
+    """A refusal is an ApiError; `Response(status=4xx)` in a view would go round the handler."""
+    wrong = [
+        _place(path, node)
+        for path, node in _nodes([path for path in SERVICE if path.stem == "views"])
+        if isinstance(node, ast.keyword)
+        and node.arg == "status"
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, int)
+        and node.value.value >= 400
+    ]
+
+    assert wrong == []
