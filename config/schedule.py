@@ -24,4 +24,10 @@ SCHEDULE: dict[str, Periodic] = {
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
     "count link uses": Periodic("links.tasks.count_uses", 10),
     "expire links": Periodic("links.tasks.expire_links", 20),
+    "expire payments": Periodic("payments.tasks.expire_payments", 15),
+    "settle payments": Periodic("payments.tasks.settle_payments", 5),
+    "send payment e-mails": Periodic("payments.tasks.send_payment_emails", 10),
+    "retry refunds": Periodic("refunds.tasks.retry_refunds", MINUTE),
+    "notify of refunds": Periodic("refunds.tasks.notify_of_refunds", 15),
+    "forget idempotency keys": Periodic("core.tasks.forget_idempotency_keys", HOUR),
 }

@@ -58,7 +58,10 @@ PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
 PAYOUT_RESERVES: list[str] = []
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
-LEDGER_CHECKS: list[str] = []
+LEDGER_CHECKS: list[str] = [
+    "payments.reconciliation.check_payments",
+    "refunds.reconciliation.check_refunds",
+]
 
 # Django
 
@@ -184,7 +187,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": [],
+    "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",

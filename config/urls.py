@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", ExportToDjangoView, name="metrics"),
     path("v1/", include("merchants.urls")),
     path("v1/", include("payments.urls")),
+    path("v1/", include("refunds.urls")),
     path(
         "v1/openapi.json",
         SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]),

@@ -29,6 +29,11 @@ def basis_points_of(amount: int, basis_points: int) -> int:
     return (amount * basis_points + 5_000) // 10_000
 
 
+def share_of(amount: int, part: int, whole: int) -> int:
+    """Return `amount * part / whole`, rounded half up, without a float."""
+    return (2 * amount * part + whole) // (2 * whole)
+
+
 def format_amount(amount: int, currency: str, locale: str = "en") -> str:
     """Write an amount as people read it: 1250 BSD is "B$12.50 BSD". For pages and mails only."""
     sign = "B$" if currency == "BSD" else get_currency_symbol(currency, locale=locale)

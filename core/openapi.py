@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import (
@@ -124,6 +125,12 @@ class Schema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
+
+    def get_auth(self) -> list[dict[str, list[str]]]:
+        needs_key = bool(self.view.get_authenticators())
+        return [{"apiKey": []}, {}] if needs_key and settings.DEVELOPMENT_MODE else (
+            [{"apiKey": []}] if needs_key else []
+        )
 
     def get_tags(self) -> list[str]:
         return [self.path.removeprefix("/v1/").split("/")[0].replace("-", " ").capitalize()]

@@ -8,8 +8,14 @@ from django.db.models import F, Q
 
 from core.errors import ApiError
 from core.ids import PublicIdField
+from customers.models import Customer
 from merchants.scoping import CallerScoped
-from payments.errors import REFUSAL_BY_STATUS, PaymentExpired, PaymentNotFound
+from payments.errors import (
+    REFUSAL_BY_STATUS,
+    PaymentExpired,
+    PaymentNotCompleted,
+    PaymentNotFound,
+)
 from payments.modes import PaymentMode
 from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus
 
@@ -53,7 +59,7 @@ class Payment(models.Model):
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=500, default="", blank=True)
-    customer = models.ForeignKey("customers.Customer", on_delete=models.PROTECT, null=True)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
     link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
     static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
     transaction_id = PublicIdField(null=True, unique=True)
@@ -70,6 +76,7 @@ class Payment(models.Model):
     reference = models.CharField(max_length=255, null=True)  # noqa: DJ001
     fee = models.BigIntegerField(null=True)
     amount_refunded = models.BigIntegerField(default=0)
+    amount_refund_pending = models.BigIntegerField(default=0)
     error_code = models.CharField(max_length=40, null=True)  # noqa: DJ001
     error_message = models.CharField(max_length=255, null=True)  # noqa: DJ001
     created_at = models.DateTimeField()
@@ -136,8 +143,12 @@ class Payment(models.Model):
                 name="payment_completed_at",
             ),
             models.CheckConstraint(
-                condition=Q(amount_refunded=0)
-                | (_COMPLETED & Q(amount_refunded__gte=0, amount_refunded__lte=F("amount"))),
+                condition=Q(amount_refunded=0, amount_refund_pending=0)
+                | (
+                    _COMPLETED
+                    & Q(amount_refunded__gte=0, amount_refund_pending__gte=0)
+                    & Q(amount__gte=F("amount_refunded") + F("amount_refund_pending"))
+                ),
                 name="payment_amount_refunded",
             ),
             models.CheckConstraint(
@@ -166,10 +177,17 @@ class Payment(models.Model):
 
     @property
     def amount_refundable(self) -> int:
-        """What can still be given back, in cents."""
+        """What can still be given back, in cents: less what is on its way already."""
         if self.status != PaymentStatus.COMPLETED or self.amount is None:
             return 0
-        return self.amount - self.amount_refunded
+        return self.amount - self.amount_refunded - self.amount_refund_pending
+
+    @property
+    def paying_customer(self) -> Customer:
+        """Who paid; only a completed payment is sure to have one."""
+        if self.customer is None:
+            raise PaymentNotCompleted
+        return self.customer
 
     @property
     def refund_status(self) -> str:

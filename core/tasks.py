@@ -1,0 +1,11 @@
+"""Periodic work on what every resource shares."""
+
+from celery import shared_task
+
+from core.clock import now
+from core.idempotency import KEPT, forget_old_keys
+
+
+@shared_task
+def forget_idempotency_keys() -> int:
+    return forget_old_keys(before=now() - KEPT)

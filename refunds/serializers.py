@@ -1,0 +1,46 @@
+"""Refunds as they come in and go out."""
+
+from core.fields import AmountField, CurrencyField, InstantField, OneOfField, StrictBooleanField
+from core.fields import TextField
+from core.serializers import Input, Output
+from refunds.services import RefundDraft
+from refunds.statuses import RefundStatus
+
+
+class NewRefund(Input):
+    amount = AmountField(required=False, help_text="Cents; without it, all that is left.")
+    reason = TextField(max_length=500, min_length=0, lines=True, required=False)
+    refund_amount_available = AmountField(
+        min_value=0,
+        required=False,
+        help_text="What the caller believes is left; refused where it is not.",
+    )
+
+
+class RefundOutput(Output):
+    id = TextField(max_length=40)
+    payment_id = TextField(max_length=40)
+    amount = AmountField()
+    reason = TextField(max_length=500, required=False)
+    status = OneOfField(allowed=tuple(RefundStatus.values))
+    currency = CurrencyField()
+    merchant_id = TextField(max_length=40)
+    transaction_id = TextField(max_length=40, required=False)
+    fee_returned = AmountField(min_value=0)
+    failure_reason = TextField(max_length=255, required=False)
+    livemode = StrictBooleanField()
+    created_at = InstantField()
+    updated_at = InstantField()
+    succeeded_at = InstantField(required=False)
+    failed_at = InstantField(required=False)
+
+
+def draft_of(values: dict[str, int | str]) -> RefundDraft:
+    """Make a draft of parsed inputs."""
+    available = values.get("refund_amount_available")
+    amount = values.get("amount")
+    return RefundDraft(
+        amount=None if amount is None else int(amount),
+        reason=str(values.get("reason", "")),
+        expected_available=None if available is None else int(available),
+    )

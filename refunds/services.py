@@ -1,0 +1,180 @@
+"""Give money back: at once where the merchant's balance covers it, otherwise when it does.
+
+Locks are taken in the order payment, refund, ledger account.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from core.ids import new_id
+from core.money import share_of
+from customers.magic import Behaviour, behaviour_of
+from ledger.errors import InsufficientBalance
+from ledger.models import HOUSE, Kind, Purpose
+from ledger.services import Movement, accounts_for, post
+from merchants.authentication import Caller
+from payments.errors import PaymentNotCompleted
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds import events
+from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
+from webhooks.event_types import EventType
+from webhooks.services import emit
+
+GIVEN_UP_AFTER = timedelta(days=30)
+SIMULATED = "The refund was simulated to fail."
+NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
+
+
+@dataclass(frozen=True)
+class RefundDraft:
+    """What is asked for. No amount: all that is left. `expected_available` guards a stale view."""
+
+    amount: int | None = None
+    reason: str = ""
+    expected_available: int | None = None
+
+
+@transaction.atomic
+def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: datetime) -> Refund:
+    """Refund a completed payment, wholly or in part (SPEC: POST /v1/payments/:id/refund).
+
+    The refund comes back succeeded, pending where the merchant's balance does not cover it, or
+    failed for the test phone that says so. Raises PaymentNotFound, PaymentNotCompleted,
+    RefundAmountMismatch, RefundExceedsPayment.
+    """
+    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    refund = Refund.objects.create(
+        id=new_id("ref", now),
+        payment=payment,
+        merchant_id=payment.merchant_id,
+        livemode=payment.livemode,
+        amount=_amount_of(payment, draft, now),
+        currency=payment.currency,
+        reason=draft.reason,
+        created_by=caller.actor,
+        created_at=now,
+        updated_at=now,
+    )
+    payment.amount_refund_pending += refund.amount
+    _save_amounts(payment, now)
+    _announce(EventType.REFUND_CREATED, refund, events.refund_created(refund), now=now)
+    if behaviour_of(payment.paying_customer) == Behaviour.REFUNDS_FAIL:
+        return _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
+    return _try_to_settle(refund, payment, actor=caller.actor, now=now)
+
+
+@transaction.atomic
+def retry_refund(*, refund_id: str, now: datetime) -> Refund:
+    """Try a pending refund again; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
+    refund, payment = _lock(refund_id)
+    settled = _try_to_settle(refund, payment, actor="system:refunds.retry", now=now)
+    if settled.status == RefundStatus.PENDING and refund.created_at + GIVEN_UP_AFTER <= now:
+        return _fail(refund, payment, NOT_COVERED, actor="system:refunds.retry", now=now)
+    return settled
+
+
+@transaction.atomic
+def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
+    """Give a pending refund up. Raises RefundNotFound, RefundFinal."""
+    refund, payment = _lock(refund_id)
+    return _fail(refund, payment, reason, actor=actor, now=now)
+
+
+def fee_share(payment: Payment, amount: int) -> int:
+    """Return the part of the fee that goes back with the next `amount` cents of the payment.
+
+    Shares follow the running total, so that any parts of a full refund return exactly the fee.
+    """
+    fee, whole, before = payment.fee or 0, payment.amount or 1, payment.amount_refunded
+    return share_of(fee, before + amount, whole) - share_of(fee, before, whole)
+
+
+def _amount_of(payment: Payment, draft: RefundDraft, now: datetime) -> int:
+    if payment.status_at(now) != PaymentStatus.COMPLETED:
+        raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
+    available = payment.amount_refundable
+    if draft.expected_available not in (None, available):
+        raise RefundAmountMismatch(refund_amount_available=f"is {available}")
+    amount = available if draft.amount is None else draft.amount
+    if not 0 < amount <= available:
+        raise RefundExceedsPayment(amount=f"must be at most {available}")
+    return amount
+
+
+def _lock(refund_id: str) -> tuple[Refund, Payment]:
+    payment = Payment.objects.locked(Refund.objects.one(refund_id).payment_id)
+    return Refund.objects.locked(refund_id), payment
+
+
+def _try_to_settle(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> Refund:
+    """Move the money, or leave the refund pending where the balance does not cover it."""
+    transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
+    try:
+        post(transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now)
+    except InsufficientBalance:
+        return refund
+    refund.transaction_id, refund.fee_returned = transaction_id, fee
+    refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor)
+    payment.amount_refund_pending -= refund.amount
+    payment.amount_refunded += refund.amount
+    _save_amounts(payment, now)
+    _announce(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund), now=now)
+    data = events.payment_refunded(payment, refund)
+    _announce(EventType.PAYMENT_REFUNDED, refund, data, now=now, resource_id=payment.id)
+    return refund
+
+
+def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> Refund:
+    refund.failure_reason = reason
+    refund.transition_to(RefundStatus.FAILED, now=now, actor=actor)
+    payment.amount_refund_pending -= refund.amount
+    _save_amounts(payment, now)
+    _announce(EventType.REFUND_FAILED, refund, events.refund_failed(refund), now=now)
+    return refund
+
+
+def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
+    """The fee comes back to the merchant first, so that it helps to cover what goes out."""
+    wallet, balance, fees = accounts_for(
+        (payment.customer_id or "", Purpose.WALLET),
+        (payment.merchant_id, Purpose.MERCHANT),
+        (HOUSE, Purpose.FEES),
+        currency=payment.currency,
+        livemode=payment.livemode,
+    )
+    returned = Movement(
+        kind=Kind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
+    )
+    repaid = Movement(
+        kind=Kind.REFUND, reference=refund.id, debit=balance, credit=wallet, amount=refund.amount
+    )
+    return [returned, repaid] if fee else [repaid]
+
+
+def _save_amounts(payment: Payment, now: datetime) -> None:
+    payment.updated_at = now
+    payment.save(update_fields=["amount_refunded", "amount_refund_pending", "updated_at"])
+
+
+def _announce(
+    event_type: EventType,
+    refund: Refund,
+    data: dict[str, Any],
+    *,
+    now: datetime,
+    resource_id: str | None = None,
+) -> None:
+    emit(
+        event_type,
+        merchant_id=refund.merchant_id,
+        livemode=refund.livemode,
+        resource_id=resource_id or refund.id,
+        data=data,
+        now=now,
+    )

@@ -1,0 +1,20 @@
+"""Every status a refund can have, and every move between them. Nothing else decides."""
+
+from django.db.models import TextChoices
+
+
+class RefundStatus(TextChoices):
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+S = RefundStatus
+
+TRANSITIONS: dict[RefundStatus, frozenset[RefundStatus]] = {
+    S.PENDING: frozenset({S.SUCCEEDED, S.FAILED}),
+    S.SUCCEEDED: frozenset(),
+    S.FAILED: frozenset(),
+}
+
+FINAL = frozenset(status for status in S if not TRANSITIONS[status])

@@ -1,0 +1,17 @@
+"""Periodic work on refunds. Each may run twice, or on two machines, and do no harm."""
+
+from celery import shared_task
+
+from core.clock import now
+from refunds.notices import notify_due
+from refunds.retrying import retry_pending
+
+
+@shared_task
+def retry_refunds() -> int:
+    return retry_pending(now=now())
+
+
+@shared_task
+def notify_of_refunds() -> int:
+    return notify_due(now=now())

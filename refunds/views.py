@@ -1,0 +1,55 @@
+from django.http import HttpResponse
+from rest_framework.response import Response
+
+from core.clock import now
+from core.openapi import listing, operation
+from core.queries import created_before, created_from, exactly, one_of, query_of, read_filters
+from merchants.authentication import CallerRequest, CallerViewSet
+from payments.models import Payment
+from refunds.models import Refund
+from refunds.serializers import NewRefund, RefundOutput, draft_of
+from refunds.services import create_refund
+from refunds.statuses import RefundStatus
+
+READERS = {
+    "payment_id": exactly,
+    "status": one_of(RefundStatus.values),
+    "start_date": created_from,
+    "end_date": created_before,
+}
+FILTERS = {
+    "payment_id": "Refunds of this payment.",
+    "status": f"One of {', '.join(RefundStatus.values)}.",
+    "start_date": "Created from this date or instant on.",
+    "end_date": "Created before this instant, or until the end of this date.",
+}
+
+
+class RefundViewSet(CallerViewSet):
+    @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
+    def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        draft = draft_of(NewRefund.parse(request.data))
+
+        def work() -> Response:
+            refund = create_refund(
+                caller=request.user, payment_id=payment_id, draft=draft, now=now()
+            )
+            return self.created(RefundOutput.of(refund), f"/v1/refunds/{refund.id}")
+
+        return self.once(request, work)
+
+    @listing("List refunds", item=RefundOutput, key="refunds", filters=FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        refunds = Refund.objects.visible_to(request.user)
+        refunds = refunds.filter(**read_filters(query_of(request), READERS))
+        return self.page(request, refunds, RefundOutput, key="refunds")
+
+    @operation("Read a refund", response=RefundOutput)
+    def retrieve(self, request: CallerRequest, refund_id: str) -> Response:
+        return Response(RefundOutput.of(Refund.objects.visible_to(request.user).one(refund_id)))
+
+    @listing("List the refunds of a payment", item=RefundOutput, key="refunds")
+    def list_of_payment(self, request: CallerRequest, payment_id: str) -> Response:
+        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        refunds = Refund.objects.visible_to(request.user).filter(payment=payment)
+        return self.page(request, refunds, RefundOutput, key="refunds")
