@@ -128,8 +128,10 @@ class Schema(AutoSchema):
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         needs_key = bool(self.view.get_authenticators())
-        return [{"apiKey": []}, {}] if needs_key and settings.DEVELOPMENT_MODE else (
-            [{"apiKey": []}] if needs_key else []
+        return (
+            [{"apiKey": []}, {}]
+            if needs_key and settings.DEVELOPMENT_MODE
+            else ([{"apiKey": []}] if needs_key else [])
         )
 
     def get_tags(self) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.conf import settings
 from django.core.mail import send_mail
 
+from core.errors import ServiceUnavailable
 from core.money import format_amount
 from customers import sms
 from refunds.models import Refund
@@ -42,7 +43,7 @@ def _notify(refund: Refund) -> bool:
             send_mail(f"Refund of {amount} from {merchant}", text, None, [address])
         elif customer.livemode:
             sms.send(to=customer.phone, text=text)
-    except OSError:
+    except (OSError, ServiceUnavailable):
         logger.exception("refund notice not sent", extra={"refund_id": refund.id})
         return False
     return True

@@ -1,7 +1,13 @@
 """Refunds as they come in and go out."""
 
-from core.fields import AmountField, CurrencyField, InstantField, OneOfField, StrictBooleanField
-from core.fields import TextField
+from core.fields import (
+    AmountField,
+    CurrencyField,
+    InstantField,
+    OneOfField,
+    StrictBooleanField,
+    TextField,
+)
 from core.serializers import Input, Output
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
