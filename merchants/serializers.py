@@ -27,7 +27,7 @@ SLUG_RULE = "must be lowercase letters, digits and hyphens, beginning and ending
 PHONE = r"\+?[0-9 ().-]{3,31}"
 PHONE_RULE = "must be a telephone number of digits, spaces, brackets, dots and hyphens"
 COLOR = "#[0-9A-Fa-f]{6}"
-NOT_BLANK = r"(?s:.*\S.*)"
+NOT_BLANK = r".*\S.*"
 
 
 @lru_cache
@@ -82,6 +82,8 @@ def _schedule(**options: Any) -> OneOfField:
 
 
 class NewMerchant(Input):
+    """What a merchant is registered with. Unknown fields are ignored; a null is an absent field."""
+
     name = _name()
     slug = TextField(
         max_length=SLUG_CHARACTERS, pattern=SLUG, pattern_rule=SLUG_RULE, required=False

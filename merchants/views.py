@@ -3,6 +3,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.clock import now
+from core.openapi import operation
 from core.throttling import REGISTRATION_LIMITS
 from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
 from merchants.models import Merchant
@@ -13,6 +14,13 @@ from merchants.services import create_merchant, update_merchant
 class RegistrationViewSet(OpenViewSet):
     limits = REGISTRATION_LIMITS
 
+    @operation(
+        "Register a merchant",
+        request=NewMerchant,
+        response=RegistrationOutput,
+        status=201,
+        open_to_all=True,
+    )
     def create(self, request: Request) -> HttpResponse:
         values = NewMerchant.parse(request.data)
 
@@ -25,10 +33,12 @@ class RegistrationViewSet(OpenViewSet):
 
 
 class MerchantViewSet(CallerViewSet):
+    @operation("Read a merchant", response=MerchantOutput)
     def retrieve(self, request: CallerRequest, merchant_id: str) -> Response:
         merchant = Merchant.objects.visible_to(request.user).one(merchant_id)
         return Response(MerchantOutput.of(merchant))
 
+    @operation("Change a merchant", request=ChangedMerchant, response=MerchantOutput)
     def partial_update(self, request: CallerRequest, merchant_id: str) -> Response:
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(

@@ -1,14 +1,16 @@
 """A merchant's server, as the tests see it: it calls with a key and speaks JSON."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from django.http import HttpResponse
 from django.test import Client
 
 from core.clock import now
 from merchants.models import Merchant
 from merchants.services import issue_key
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 
 class ApiClient:
@@ -18,19 +20,19 @@ class ApiClient:
         self.secret = secret
         self.client = Client()
 
-    def get(self, path: str, data: dict[str, Any] | None = None, **headers: str) -> HttpResponse:
+    def get(self, path: str, data: dict[str, Any] | None = None, **headers: str) -> "Response":
         return self.client.get(path, data, headers=self._headers(headers))
 
-    def post(self, path: str, data: Any = None, **headers: str) -> HttpResponse:
+    def post(self, path: str, data: Any = None, **headers: str) -> "Response":
         return self._send("POST", path, data, headers)
 
-    def patch(self, path: str, data: Any = None, **headers: str) -> HttpResponse:
+    def patch(self, path: str, data: Any = None, **headers: str) -> "Response":
         return self._send("PATCH", path, data, headers)
 
-    def delete(self, path: str, data: Any = None, **headers: str) -> HttpResponse:
+    def delete(self, path: str, data: Any = None, **headers: str) -> "Response":
         return self._send("DELETE", path, data, headers)
 
-    def _send(self, method: str, path: str, data: Any, headers: dict[str, str]) -> HttpResponse:
+    def _send(self, method: str, path: str, data: Any, headers: dict[str, str]) -> "Response":
         body = data if isinstance(data, bytes) else b"" if data is None else json.dumps(data)
         return self.client.generic(
             method, path, body, content_type="application/json", headers=self._headers(headers)

@@ -74,6 +74,7 @@ def test_roll_key_prints_the_new_key(merchant, issued):
     old = ApiKey.objects.get(pk=issued.key.pk)
     assert body["replaces"] == old.id
     assert body["replaced_works_until"].endswith("Z")
+    assert old.expires_at is not None
     assert timedelta(hours=1) < old.expires_at - now() <= timedelta(hours=2)
     assert works(body["secret"], merchant.id)
     assert works(issued.secret, merchant.id)

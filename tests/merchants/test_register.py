@@ -1,6 +1,7 @@
 """POST /v1/merchants"""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -161,7 +162,7 @@ def test_it_refuses_a_slug_that_is_taken(api, merchant):
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_it_gives_a_slug_to_one_of_many_who_ask_at_once(api):
-    answers = at_once([lambda: api(None).post(PATH, LEAST | {"slug": "a"})] * 8)
+    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST | {"slug": "a"})] * 8)
 
     assert sorted(answer.status_code for answer in answers) == [201] + [422] * 7
     assert {answer.json().get("code") for answer in answers} == {None, "SLUG_TAKEN"}
@@ -172,7 +173,7 @@ def test_it_gives_a_slug_to_one_of_many_who_ask_at_once(api):
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_it_derives_different_slugs_for_many_at_once(api):
-    answers = at_once([lambda: api(None).post(PATH, LEAST)] * 8)
+    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST)] * 8)
 
     assert len({answer.json()["slug"] for answer in answers}) == 8
 
@@ -180,7 +181,7 @@ def test_it_derives_different_slugs_for_many_at_once(api):
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_it_registers_one_merchant_for_many_repeats_at_once(api):
-    answers = at_once([lambda: api(None).post(PATH, LEAST, idempotency_key="k")] * 8)
+    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST, idempotency_key="k")] * 8)
 
     assert len({answer.content for answer in answers}) == 1
     assert Merchant.objects.count() == 1
