@@ -61,6 +61,8 @@ PAYOUT_RESERVES: list[str] = []
 LEDGER_CHECKS: list[str] = [
     "payments.reconciliation.check_payments",
     "refunds.reconciliation.check_refunds",
+    "links.reconciliation.check_links",
+    "payouts.reconciliation.check_payouts",
 ]
 
 # Django

@@ -22,11 +22,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("merchants.urls")),
     path("v1/", include("payments.urls")),
     path("v1/", include("refunds.urls")),
+    path("v1/", include("links.urls")),
+    path("v1/", include("payouts.urls")),
     path(
         "v1/openapi.json",
         SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]),
         name="openapi",
     ),
     path("docs", SpectacularRedocView.as_view(url_name="openapi"), name="docs"),
+    path("", include("links.image_urls")),
     path("", include("checkout.urls")),
 ]

@@ -22,10 +22,10 @@ def check_links() -> Iterator[str]:
         ),
     )
     wrong = links.exclude(uses_count=F("proven_uses"), amount_collected=F("proven_amount"))
-    for link in wrong.order_by("pk").iterator(chunk_size=CHUNK):
+    fields = ("pk", "uses_count", "amount_collected", "proven_uses", "proven_amount")
+    for pk, uses, collected, *proven in wrong.order_by("pk").values_list(*fields):
         yield (
-            f"Link {link.pk} counts {link.uses_count} uses of {link.amount_collected};"
-            f" its uses are {link.proven_uses} of {link.proven_amount}."
+            f"Link {pk} counts {uses} uses of {collected}; its uses are {proven[0]} of {proven[1]}."
         )
     yield from _check_fixed_amounts()
 

@@ -1,7 +1,7 @@
 """What a merchant has: in its balance, set aside for the bank, and on its way there."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -17,29 +17,37 @@ Reserve = Callable[[str, str, bool], int]
 
 
 @dataclass(frozen=True)
-class CurrencyBalance:
-    """One currency, in cents. `pending` is scheduled to leave, `in_transit` has left."""
+class Money:
+    """An amount in cents, of one currency."""
 
     currency: str
-    available: int
-    pending: int
-    in_transit: int
+    amount: int
 
 
-def balance_of_merchant(*, merchant_id: str, livemode: bool) -> list[CurrencyBalance]:
-    """Return the exact balance of each currency, by name; at least of the default one."""
+@dataclass(frozen=True)
+class MerchantBalances:
+    """Per currency: what can be paid out, what is scheduled to leave, and what has left."""
+
+    merchant_id: str
+    livemode: bool
+    available: list[Money]
+    pending: list[Money]
+    in_transit: list[Money]
+
+
+def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
+    """Return the exact balances, each with every currency by name; at least the default one."""
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
-    on_the_way = _on_the_way(merchant_id, livemode)
-    currencies = {settings.DEFAULT_CURRENCY, *held}
-    return [
-        CurrencyBalance(
-            currency=currency,
-            available=max(held.get(currency, 0) - reserved(merchant_id, currency, livemode), 0),
-            pending=on_the_way[currency, PayoutStatus.SCHEDULED],
-            in_transit=on_the_way[currency, PayoutStatus.IN_TRANSIT],
-        )
-        for currency in sorted(currencies)
-    ]
+    leaving = _leaving(merchant_id, livemode)
+    currencies = sorted({settings.DEFAULT_CURRENCY, *held})
+    free = {name: held.get(name, 0) - reserved(merchant_id, name, livemode) for name in currencies}
+    return MerchantBalances(
+        merchant_id=merchant_id,
+        livemode=livemode,
+        available=[Money(name, max(free[name], 0)) for name in currencies],
+        pending=[Money(name, leaving[name, PayoutStatus.SCHEDULED]) for name in currencies],
+        in_transit=[Money(name, leaving[name, PayoutStatus.IN_TRANSIT]) for name in currencies],
+    )
 
 
 def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
@@ -48,13 +56,11 @@ def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
     return sum(reserve(merchant_id, currency, livemode) for reserve in reserves)
 
 
-def _on_the_way(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
-    moving = Payout.objects.filter(
+def _leaving(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
+    leaving = Payout.objects.filter(
         merchant_id=merchant_id,
         livemode=livemode,
         status__in=(PayoutStatus.SCHEDULED, PayoutStatus.IN_TRANSIT),
     )
-    sums: Iterable[tuple[str, str, int]] = (
-        moving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
-    )
+    sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
     return Counter({(currency, status): total for currency, status, total in sums})

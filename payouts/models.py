@@ -159,6 +159,10 @@ class PayoutOrigin(models.TextChoices):
 class PayoutQuerySet(CallerScoped["Payout"]):
     missing = PayoutNotFound
 
+    def to_show(self) -> Self:
+        """Add what the record shows of other rows."""
+        return self.select_related("bank_account", "statement")
+
 
 class Payout(models.Model):
     """Money on its way from a merchant's balance to its bank account. `amount` in cents."""

@@ -8,6 +8,8 @@ they commit, so a lower one may turn up after a higher one.
 
 from datetime import datetime, timedelta
 
+from django.db.models import Q, QuerySet
+
 from ledger.models import Account, Kind, Transfer
 from payouts.models import Payout, Statement, StatementLine
 
@@ -50,11 +52,29 @@ def gather(statement: Statement, *, now: datetime) -> int:
     The account must be locked.
     """
     after, gathered = statement.gathered_through, 0
-    while transfers := _ungathered(statement, after=after):
-        _add(statement, transfers, now=now)
-        after = transfers[-1].pk
-        gathered += len(transfers)
+    while batch := gather_batch(statement, after=after, now=now):
+        after = batch[-1].pk
+        gathered += len(batch)
     return gathered
+
+
+def gather_batch(statement: Statement, *, after: int, now: datetime) -> list[Transfer]:
+    """Add the first movements after this id that stand in no statement; return them.
+
+    The account must be locked.
+    """
+    transfers = _ungathered(statement, after=after)
+    lines = [
+        StatementLine(transfer=transfer, statement=statement, amount=_signed(transfer, statement))
+        for transfer in transfers
+    ]
+    StatementLine.objects.bulk_create(lines)
+    old = [transfer.pk for transfer in transfers if transfer.created_at < now - LONGEST_TRANSACTION]
+    statement.gathered_through = max([statement.gathered_through, *old])
+    statement.movements_amount += sum(line.amount for line in lines)
+    statement.movements_count += len(lines)
+    statement.save(update_fields=["gathered_through", "movements_amount", "movements_count"])
+    return transfers
 
 
 def available_in(statement: Statement) -> int:
@@ -72,23 +92,17 @@ def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
     statement.save(force_update=True)
 
 
+def movements_of(payout: Payout) -> QuerySet[Transfer]:
+    """Return the movements that make up a payout, without the payout itself."""
+    lines = Transfer.objects.filter(statement_line__statement=payout.statement_id)
+    own = Q(kind=Kind.PAYOUT, reference=payout.id)
+    return lines.exclude(own).select_related("statement_line")
+
+
 def _ungathered(statement: Statement, *, after: int) -> list[Transfer]:
     places = {"account": statement.account_id, "after": after, "limit": BATCH}
     rows = Transfer.objects.raw(f"{_UNGATHERED} ORDER BY id LIMIT %(limit)s", places)
     return list(rows)
-
-
-def _add(statement: Statement, transfers: list[Transfer], *, now: datetime) -> None:
-    lines = [
-        StatementLine(transfer=transfer, statement=statement, amount=_signed(transfer, statement))
-        for transfer in transfers
-    ]
-    StatementLine.objects.bulk_create(lines)
-    old = [transfer.pk for transfer in transfers if transfer.created_at < now - LONGEST_TRANSACTION]
-    statement.gathered_through = max([statement.gathered_through, *old])
-    statement.movements_amount += sum(line.amount for line in lines)
-    statement.movements_count += len(lines)
-    statement.save(update_fields=["gathered_through", "movements_amount", "movements_count"])
 
 
 def _signed(transfer: Transfer, statement: Statement) -> int:

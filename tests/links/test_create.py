@@ -42,7 +42,7 @@ def test_it_announces_the_link(api, merchant):
     body = api(merchant).post(PATH, {"amount": 1250, "max_uses": 3}).json()
 
     assert event_types() == ["payment_link.created"]
-    assert event_data() == {
+    assert event_data("payment_link.created") == {
         "payment_link_id": body["id"],
         "merchant_id": merchant.id,
         "amount": 1250,

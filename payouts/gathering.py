@@ -1,0 +1,34 @@
+"""Gather the movements of busy accounts ahead, so that the payout of a month need not do it all."""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from ledger.models import Account, Purpose, UnsealedTransfer
+from ledger.services import lock
+from payouts.statements import BATCH, gather_batch, open_statement
+
+
+def gather_ahead(*, now: datetime) -> int:
+    """Gather the accounts that are being paid at this moment; return how many movements."""
+    busy = Account.objects.filter(
+        purpose=Purpose.MERCHANT, pk__in=UnsealedTransfer.objects.values("credit_account")
+    )
+    return sum(_gather_in_steps(account, now) for account in busy.order_by("pk"))
+
+
+def _gather_in_steps(account: Account, now: datetime) -> int:
+    """Gather with a pause after each batch, in which those who debit the account get on."""
+    gathered = 0
+    while step := _gather_one_batch(account, now):
+        gathered += step
+        if step < BATCH:
+            break
+    return gathered
+
+
+@transaction.atomic
+def _gather_one_batch(account: Account, now: datetime) -> int:
+    lock(account)
+    statement = open_statement(account)
+    return len(gather_batch(statement, after=statement.gathered_through, now=now))

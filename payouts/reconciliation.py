@@ -1,0 +1,139 @@
+"""Prove every payout from its transfers, and every statement from its lines."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Count,
+    Exists,
+    F,
+    Model,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from ledger.models import Kind, Purpose, Transfer
+from payouts.models import Payout, Statement, StatementLine
+from payouts.statuses import RETURNED, PayoutStatus
+
+_Row = TypeVar("_Row", bound=Model)
+
+CHUNK = 2_000
+_ROUTES = {
+    Kind.PAYOUT: (Purpose.MERCHANT, Purpose.PAYOUTS),
+    Kind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
+    Kind.PAYOUT_RETURNED: (Purpose.PAYOUTS, Purpose.MERCHANT),
+}
+_PRESENT = {
+    Kind.PAYOUT: Q(),
+    Kind.PAYOUT_PAID: Q(status=PayoutStatus.PAID),
+    Kind.PAYOUT_RETURNED: Q(status__in=RETURNED),
+}
+
+
+def check_payouts() -> Iterator[str]:
+    """Yield a sentence for each payout or statement that does not agree with the ledger."""
+    for kind in _ROUTES:
+        yield from _check_transfers(kind)
+    yield from _check_sums()
+    yield from _check_chain()
+    yield from _check_lines()
+
+
+def _check_transfers(kind: Kind) -> Iterator[str]:
+    any_at_all = Transfer.objects.filter(kind=kind, reference=OuterRef("pk"))
+    right = Exists(_right_transfers(kind))
+    for payout in _each(Payout.objects.filter(_PRESENT[kind]).filter(~right)):
+        yield f"Payout {payout.pk} is {payout.status} without its {kind} transfer."
+    for payout in _each(Payout.objects.exclude(_PRESENT[kind]).filter(Exists(any_at_all))):
+        yield f"Payout {payout.pk} is {payout.status} and has a {kind} transfer."
+    known = Exists(Payout.objects.filter(pk=OuterRef("reference")))
+    for transfer in _each(Transfer.objects.filter(~known, kind=kind)):
+        yield f"Transfer {transfer.pk} is of payout {transfer.reference}, which does not exist."
+
+
+def _right_transfers(kind: Kind) -> QuerySet[Transfer]:
+    debit, credit = _ROUTES[kind]
+    transfers = Transfer.objects.filter(
+        kind=kind,
+        reference=OuterRef("pk"),
+        amount=OuterRef("amount"),
+        currency=OuterRef("currency"),
+        livemode=OuterRef("livemode"),
+        debit_account__purpose=debit,
+        debit_account__owner=OuterRef("merchant_id"),
+        credit_account__purpose=credit,
+    )
+    if credit == Purpose.BANK:
+        return transfers
+    return transfers.filter(credit_account__owner=OuterRef("merchant_id"))
+
+
+def _check_sums() -> Iterator[str]:
+    own = Q(transfer__kind=Kind.PAYOUT, transfer__reference=F("statement__payout__pk"))
+    lines = StatementLine.objects.filter(~own | Q(statement__payout=None), statement=OuterRef("pk"))
+    per_statement = lines.order_by().values("statement")
+    statements = Statement.objects.annotate(
+        proven_count=Coalesce(Subquery(per_statement.annotate(n=Count("pk")).values("n")), 0),
+        proven_amount=Coalesce(
+            Subquery(per_statement.annotate(n=Sum("amount")).values("n")),
+            0,
+            output_field=BigIntegerField(),
+        ),
+    )
+    wrong = statements.exclude(
+        movements_count=F("proven_count"), movements_amount=F("proven_amount")
+    )
+    fields = ("pk", "movements_count", "movements_amount", "proven_count", "proven_amount")
+    for pk, count, amount, proven_count, proven_amount in wrong.order_by("pk").values_list(*fields):
+        yield (
+            f"Statement {pk} sums {count} movements to {amount};"
+            f" its {proven_count} lines make {proven_amount}."
+        )
+
+
+def _check_chain() -> Iterator[str]:
+    before = Statement.objects.filter(account=OuterRef("account"), number=OuterRef("number") - 1)
+    statements = Statement.objects.annotate(
+        carried=Coalesce(Subquery(before.values("closing_amount")), 0)
+    )
+    torn = statements.exclude(opening_amount=F("carried"))
+    for pk in torn.order_by("pk").values_list("pk", flat=True):
+        yield f"Statement {pk} does not open with what the one before closed with."
+    closed = Statement.objects.filter(closed_at__isnull=False)
+    for statement in _each(closed.exclude(payout__amount=F("payout_amount"))):
+        yield f"Statement {statement.pk} was not closed by a payout of its amount."
+    for statement in _each(Statement.objects.filter(closed_at=None, payout__isnull=False)):
+        yield f"Statement {statement.pk} has a payout and is still open."
+
+
+def _check_lines() -> Iterator[str]:
+    account = F("statement__account")
+    lines = StatementLine.objects.annotate(
+        signed=Case(
+            When(transfer__credit_account=account, then=F("transfer__amount")),
+            When(transfer__debit_account=account, then=-F("transfer__amount")),
+            default=0,
+            output_field=BigIntegerField(),
+        )
+    )
+    for line in _each(lines.exclude(amount=F("signed"))):
+        yield f"Line {line.pk} of statement {line.statement_id} is not what its transfer moved."
+    for side in ("credit_account", "debit_account"):
+        through = Statement.objects.filter(
+            account=OuterRef(side), gathered_through__gte=OuterRef("pk")
+        )
+        lost = Transfer.objects.filter(Exists(through), statement_line=None)
+        for transfer in _each(lost):
+            yield f"Transfer {transfer.pk} stands in no statement of its {side}."
+
+
+def _each(rows: QuerySet[_Row]) -> Iterator[_Row]:
+    return rows.order_by("pk").iterator(chunk_size=CHUNK)

@@ -1,0 +1,105 @@
+"""Payouts and balances as they come in and go out."""
+
+from core.fields import (
+    AmountField,
+    CurrencyField,
+    DateField,
+    InstantField,
+    OneOfField,
+    StrictBooleanField,
+    StrictIntegerField,
+    TextField,
+)
+from core.serializers import Input, Output
+from ledger.models import Kind
+from payouts.models import PayoutOrigin
+from payouts.statuses import PayoutStatus
+
+MOST = 2**53 - 1
+
+
+def _sum(**options: str) -> StrictIntegerField:
+    return StrictIntegerField(min_value=-MOST, max_value=MOST, help_text="Cents.", **options)
+
+
+class NewPayout(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    amount = AmountField(required=False, help_text="Cents. Absent: all that is available.")
+    currency = CurrencyField(required=False)
+    description = TextField(
+        max_length=140, min_length=0, required=False, help_text="Shown on the bank statement."
+    )
+
+
+class PaidAccount(Output):
+    """The bank account, as far as it is shown."""
+
+    id = TextField(max_length=40)
+    bank_name = TextField(max_length=140)
+    last_four = TextField(max_length=4)
+
+
+class StatementOutput(Output):
+    """`opening_amount + movements_amount - payout_amount = closing_amount`."""
+
+    number = StrictIntegerField(min_value=1, max_value=MOST)
+    opening_amount = _sum()
+    movements_amount = _sum()
+    movements_count = StrictIntegerField(min_value=0, max_value=MOST)
+    payout_amount = _sum()
+    closing_amount = _sum()
+
+
+class PayoutOutput(Output):
+    id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    amount = AmountField()
+    currency = CurrencyField()
+    status = OneOfField(allowed=tuple(PayoutStatus.values))
+    origin = OneOfField(allowed=tuple(PayoutOrigin.values))
+    description = TextField(max_length=140, required=False)
+    bank_account = PaidAccount()
+    arrival_date = DateField()
+    livemode = StrictBooleanField()
+    statement = StatementOutput()
+    error_code = TextField(max_length=40, required=False, source="failure_code")
+    error_message = TextField(max_length=255, required=False, source="failure_message")
+    created_at = InstantField()
+    updated_at = InstantField()
+    in_transit_at = InstantField(required=False)
+    paid_at = InstantField(required=False)
+    failed_at = InstantField(required=False)
+    canceled_at = InstantField(required=False)
+
+
+class MovementOutput(Output):
+    """What came into the merchant's balance (positive), or went out of it (negative)."""
+
+    type = OneOfField(allowed=tuple(Kind.values), source="kind")
+    reference = TextField(max_length=40, help_text="The payment, refund or payout behind it.")
+    amount = _sum(source="statement_line.amount")
+    currency = CurrencyField()
+    transaction_id = TextField(max_length=40)
+    description = TextField(max_length=500, required=False)
+    created_at = InstantField()
+
+
+class PayoutWithMovements(PayoutOutput):
+    """`movements` are the newest of them; `GET /v1/payouts/:id/movements` has the rest."""
+
+    movements = MovementOutput(many=True)
+
+
+class BalanceAmount(Output):
+    currency = CurrencyField()
+    amount = AmountField(min_value=0)
+
+
+class BalanceOutput(Output):
+    """One entry per currency in each: what can be paid out, what is scheduled, what has left."""
+
+    merchant_id = TextField(max_length=40)
+    livemode = StrictBooleanField()
+    available = BalanceAmount(many=True)
+    pending = BalanceAmount(many=True)
+    in_transit = BalanceAmount(many=True)

@@ -1,0 +1,24 @@
+"""The periodic work on payouts."""
+
+from celery import shared_task
+
+from core.clock import now
+from payouts import gathering, scheduling, sending
+
+
+@shared_task
+def schedule_payouts() -> int:
+    """Pay out each merchant whose day, week or month has come."""
+    return scheduling.schedule_due(now=now())
+
+
+@shared_task
+def send_payouts() -> int:
+    """Send what is due, and ask after what is on its way."""
+    return sending.send_due(now=now()) + sending.ask_for_answers(now=now())
+
+
+@shared_task
+def gather_movements() -> int:
+    """Gather the movements of busy accounts ahead of their payouts."""
+    return gathering.gather_ahead(now=now())

@@ -1,0 +1,19 @@
+from django.urls import path
+
+from payouts.views import BalanceViewSet, PayoutViewSet
+
+urlpatterns = [
+    path("balance", BalanceViewSet.as_view({"get": "retrieve"}), name="balance"),
+    path("payouts", PayoutViewSet.as_view({"post": "create", "get": "list"}), name="payouts"),
+    path("payouts/<id:payout_id>", PayoutViewSet.as_view({"get": "retrieve"}), name="payout"),
+    path(
+        "payouts/<id:payout_id>/movements",
+        PayoutViewSet.as_view({"get": "movements"}),
+        name="payout-movements",
+    ),
+    path(
+        "payouts/<id:payout_id>/cancel",
+        PayoutViewSet.as_view({"post": "cancel"}),
+        name="payout-cancel",
+    ),
+]

@@ -1,0 +1,77 @@
+from django.conf import settings
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import now
+from core.openapi import listing, operation
+from core.queries import query_of, read_filters
+from merchants.authentication import CallerRequest, CallerViewSet
+from payouts.balances import balances_of
+from payouts.filters import FILTERS, READERS
+from payouts.models import Payout
+from payouts.serializers import (
+    BalanceOutput,
+    MovementOutput,
+    NewPayout,
+    PayoutOutput,
+    PayoutWithMovements,
+)
+from payouts.services import cancel_payout, request_payout
+from payouts.statements import movements_of
+
+MOVEMENTS_SHOWN = 100
+
+
+class PayoutViewSet(CallerViewSet):
+    @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
+    def create(self, request: CallerRequest) -> HttpResponse:
+        values = NewPayout.parse(request.data)
+
+        def work() -> Response:
+            payout = request_payout(
+                caller=request.user,
+                currency=values.get("currency", settings.DEFAULT_CURRENCY),
+                amount=values.get("amount"),
+                description=values.get("description", ""),
+                now=now(),
+            )
+            return self.created(PayoutOutput.of(payout), f"/v1/payouts/{payout.id}")
+
+        return self.once(request, work)
+
+    @listing("List payouts", item=PayoutOutput, key="payouts", filters=FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        payouts = Payout.objects.visible_to(request.user).to_show()
+        payouts = payouts.filter(**read_filters(query_of(request), READERS))
+        return self.page(request, payouts, PayoutOutput, key="payouts")
+
+    @operation("Read a payout with its movements", response=PayoutWithMovements)
+    def retrieve(self, request: CallerRequest, payout_id: str) -> Response:
+        payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
+        newest = movements_of(payout).order_by("-created_at", "-id")[:MOVEMENTS_SHOWN]
+        movements = MovementOutput.each(list(newest))
+        return Response({**PayoutOutput.of(payout), "movements": movements})
+
+    @listing("List the movements of a payout", item=MovementOutput, key="movements")
+    @action(detail=True)
+    def movements(self, request: CallerRequest, payout_id: str) -> Response:
+        payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
+        return self.page(request, movements_of(payout), MovementOutput, key="movements")
+
+    @operation("Cancel a scheduled payout", response=PayoutOutput)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: CallerRequest, payout_id: str) -> HttpResponse:
+        def work() -> Response:
+            payout = cancel_payout(caller=request.user, payout_id=payout_id, now=now())
+            return Response(PayoutOutput.of(payout))
+
+        return self.once(request, work)
+
+
+class BalanceViewSet(CallerViewSet):
+    @operation("Read the balance", response=BalanceOutput)
+    def retrieve(self, request: CallerRequest) -> Response:
+        caller = request.user
+        balances = balances_of(merchant_id=caller.owner.id, livemode=caller.livemode)
+        return Response(BalanceOutput.of(balances))
