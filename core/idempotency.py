@@ -92,7 +92,7 @@ def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
             " VALUES (%s, %s, %s, '', %s) ON CONFLICT DO NOTHING",
             [scope, key, fingerprint, connection.ops.adapt_datetimefield_value(at)],
         )
-        return cursor.rowcount == 1
+        return bool(cursor.rowcount == 1)
 
 
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:

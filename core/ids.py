@@ -8,17 +8,26 @@ import re
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from core.clock import epoch_milliseconds
 
+_Set = TypeVar("_Set")
+_Get = TypeVar("_Get")
+
 if TYPE_CHECKING:
-    _Text = models.CharField[str, str]
-else:
-    _Text = models.CharField  # generic in the stubs only
+
+    class _Text(models.CharField[_Set, _Get]): ...
+
+else:  # generic in the stubs only
+
+    class _Text(models.CharField):
+        def __class_getitem__(cls, types: Any) -> Any:
+            return cls
+
 
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 TIME_CHARACTERS = 8
@@ -62,7 +71,7 @@ class IdConverter:
         return value
 
 
-class PublicIdField(_Text):
+class PublicIdField(_Text[_Set, _Get]):
     """A public id as a column: compared by bytes on every database, so that it sorts by time."""
 
     def __init__(self, *args: Any, **options: Any) -> None:

@@ -14,6 +14,7 @@ from drf_spectacular.utils import (
 )
 from rest_framework import serializers
 
+from core import fields
 from core.fields import MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 
@@ -138,95 +139,54 @@ class Schema(AutoSchema):
         return [self.path.removeprefix("/v1/").split("/")[0].replace("-", " ").capitalize()]
 
 
-class _FieldSchema(OpenApiSerializerFieldExtension):
-    """One class of field and its schema; a subclass names both."""
+def _integer(field: Any) -> dict[str, Any]:
+    return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
 
+
+def _text(field: Any) -> dict[str, Any]:
+    schema = {"type": "string", "minLength": field.min_length, "maxLength": field.max_length}
+    return schema | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
+
+
+def _metadata(field: Any) -> dict[str, Any]:
+    values = [
+        {"type": "string", "maxLength": MAX_METADATA_VALUE},
+        {"type": "number"},
+        {"type": "boolean"},
+        {"type": "null"},
+    ]
+    return {
+        "type": "object",
+        "maxProperties": MAX_METADATA_KEYS,
+        "additionalProperties": {"anyOf": values},
+    }
+
+
+SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
+    fields.StrictIntegerField: _integer,
+    fields.StrictBooleanField: lambda _: {"type": "boolean"},
+    fields.TextField: _text,
+    fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
+    fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
+    fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": 254},
+    fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
+    fields.DateField: lambda _: {"type": "string", "format": "date"},
+    fields.InstantField: lambda _: {"type": "string", "format": "date-time"},
+    fields.MetadataField: _metadata,
+}
+
+
+class FieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # untyped library
+    """How each of our fields reads in the document; what is not in the table reads as ever."""
+
+    target_class = "rest_framework.fields.Field"
     match_subclasses = True
 
-    def schema(self, field: Any) -> dict[str, Any]:
-        raise NotImplementedError
-
     def map_serializer_field(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return self.schema(self.target)
-
-
-class IntegerSchema(_FieldSchema):
-    target_class = "core.fields.StrictIntegerField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
-
-
-class BooleanSchema(_FieldSchema):
-    target_class = "core.fields.StrictBooleanField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-
-class TextSchema(_FieldSchema):
-    target_class = "core.fields.TextField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        if hasattr(field, "allowed"):
-            return {"type": "string", "enum": list(field.allowed)}
-        return {
-            "type": "string",
-            "minLength": field.min_length,
-            "maxLength": field.max_length,
-        } | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
-
-
-class CurrencySchema(_FieldSchema):
-    target_class = "core.fields.CurrencyField"
-    priority = 1
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "string", "pattern": "^[A-Z]{3}$", "example": "BSD"}
-
-
-class EmailSchema(_FieldSchema):
-    target_class = "core.fields.EmailTextField"
-    priority = 1
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "string", "format": "email", "maxLength": field.max_length}
-
-
-class UrlSchema(_FieldSchema):
-    target_class = "core.fields.WebUrlField"
-    priority = 1
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "string", "format": "uri", "maxLength": MAX_URL}
-
-
-class DateSchema(_FieldSchema):
-    target_class = "core.fields.DateField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "string", "format": "date"}
-
-
-class InstantSchema(_FieldSchema):
-    target_class = "core.fields.InstantField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        return {"type": "string", "format": "date-time"}
-
-
-class MetadataSchema(_FieldSchema):
-    target_class = "core.fields.MetadataField"
-
-    def schema(self, field: Any) -> dict[str, Any]:
-        values = [
-            {"type": "string", "maxLength": MAX_METADATA_VALUE},
-            {"type": "number"},
-            {"type": "boolean"},
-            {"type": "null"},
-        ]
-        return {
-            "type": "object",
-            "maxProperties": MAX_METADATA_KEYS,
-            "additionalProperties": {"anyOf": values},
-        }
+        for kind in type(self.target).__mro__:
+            if kind in SCHEMAS:
+                return SCHEMAS[kind](self.target)
+        schema: dict[str, Any] = auto_schema._map_serializer_field(
+            self.target, direction, bypass_extensions=True
+        )
+        return schema

@@ -1,6 +1,7 @@
 """The two kinds of serializer: what comes in, and what goes out."""
 
-from typing import Any, Self
+from collections.abc import Iterable
+from typing import Any
 
 from rest_framework import serializers
 
@@ -62,7 +63,7 @@ class Output(serializers.Serializer[Any]):
     @classmethod
     def each(cls, instances: list[Any], **context: Any) -> list[dict[str, Any]]:
         """Render many objects with one serializer."""
-        serializer: Self = cls(context=context)
+        serializer = cls(context=context)
         return [serializer.to_representation(instance) for instance in instances]
 
 
@@ -84,10 +85,11 @@ def _sentence(fields: dict[str, str]) -> str:
 
 
 def _flatten(path: str, errors: Any) -> list[tuple[str, Any]]:
+    pairs: Iterable[tuple[Any, Any]]
     if isinstance(errors, dict):
         pairs = errors.items()
     elif isinstance(errors, list) and any(isinstance(item, dict | list) for item in errors):
-        pairs = ((str(index), item) for index, item in enumerate(errors))
+        pairs = enumerate(errors)
     else:
         return [(path or "body", errors[0] if isinstance(errors, list) else errors)]
     found: list[tuple[str, Any]] = []
