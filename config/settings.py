@@ -173,6 +173,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": ["core.json.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["core.json.JSONRenderer"],
+    "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "core.openapi.Schema",
     "EXCEPTION_HANDLER": "core.handler.handle_exception",
     "TEST_REQUEST_DEFAULT_FORMAT": "json",

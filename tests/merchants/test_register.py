@@ -1,13 +1,11 @@
 """POST /v1/merchants"""
 
 import re
-from typing import Any
 
 import pytest
 
 from merchants import keys
 from merchants.models import ApiKey, Merchant
-from tests.races import at_once
 
 PATH = "/v1/merchants"
 LEAST = {"name": "Conch Shack", "email": "owner@conch.example"}
@@ -117,76 +115,6 @@ def test_it_ignores_what_a_merchant_cannot_choose(api, db):
     assert merchant.created_at.year > 2020
 
 
-# Slugs
-
-
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("Café Ümit & Söhne", "cafe-umit-sohne"),
-        ("  --Bay_Street  Books!! ", "bay-street-books"),
-        ("x" * 255, "x" * 57),
-    ],
-)
-def test_it_derives_the_slug_from_the_name(api, db, name, slug):
-    assert api(None).post(PATH, LEAST | {"name": name}).json()["slug"] == slug
-
-
-@pytest.mark.parametrize("name", ["商店", "!!!", "½"])
-def test_it_finds_a_slug_where_the_name_gives_none(api, db, name):
-    slug = api(None).post(PATH, LEAST | {"name": name}).json()["slug"]
-
-    assert re.fullmatch(r"(merchant|12)(-[0-9a-z]{6})?", slug)
-
-
-def test_it_gives_a_second_merchant_of_that_name_a_slug_of_its_own(api, db):
-    first, second = (api(None).post(PATH, LEAST).json()["slug"] for _ in range(2))
-
-    assert first == "conch-shack"
-    assert re.fullmatch("conch-shack-[0-9a-z]{6}", second)
-
-
-def test_it_refuses_a_slug_that_is_taken(api, merchant):
-    response = api(None).post(PATH, LEAST | {"slug": merchant.slug})
-
-    assert response.status_code == 422
-    assert response.json() == {
-        "error": "Another merchant has this slug.",
-        "code": "SLUG_TAKEN",
-        "details": "slug: must be one that no other merchant has",
-    }
-    assert list(Merchant.objects.all()) == [merchant]
-    assert ApiKey.objects.count() == 0
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_it_gives_a_slug_to_one_of_many_who_ask_at_once(api):
-    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST | {"slug": "a"})] * 8)
-
-    assert sorted(answer.status_code for answer in answers) == [201] + [422] * 7
-    assert {answer.json().get("code") for answer in answers} == {None, "SLUG_TAKEN"}
-    assert Merchant.objects.count() == 1
-    assert ApiKey.objects.count() == 2
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_it_derives_different_slugs_for_many_at_once(api):
-    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST)] * 8)
-
-    assert len({answer.json()["slug"] for answer in answers}) == 8
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_it_registers_one_merchant_for_many_repeats_at_once(api):
-    answers: list[Any] = at_once([lambda: api(None).post(PATH, LEAST, idempotency_key="k")] * 8)
-
-    assert len({answer.content for answer in answers}) == 1
-    assert Merchant.objects.count() == 1
-
-
 # What is refused
 
 NAME = "must be a string of 1 to 255 characters"
@@ -282,60 +210,3 @@ def test_it_takes_no_other_method(api, db, method):
 
     assert response.status_code == 405
     assert response.json()["code"] == "METHOD_NOT_ALLOWED"
-
-
-# Idempotency-Key, where nobody has a key yet
-
-
-def test_it_registers_once_per_idempotency_key(api, db):
-    first, again = (api(None).post(PATH, LEAST, idempotency_key="k") for _ in range(2))
-
-    assert again.status_code == 201
-    assert again.content == first.content
-    assert again["Location"] == first["Location"]
-    assert again["Idempotent-Replayed"] == "true"
-    assert Merchant.objects.count() == 1
-
-
-def test_it_refuses_another_body_under_the_same_key(api, db):
-    api(None).post(PATH, LEAST, idempotency_key="k")
-
-    response = api(None).post(PATH, LEAST | {"name": "Other"}, idempotency_key="k")
-
-    assert response.status_code == 422
-    assert response.json()["code"] == "IDEMPOTENCY_KEY_REUSED"
-    assert Merchant.objects.count() == 1
-
-
-def test_it_shows_the_keys_to_nobody_at_another_address(api, db):
-    first = api(None).post(PATH, LEAST, idempotency_key="k")
-    elsewhere = api(None)
-    elsewhere.client.defaults["REMOTE_ADDR"] = "203.0.113.9"
-
-    response = elsewhere.post(PATH, LEAST, idempotency_key="k")
-
-    assert response.status_code == 201
-    assert "Idempotent-Replayed" not in response
-    assert response.json()["api_keys"] != first.json()["api_keys"]
-
-
-def test_it_registers_after_a_refusal_under_the_same_key(api, merchant):
-    client = api(None)
-
-    refused = client.post(PATH, LEAST | {"slug": merchant.slug}, idempotency_key="k")
-    registered = client.post(PATH, LEAST | {"slug": "free"}, idempotency_key="k")
-
-    assert (refused.status_code, registered.status_code) == (422, 201)
-
-
-def test_it_limits_an_address(api, db, settings):
-    settings.RATE_LIMITS = True
-    client = api(None)
-    client.client.defaults["REMOTE_ADDR"] = "203.0.113.77"
-
-    answers = [client.post(PATH, LEAST) for _ in range(31)]
-
-    assert [answer.status_code for answer in answers] == [201] * 30 + [429]
-    assert answers[-1].json()["code"] == "RATE_LIMITED"
-    assert 0 < int(answers[-1]["Retry-After"]) <= 3600
-    assert Merchant.objects.count() == 30

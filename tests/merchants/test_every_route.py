@@ -1,0 +1,77 @@
+"""Every address of the API wants a key, and shows nobody what is another's. New ones too."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from core.clock import now
+from core.ids import new_id
+from merchants.authentication import CallerViewSet
+from merchants.keys import new_secret
+from tests.client import ApiClient
+
+OPEN = {"merchants", "openapi", "public-payment-link"}
+# What a live key is told before anything is looked up.
+REFUSED_LIVE = {"v1/payments/<id:payment_id>/confirm": (422, "DEVELOPMENT_ONLY")}
+
+
+def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for pattern in resolver.url_patterns:
+        place = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from _patterns(pattern, place)
+        else:
+            yield place, pattern
+
+
+def _address(pattern: str) -> str:
+    """Fill each parameter of a route with an id that nothing has."""
+    parts = [
+        new_id(part[1:-1].split(":")[-1][:3], now()) if part.startswith("<") else part
+        for part in pattern.split("/")
+    ]
+    return "/" + "/".join(parts)
+
+
+API = [(place, p) for place, p in _patterns(get_resolver()) if place.startswith("v1/")]
+KEYED: list[tuple[str, str]] = [
+    (method, place)
+    for place, pattern in API
+    if issubclass(getattr(pattern.callback, "cls", object), CallerViewSet)
+    for method in getattr(pattern.callback, "actions", {})
+    if method != "head"
+]
+
+
+def test_only_these_addresses_are_open():
+    keyed = {place for _, place in KEYED}
+
+    assert {pattern.name for place, pattern in API if place not in keyed} == OPEN
+
+
+@pytest.mark.parametrize(("method", "place"), KEYED)
+@pytest.mark.parametrize("authorization", [None, "Bearer sk_test_x", new_secret(livemode=False)])
+def test_it_wants_a_key(db, method, place, authorization):
+    headers = {} if authorization is None else {"authorization": f"Bearer {authorization}"}
+
+    response = _call(ApiClient(), method, place, headers)
+
+    assert response.status_code == 401
+    assert response.json()["code"] == "UNAUTHORIZED"
+    assert response["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(("method", "place"), [row for row in KEYED if "<" in row[1]])
+@pytest.mark.parametrize("live", [False, True])
+def test_it_knows_no_such_object(api, merchant, method, place, live):
+    response = _call(api(merchant, live=live), method, place, {})
+
+    status, code = REFUSED_LIVE.get(place, (404, "NOT_FOUND")) if live else (404, "NOT_FOUND")
+    assert response.status_code == status
+    assert response.json()["code"].endswith(code)
+
+
+def _call(client: ApiClient, method: str, place: str, headers: dict[str, str]) -> Any:
+    return getattr(client, method)(_address(place), **headers)

@@ -1,0 +1,72 @@
+"""What staff decide about a merchant, as a table, and what the database refuses."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.clock import now
+from merchants.errors import MerchantNotFound, MerchantStatusUnchanged
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key, set_status
+from merchants.statuses import TRANSITIONS, MerchantStatus
+
+EVERY = [(before, after) for before in MerchantStatus for after in MerchantStatus]
+
+
+def test_the_table_knows_every_status():
+    assert set(TRANSITIONS) == set(MerchantStatus)
+
+
+@pytest.mark.parametrize(("before", "after"), EVERY)
+def test_every_move_is_done_or_refused(merchant, before, after):
+    Merchant.objects.update(status=before)
+    at = now()
+
+    if before == after:
+        with pytest.raises(MerchantStatusUnchanged):
+            set_status(merchant_id=merchant.id, status=after, now=at)
+    else:
+        set_status(merchant_id=merchant.id, status=after, now=at)
+
+    stored = Merchant.objects.get()
+    assert stored.status == after
+    assert stored.updated_at == (merchant.updated_at if before == after else at)
+
+
+def test_it_knows_no_such_merchant(db):
+    with pytest.raises(MerchantNotFound):
+        set_status(merchant_id="mer_none", status=MerchantStatus.VERIFIED, now=now())
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("status", "trusted"),
+        ("payout_schedule", "hourly"),
+        ("fee_basis_points", 10_001),
+        ("fee_basis_points", -1),
+        ("name", ""),
+        ("slug", ""),
+        ("email", ""),
+    ],
+)
+def test_the_database_refuses_nonsense(merchant, field, value):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Merchant.objects.update(**{field: value})
+
+
+def test_the_database_keeps_slugs_and_keys_apart(merchant, stranger):
+    first, second = (
+        issue_key(merchant=merchant, livemode=False, name="Till", now=now()) for _ in range(2)
+    )
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Merchant.objects.filter(pk=stranger.pk).update(slug=merchant.slug)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        ApiKey.objects.filter(pk=second.key.pk).update(hash=first.key.hash)
+
+
+def test_a_merchant_with_keys_cannot_be_deleted(merchant):
+    issue_key(merchant=merchant, livemode=False, name="Till", now=now())
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        merchant.delete()
