@@ -73,5 +73,7 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             # The request's own line, from django_structlog, says the same and more.
             "django.request": {"level": logging.CRITICAL},
             "axes": {"level": logging.WARNING},
+            # At DEBUG it would write down the addresses of gateways and webhooks, secrets included.
+            "urllib3": {"level": logging.INFO},
         },
     }

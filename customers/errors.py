@@ -51,3 +51,17 @@ class CustomerFrozen(VerificationFailed):
 
 class PinNotSet(VerificationFailed):
     message = "There is no PIN yet."
+
+
+class InvalidCode(VerificationFailed):
+    """`tries_left` is how often the code may still be entered."""
+
+    message = "The code is not right."
+
+    def __init__(self, tries_left: int) -> None:
+        self.tries_left = tries_left
+        super().__init__(f"tries left: {tries_left}")
+
+
+class CodeExpired(VerificationFailed):
+    message = "The code has expired. Ask for a new one."

@@ -80,6 +80,38 @@ class Customer(models.Model):
         return self.pin_failures >= PIN_TRIES_UNTIL_DISABLED
 
 
+class CodePurpose(models.TextChoices):
+    """What a one-time code may be used for."""
+
+    SIGN_IN = "sign_in"
+    RESET_PIN = "reset_pin"
+    ADD_PASSKEY = "add_passkey"
+
+
+class SignInCode(models.Model):
+    """A one-time code that was sent to a phone, stored as a hash: see `customers.codes`."""
+
+    handle_hash = models.CharField(max_length=64, unique=True)
+    phone = models.CharField(max_length=16)
+    livemode = models.BooleanField()
+    purpose = models.CharField(max_length=16, choices=CodePurpose)
+    code_hash = models.CharField(max_length=64)
+    tries = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(purpose__in=CodePurpose.values), name="sign_in_code_purpose_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {masked(self.phone)}"
+
+
 class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
     def open(self, now: datetime) -> Self:
         """Keep those that were neither ended nor left idle nor have grown too old."""

@@ -14,9 +14,10 @@ from django.db.models import Case, DateTimeField, F, Q, Value, When
 
 from core.errors import ApiError, Conflict, RateLimited
 from customers import quotas
+from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
 from customers.magic import Behaviour, behaviour_of
-from customers.models import PIN_TRIES_UNTIL_DISABLED, Customer, CustomerSession
+from customers.models import PIN_TRIES_UNTIL_DISABLED, CodePurpose, Customer, CustomerSession
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 
@@ -88,6 +89,26 @@ def change_pin(
     refuse_unfit(new_pin, phone=_look_up(customer_id).phone)
     check_pin(customer_id=customer_id, pin=pin, address=address, now=now)
     replace_pin(_look_up(customer_id), new_pin, now=now, session_id=session_id)
+
+
+def reset_pin(
+    *,
+    customer_id: str,
+    handle: str,
+    code: str,
+    new_pin: str,
+    now: datetime,
+    session_id: int | None = None,
+) -> None:
+    """Replace a forgotten PIN by whoever holds the phone; also one that is locked or off.
+
+    The customer's sessions end, but for `session_id`. Raises InvalidCode, CodeExpired,
+    CustomerNotFound, and ValidationFailed for an obvious PIN.
+    """
+    customer = _look_up(customer_id)
+    refuse_unfit(new_pin, phone=customer.phone)
+    check_code(handle=handle, code=code, purpose=CodePurpose.RESET_PIN, now=now, customer=customer)
+    replace_pin(customer, new_pin, now=now, session_id=session_id)
 
 
 def replace_pin(

@@ -5,11 +5,13 @@ from datetime import datetime
 import pytest
 
 from core.clock import now as read_clock
+from customers import sms
 from customers.models import Customer
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
 from tests.customers.guessing import PIN
+from tests.customers.texts import TextBox
 
 LIVE_PHONE = "+12423591234"
 TEST_PHONE = "+12425550123"
@@ -49,3 +51,11 @@ def hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Hasher, "matches", spy)
     return seen
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
+    """Catch the text messages instead of sending them."""
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box

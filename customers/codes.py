@@ -1,0 +1,146 @@
+"""One-time codes by text message: six digits that prove who holds a phone.
+
+Whoever asks for a code gets a handle, kept by their browser: a code is good only together with
+the handle it was asked for with. Known and unknown phones get the same answers.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext, gettext_noop
+
+from core.errors import ValidationFailed
+from customers import quotas, sms
+from customers.errors import CodeExpired, InvalidCode
+from customers.models import CodePurpose, Customer, SignInCode
+from customers.phones import normalize_phone
+from customers.tokens import hash_of, new_token
+
+TEST_CODE = "000000"  # of every code in test mode, where no text is sent
+CODE_DIGITS = 6
+LIFETIME = timedelta(minutes=10)
+TRIES = 5
+PER_PHONE = quotas.Limit("code-phone", 5, timedelta(hours=1))
+PER_PHONE_AND_DAY = quotas.Limit("code-phone-day", 15, timedelta(days=1))
+PER_ADDRESS = quotas.Limit("code-address", 60, timedelta(hours=1))
+PAYEE_CHARACTERS = 40
+
+# Who is talked into reading out a code must see what it opens.
+SAYS_PAYMENT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
+SAYS = {
+    CodePurpose.SIGN_IN: gettext_noop("%(code)s is your code to sign in to %(service)s."),
+    CodePurpose.RESET_PIN: gettext_noop("%(code)s is your code for a new PIN at %(service)s."),
+    CodePurpose.ADD_PASSKEY: gettext_noop("%(code)s is your code for a passkey at %(service)s."),
+}
+
+
+def request_code(
+    *,
+    phone: str,
+    livemode: bool,
+    purpose: CodePurpose,
+    address: str,
+    now: datetime,
+    payee: str = "",
+    amount: str = "",
+) -> str:
+    """Send a code to a phone, and return its handle.
+
+    `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
+    Raises ValidationFailed, RateLimited, TextNotSent.
+    """
+    number = normalize_phone(phone, livemode=livemode)
+    if livemode:
+        quotas.take(PER_ADDRESS, quotas.network_of(address), now=now)
+        quotas.take(PER_PHONE, number, now=now)
+        quotas.take(PER_PHONE_AND_DAY, number, now=now)
+    handle, code = new_token(), _new_code() if livemode else TEST_CODE
+    with transaction.atomic(durable=True):
+        SignInCode.objects.create(
+            handle_hash=hash_of(handle),
+            phone=number,
+            livemode=livemode,
+            purpose=purpose,
+            code_hash=_hash(handle, code),
+            created_at=now,
+            expires_at=now + LIFETIME,
+        )
+    if livemode:
+        sms.send(to=number, text=text_of(code, purpose=purpose, payee=payee, amount=amount))
+    return handle
+
+
+def check_code(
+    *,
+    handle: str,
+    code: str,
+    purpose: CodePurpose,
+    now: datetime,
+    customer: Customer | None = None,
+) -> SignInCode:
+    """Use up a code. With `customer`, it must have gone to that customer's phone.
+
+    Each try is counted before it is checked. Raises InvalidCode, ValidationFailed for what can be
+    no code, CodeExpired also for a code that was used, or tried too often.
+    """
+    digits = re.sub(r"[\s-]", "", code)
+    if not re.fullmatch(f"[0-9]{{{CODE_DIGITS}}}", digits):
+        raise ValidationFailed(code=f"must be {CODE_DIGITS} digits")
+    found = _count_try(hash_of(handle), purpose, customer, now)
+    if not hmac.compare_digest(found.code_hash, _hash(handle, digits)):
+        raise InvalidCode(TRIES - found.tries)
+    if not SignInCode.objects.filter(pk=found.pk, used_at=None).update(used_at=now):
+        raise CodeExpired
+    return found
+
+
+def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "") -> str:
+    """Return the text. Its last line lets a phone offer the code on our own page only."""
+    values = {
+        "code": code,
+        "payee": _harmless(payee) or settings.SERVICE_NAME,
+        "amount": amount,
+        "service": settings.SERVICE_NAME,
+        "minutes": LIFETIME.seconds // 60,
+    }
+    says = SAYS_PAYMENT if amount and purpose == CodePurpose.SIGN_IN else SAYS[purpose]
+    text = gettext(says) % values
+    advice = gettext("Tell it to nobody. It works for %(minutes)s minutes.") % values
+    return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
+
+
+@transaction.atomic(durable=True)
+def _count_try(
+    handle_hash: str, purpose: CodePurpose, customer: Customer | None, now: datetime
+) -> SignInCode:
+    asked_for = SignInCode.objects.filter(handle_hash=handle_hash, purpose=purpose)
+    if customer is not None:
+        asked_for = asked_for.filter(phone=customer.phone, livemode=customer.livemode)
+    may_try = asked_for.filter(used_at=None, expires_at__gt=now, tries__lt=TRIES)
+    if not may_try.update(tries=F("tries") + 1):
+        raise CodeExpired
+    return asked_for.get()
+
+
+def _new_code() -> str:
+    return f"{secrets.randbelow(10**CODE_DIGITS):0{CODE_DIGITS}}"
+
+
+def _hash(handle: str, code: str) -> str:
+    """Hash a code under the pepper, without which all million could be tried at once."""
+    message = f"code:{handle}:{code}".encode()
+    return hmac.new(settings.PIN_PEPPER.encode(), message, hashlib.sha256).hexdigest()
+
+
+def _harmless(payee: str) -> str:
+    """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
+    kept = re.sub(r"[^\w\s.,&'()+-]", " ", payee)
+    apart = re.sub(r"\.(?=\S)", ". ", kept)
+    return " ".join(apart.split())[:PAYEE_CHARACTERS].strip()

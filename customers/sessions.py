@@ -1,0 +1,104 @@
+"""Being signed in: a token in the customer's browser, a row that says whose it is and until when.
+
+A session belongs to one mode. It remembers when its customer last proved themselves, and how.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from customers.codes import check_code
+from customers.models import CodePurpose, Customer, CustomerSession
+from customers.pins import PinResult, check_pin
+from customers.services import find_or_create, test_customer
+from customers.tokens import hash_of, new_token
+
+LIFETIME = timedelta(hours=12)
+SEEN_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A new session and its token, which exists nowhere else."""
+
+    session: CustomerSession
+    token: str = field(repr=False)
+
+
+def sign_in(
+    *, handle: str, code: str, now: datetime, replaces: str = "", currency: str | None = None
+) -> SignedIn:
+    """Sign in whoever holds the phone that the code went to; new customers appear by this.
+
+    `replaces` is the token that the browser came with: that session ends. A test customer's
+    wallet holds money of `currency`. Raises InvalidCode, CodeExpired, ValidationFailed.
+    """
+    proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
+    if proof.livemode:
+        customer = find_or_create(phone=proof.phone, livemode=True, now=now)
+    else:
+        customer = test_customer(proof.phone, now, currency)
+    return start_session(customer=customer, now=now, replaces=replaces)
+
+
+@transaction.atomic
+def start_session(*, customer: Customer, now: datetime, replaces: str = "") -> SignedIn:
+    """Open a session for a customer who has just proved to hold the phone."""
+    end_session(replaces, now=now)
+    token = new_token()
+    session = CustomerSession.objects.create(
+        customer=customer,
+        livemode=customer.livemode,
+        token_hash=hash_of(token),
+        code_verified_at=now,
+        created_at=now,
+        last_seen_at=now,
+        expires_at=now + LIFETIME,
+    )
+    return SignedIn(session, token)
+
+
+def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSession | None:
+    """Return the open session of this token and mode with its customer, and note its use."""
+    opened = CustomerSession.objects.open(now).select_related("customer")
+    session = opened.filter(token_hash=hash_of(token), livemode=livemode).first()
+    if session is not None and now - session.last_seen_at >= SEEN_EVERY:
+        CustomerSession.objects.filter(pk=session.pk).update(last_seen_at=now)
+        session.last_seen_at = now
+    return session
+
+
+def session_customer(token: str, *, livemode: bool, now: datetime) -> Customer | None:
+    """Return who is signed in with this token in this mode, if anybody is."""
+    session = find_session(token, livemode=livemode, now=now)
+    return session.customer if session else None
+
+
+def end_session(token: str, *, now: datetime) -> None:
+    """Sign out. A token that opens nothing is no error: the customer is signed out."""
+    CustomerSession.objects.filter(token_hash=hash_of(token), ended_at=None).update(ended_at=now)
+
+
+def verify_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
+    """Check the PIN of whoever is signed in, and remember it. Raises what `check_pin` raises."""
+    result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
+    _remember(session, "pin_verified_at", now)
+    return result
+
+
+def verify_code(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:
+    """Check a fresh code for a passkey, and remember it. Raises what `check_code` raises."""
+    check_code(
+        handle=handle,
+        code=code,
+        purpose=CodePurpose.ADD_PASSKEY,
+        now=now,
+        customer=session.customer,
+    )
+    _remember(session, "code_verified_at", now)
+
+
+def _remember(session: CustomerSession, how: str, now: datetime) -> None:
+    CustomerSession.objects.filter(pk=session.pk).update(**{how: now})
+    setattr(session, how, now)

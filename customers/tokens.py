@@ -1,0 +1,17 @@
+"""Tokens that are the whole proof of whoever holds them: stored as a hash only."""
+
+import hashlib
+
+from core.ids import random_base62
+
+TOKEN_CHARACTERS = 43  # 256 bits
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return random_base62(TOKEN_CHARACTERS)
+
+
+def hash_of(token: str) -> str:
+    """Return what is stored of a token: with 256 bits, one round of SHA-256 is enough."""
+    return hashlib.sha256(token.encode(errors="replace")).hexdigest()

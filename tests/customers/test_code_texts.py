@@ -1,0 +1,71 @@
+"""What the text with a code says."""
+
+import pytest
+from django.utils import translation
+
+from customers.codes import text_of
+from customers.models import CodePurpose
+
+SIGN_IN = CodePurpose.SIGN_IN
+
+
+@pytest.mark.parametrize(
+    ("payee", "shown"),
+    [
+        ("Joe's Fish & Chips (Nassau)", "Joe's Fish & Chips (Nassau)"),
+        ("Pay at https://evil.example/x?y=1", "Pay at https evil. example x y 1"),
+        ("evil.com", "evil. com"),
+        ("a\nb\r\nc\u2028d\u202ee", "a b c d e"),
+        ("%(code)s {code} $code", "(code)s code code"),
+        ("", "Payments"),
+        ("🍍", "Payments"),
+        ("Café Crème Île", "Café Crème Île"),
+    ],
+)
+def test_a_payee_cannot_put_links_into_our_text(payee: str, shown: str) -> None:
+    text = text_of("123456", purpose=SIGN_IN, payee=payee, amount="B$1.00")
+
+    assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Tell")
+
+
+def test_a_long_payee_is_cut() -> None:
+    text = text_of("123456", purpose=SIGN_IN, payee="x" * 500, amount="B$1.00")
+
+    assert f" {'x' * 40}." in text
+    assert len(text) < 160
+
+
+@pytest.mark.parametrize(
+    ("purpose", "says"),
+    [
+        (SIGN_IN, "123456 is your code to sign in to Payments."),
+        (CodePurpose.RESET_PIN, "123456 is your code for a new PIN at Payments."),
+        (CodePurpose.ADD_PASSKEY, "123456 is your code for a passkey at Payments."),
+    ],
+)
+def test_the_text_says_what_the_code_opens(purpose: CodePurpose, says: str) -> None:
+    assert text_of("123456", purpose=purpose).startswith(f"{says} Tell it to nobody.")
+
+
+@pytest.mark.parametrize("purpose", [CodePurpose.RESET_PIN, CodePurpose.ADD_PASSKEY])
+def test_a_payment_hides_no_other_purpose(purpose: CodePurpose) -> None:
+    text = text_of("123456", purpose=purpose, payee="Shop", amount="B$1.00")
+
+    assert text == text_of("123456", purpose=purpose)
+
+
+@pytest.mark.parametrize("language", ["es", "fr", "ht"])
+@pytest.mark.parametrize("purpose", CodePurpose)
+def test_the_text_speaks_the_customers_language(language: str, purpose: CodePurpose) -> None:
+    def texts() -> list[str]:
+        paying = text_of("123456", purpose=purpose, payee="Kiosk", amount="B$1.00")
+        return [paying, text_of("123456", purpose=purpose)]
+
+    english = texts()
+    with translation.override(language):
+        translated = texts()
+
+    for before, after in zip(english, translated, strict=True):
+        assert before != after
+        for word in ("123456", "B$1.00", "Kiosk", "Payments", "10", "@testserver #123456"):
+            assert (word in before) == (word in after)
