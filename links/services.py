@@ -119,10 +119,19 @@ def open_link(link_id: str, *, now: datetime) -> PaymentLink:
     Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, MerchantInactive.
     """
     link = PaymentLink.objects.select_related("merchant").one(link_id)
-    if link.merchant.status == MerchantStatus.SUSPENDED:
-        raise MerchantInactive
+    _refuse_suspended(link)
     if link.status_at(now) != LinkStatus.ACTIVE:
         raise link.refusal(now)
+    return link
+
+
+def read_public_link(merchant_slug: str, link_id: str) -> PaymentLink:
+    """Return a link at its address, as anyone may see it, ended or not.
+
+    Raises PaymentLinkNotFound, MerchantInactive.
+    """
+    link = PaymentLink.objects.at(merchant_slug).to_show().one(link_id)
+    _refuse_suspended(link)
     return link
 
 
@@ -160,6 +169,11 @@ def _count_at_once(link: PaymentLink, *, amount: int, now: datetime) -> None:
     link.save(update_fields=["uses_count", "amount_collected"])
     if link.uses_count == link.max_uses:
         link.transition_to(LinkStatus.USED_UP, now=now, actor="system:links.record_use")
+
+
+def _refuse_suspended(link: PaymentLink) -> None:
+    if link.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
 
 
 def _refuse_past(expires_at: datetime | None, now: datetime) -> None:

@@ -19,7 +19,7 @@ from links.serializers import (
     changes_of,
     draft_of,
 )
-from links.services import create_link, deactivate_link, update_link
+from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
 from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
 
@@ -75,7 +75,7 @@ class PaymentLinkViewSet(CallerViewSet):
 class PublicLinkViewSet(OpenViewSet):
     @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
-        link = PaymentLink.objects.at(merchant_slug).to_show().one(link_id)
+        link = read_public_link(merchant_slug, link_id)
         note_opened(link.id)
         return Response(PublicLink.of(link, now=now()))
 

@@ -1,0 +1,54 @@
+"""The sweep that ends links whose time has passed"""
+
+from datetime import timedelta
+
+from core.clock import iso, now
+from links.expiry import expire_due
+from links.models import PaymentLink
+from tests.events import event_data, event_types
+from tests.links.conftest import new_link
+
+
+def test_it_expires_a_link_when_its_time_has_come(api, merchant):
+    ends = now() + timedelta(hours=1)
+    link = new_link(api, merchant, expires_at=iso(ends))
+
+    assert expire_due(now=ends - timedelta(milliseconds=1)) == 0
+    assert expire_due(now=ends) == 1
+
+    link.refresh_from_db()
+    assert (link.status, link.ended_at) == ("expired", ends)
+    assert event_data("payment_link.expired") == {
+        "payment_link_id": link.id,
+        "merchant_id": merchant.id,
+        "status": "expired",
+        "expired_at": iso(ends),
+    }
+
+
+def test_it_expires_a_link_once(api, merchant):
+    ends = now() + timedelta(hours=1)
+    new_link(api, merchant, expires_at=iso(ends))
+
+    assert [expire_due(now=ends), expire_due(now=ends)] == [1, 0]
+    assert event_types("payment_link.e") == ["payment_link.expired"]
+
+
+def test_it_leaves_links_alone_that_have_ended_or_never_expire(api, merchant, link):
+    ends = now() + timedelta(hours=1)
+    gone = new_link(api, merchant, expires_at=iso(ends))
+    api(merchant).post(f"/v1/payment-links/{gone.id}/deactivate")
+
+    assert expire_due(now=ends + timedelta(days=1)) == 0
+
+    rows = PaymentLink.objects.order_by("id").values_list("status", flat=True)
+    assert list(rows) == ["active", "deactivated"]
+
+
+def test_nothing_can_be_done_to_an_overdue_link_but_expire_it(api, merchant, link):
+    PaymentLink.objects.update(expires_at=now() - timedelta(seconds=1))
+
+    response = api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
+
+    assert response.status_code == 422
+    assert response.json()["code"] == "PAYMENT_LINK_EXPIRED"

@@ -1,0 +1,85 @@
+"""Many customers at one link"""
+
+import pytest
+
+from core.clock import now
+from links.errors import PaymentLinkInactive
+from links.models import LinkUse
+from links.reconciliation import check_links
+from links.services import lock_for_use
+from links.tasks import count_uses
+from merchants.models import Merchant
+from tests.events import event_types
+from tests.links.conftest import new_link
+from tests.links.uses import use
+from tests.races import at_once
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+def test_two_customers_cannot_both_take_the_last_use(api, merchant):
+    link = new_link(api, merchant, max_uses=3)
+
+    results = at_once([lambda: use(link.id)] * 12)
+
+    refused = [result for result in results if isinstance(result, PaymentLinkInactive)]
+    link.refresh_from_db()
+    assert len(refused) == 9
+    assert (link.status, link.uses_count, link.amount_collected) == ("used_up", 3, 3750)
+    assert LinkUse.objects.count() == 3
+    assert event_types("payment_link.p") == ["payment_link.payment.completed"] * 3
+
+
+def test_customers_of_an_unlimited_link_do_not_wait_for_each_other(link):
+    from django.db import connection, transaction
+
+    with transaction.atomic():
+        lock_for_use(link.id, now=now())
+        [payment_id] = at_once([lambda: use(link.id)])
+        assert connection.in_atomic_block
+
+    assert isinstance(payment_id, str)
+
+
+def test_counting_while_customers_pay_loses_nothing(api, merchant, link):
+    results = at_once([lambda: use(link.id)] * 20 + [count_uses] * 4)
+
+    count_uses()
+
+    assert not [result for result in results if isinstance(result, Exception)]
+    link.refresh_from_db()
+    assert (link.uses_count, link.amount_collected) == (20, 25_000)
+    assert list(check_links()) == []
+
+
+def test_a_limit_set_while_customers_pay_holds(api, merchant, link):
+    client = api(merchant)
+
+    def limit():
+        return client.patch(f"/v1/payment-links/{link.id}", {"max_uses": 5}).status_code
+
+    results = at_once([lambda: use(link.id)] * 8 + [limit] + [lambda: use(link.id)] * 8)
+
+    uses = LinkUse.objects.count()
+    link.refresh_from_db()
+    if 200 in results:
+        assert uses == 5
+        assert (link.status, link.uses_count) == ("used_up", 5)
+    else:
+        assert 422 in results  # more than five were paid before the limit came
+        assert uses == 16
+
+
+def test_deactivating_while_customers_pay_ends_the_link_once(api, merchant, link):
+    client = api(merchant)
+
+    def stop():
+        return client.post(f"/v1/payment-links/{link.id}/deactivate").status_code
+
+    results = at_once([stop] * 4 + [lambda: use(link.id)] * 8)
+
+    assert sorted(result for result in results if isinstance(result, int)) == [200, 422, 422, 422]
+    assert event_types("payment_link.d") == ["payment_link.deactivated"]
+    with pytest.raises(PaymentLinkInactive):
+        use(link.id)
+    assert Merchant.objects.count() == 1
