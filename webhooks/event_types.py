@@ -1,9 +1,15 @@
-"""Every type of event, in the contract's order."""
+"""Every type of event, and the patterns by which an endpoint subscribes to several."""
+
+from collections.abc import Iterable
 
 from django.db.models import TextChoices
 
+EVERYTHING = "*"
+
 
 class EventType(TextChoices):
+    """What can be reported to a merchant's endpoint."""
+
     PAYMENT_CREATED = "payment.created"
     PAYMENT_COMPLETED = "payment.completed"
     PAYMENT_FAILED = "payment.failed"
@@ -20,3 +26,14 @@ class EventType(TextChoices):
     PAYMENT_LINK_PAYMENT_COMPLETED = "payment_link.payment.completed"
     PAYMENT_LINK_DEACTIVATED = "payment_link.deactivated"
     PAYMENT_LINK_EXPIRED = "payment_link.expired"
+
+
+# `payment.*` and its like: everything about one kind of resource.
+GROUPS = tuple(dict.fromkeys(f"{event_type.split('.')[0]}.*" for event_type in EventType.values))
+SUBSCRIBABLE = (EVERYTHING, *GROUPS, *EventType.values)
+
+
+def is_subscribed(patterns: Iterable[str], event_type: EventType) -> bool:
+    """Say whether one of an endpoint's patterns covers the type."""
+    group = f"{event_type.split('.')[0]}.*"
+    return any(pattern in (EVERYTHING, group, event_type) for pattern in patterns)

@@ -1,21 +1,32 @@
-"""Events: what happened, who is told, and the bytes that are sent."""
+"""Events, the endpoints that want them, and how each delivery went."""
 
+from datetime import datetime
+from typing import Any, ClassVar, Self
+
+import orjson
 from django.db import models
+from django.db.models import Q
 
-from core.errors import NotFound
 from core.ids import PublicIdField
 from merchants.scoping import CallerScoped
+from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
+from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
+
+MAX_URL = 2_048
+EXCERPT_CHARACTERS = 1_000
+_PENDING = Q(status=DeliveryStatus.PENDING)
 
 
 class EventQuerySet(CallerScoped["Event"]):
-    missing = NotFound
+    missing = EventNotFound
 
 
 class Event(models.Model):
-    """One fact: outbox, audit and payload in one row, written with what made it true.
+    """A fact, written in the transaction that made it true: audit log, outbox and payload.
 
-    `body` is the exact bytes that every delivery sends.
+    `body` is what every endpoint is sent on every attempt, byte for byte. `is_test` marks a sample
+    that a merchant asked for: no fact, and never retried. Rows are never changed.
     """
 
     id = PublicIdField(primary_key=True)
@@ -24,16 +35,211 @@ class Event(models.Model):
     type = models.CharField(max_length=40, choices=EventType)
     resource_id = PublicIdField(db_index=True)
     body = models.BinaryField()
+    is_test = models.BooleanField(default=False)
     created_at = models.DateTimeField()
 
-    objects = EventQuerySet.as_manager()
+    objects: ClassVar[EventQuerySet] = EventQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     class Meta:
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
             ),
+            models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
+        )
+        constraints = (
+            models.CheckConstraint(condition=Q(type__in=EventType.values), name="event_type_known"),
         )
 
     def __str__(self) -> str:
         return f"{self.type} {self.id}"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The body, read: `id`, `type`, `created`, `data`."""
+        content: dict[str, Any] = orjson.loads(bytes(self.body))
+        return content
+
+
+class WebhookQuerySet(CallerScoped["Webhook"]):
+    missing = WebhookNotFound
+
+    def kept(self) -> Self:
+        """Leave out those that their owner has deleted."""
+        return self.filter(deleted_at=None)
+
+    def listening(self, *, merchant_id: str, livemode: bool) -> Self:
+        """Those of a merchant that are to hear of what happens in this mode."""
+        rows = self.kept().filter(merchant_id=merchant_id, livemode=livemode)
+        return rows.filter(is_active=True)
+
+
+class Webhook(models.Model):
+    """An endpoint of a merchant. Secrets are encrypted; the previous one signs until it expires.
+
+    The last fields tell how the endpoint has been answering: `failures` in a row, since when, and
+    until when it is left alone. The sender keeps them.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    livemode = models.BooleanField()
+    url = models.CharField(max_length=MAX_URL)
+    events = models.JSONField()
+    description = models.CharField(max_length=500, default="", blank=True)
+    is_active = models.BooleanField(default=True)
+    disabled_reason = models.CharField(
+        max_length=16, choices=DisabledReason, default="", blank=True
+    )
+    secret = models.TextField()
+    secret_hint = models.CharField(max_length=16)
+    secret_created_at = models.DateTimeField()
+    previous_secret = models.TextField(default="", blank=True)
+    previous_secret_expires_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    deleted_at = models.DateTimeField(null=True)
+
+    failures = models.PositiveIntegerField(default=0)
+    failing_since = models.DateTimeField(null=True)
+    paused_until = models.DateTimeField(null=True)
+    is_slow = models.BooleanField(default=False)
+    last_success_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[WebhookQuerySet] = WebhookQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["merchant", "livemode", "-created_at", "-id"], name="webhook_newest"
+            ),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(is_active=True, disabled_reason="")
+                | Q(is_active=False, disabled_reason__in=DisabledReason.values),
+                name="webhook_disabled_for_a_reason",
+            ),
+            models.CheckConstraint(
+                condition=Q(previous_secret="", previous_secret_expires_at=None)
+                | (~Q(previous_secret="") & Q(previous_secret_expires_at__isnull=False)),
+                name="webhook_previous_secret_expires",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.url} {self.id}"
+
+
+class DeliveryQuerySet(models.QuerySet["Delivery"]):
+    def one(self, pk: str) -> "Delivery":
+        """Return the row. Raises DeliveryNotFound."""
+        found = self.filter(pk=pk).first()
+        if found is None:
+            raise DeliveryNotFound()
+        return found
+
+    def pending(self) -> Self:
+        """Those with an attempt ahead of them or under way."""
+        return self.filter(_PENDING)
+
+    def due(self, now: datetime) -> Self:
+        """Those whose next attempt should be made, in the order in which they fell due."""
+        return self.pending().filter(next_attempt_at__lte=now).order_by("next_attempt_at", "id")
+
+    def exhausted(self) -> Self:
+        """Those that were tried as often as the schedule says, in vain."""
+        return self.filter(status=DeliveryStatus.FAILED)
+
+
+class Delivery(models.Model):
+    """One event on its way to one endpoint.
+
+    While a sender holds it, `lease_token` is the sender's and `next_attempt_at` is the end of the
+    lease: if the sender dies, the delivery falls due again by itself. `round_attempts` counts from
+    the first attempt or the last request to send again, `attempt_count` in all.
+    """
+
+    id = PublicIdField(primary_key=True)
+    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="deliveries")
+    webhook = models.ForeignKey(Webhook, on_delete=models.PROTECT, related_name="deliveries")
+    status = models.CharField(max_length=9, choices=DeliveryStatus, default=DeliveryStatus.PENDING)
+    next_attempt_at = models.DateTimeField(null=True)
+    lease_token = models.CharField(max_length=32, default="", blank=True)
+    attempt_count = models.PositiveIntegerField(default=0)
+    round_attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[DeliveryQuerySet] = DeliveryQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["webhook", "next_attempt_at", "id"], name="delivery_due", condition=_PENDING
+            ),
+            models.Index(fields=["webhook"], name="delivery_leased", condition=~Q(lease_token="")),
+            models.Index(fields=["webhook", "-created_at", "-id"], name="delivery_newest"),
+            models.Index(fields=["status", "-ended_at"], name="delivery_ended"),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=["event", "webhook"], name="delivery_once_per_endpoint"),
+            models.CheckConstraint(
+                condition=Q(status__in=DeliveryStatus.values), name="delivery_status_known"
+            ),
+            models.CheckConstraint(
+                condition=(_PENDING & Q(next_attempt_at__isnull=False, ended_at=None))
+                | (~_PENDING & Q(next_attempt_at=None, ended_at__isnull=False, lease_token="")),
+                name="delivery_pending_has_a_next_attempt",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.event_id} to {self.webhook_id}: {self.status}"
+
+
+class Attempt(models.Model):
+    """What came of one request to an endpoint. No status where no answer was read to its end."""
+
+    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    attempted_at = models.DateTimeField()
+    ms = models.PositiveIntegerField()
+    status = models.PositiveSmallIntegerField(null=True)
+    excerpt = models.CharField(max_length=EXCERPT_CHARACTERS, default="", blank=True)
+    error = models.CharField(max_length=200, default="", blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["delivery", "number"], name="attempt_numbered"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.delivery_id} no. {self.number}: {self.status or self.error}"
+
+
+class Alert(models.Model):
+    """Something that a merchant has to hear by e-mail and staff see; one of a kind a day."""
+
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="alerts")
+    kind = models.CharField(max_length=9, choices=AlertKind)
+    date = models.DateField()
+    delivery = models.ForeignKey(Delivery, on_delete=models.SET_NULL, null=True)
+    created_at = models.DateTimeField()
+    next_mail_at = models.DateTimeField(null=True)
+    mailed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=["next_mail_at"], name="alert_to_mail", condition=Q(mailed_at=None)
+            ),
+        )
+        constraints = (
+            models.UniqueConstraint(fields=["webhook", "kind", "date"], name="alert_once_a_day"),
+            models.CheckConstraint(condition=Q(kind__in=AlertKind.values), name="alert_kind_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.webhook_id} {self.date}"

@@ -1,0 +1,24 @@
+"""The database's clock decides what is due, so that a wrong clock on one machine does no harm."""
+
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Expression
+from django.db.models.functions import Now
+
+from core.clock import now as machine_now
+
+
+def database_now() -> datetime:
+    """Return the database's time. SQLite lives on this machine: its clock is ours."""
+    if connection.vendor != "postgresql":
+        return machine_now()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT date_trunc('milliseconds', clock_timestamp())")
+        instant: datetime = cursor.fetchone()[0]
+    return instant
+
+
+def at_once(now: datetime) -> datetime | Expression:
+    """Return a value for `next_attempt_at` that is due at once by the database's clock."""
+    return Now() if connection.vendor == "postgresql" else now

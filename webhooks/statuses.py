@@ -1,0 +1,37 @@
+"""What a delivery can be, and why an endpoint can be switched off."""
+
+from django.db.models import TextChoices
+
+
+class DeliveryStatus(TextChoices):
+    """`pending` has an attempt ahead of it or under way; the others have none."""
+
+    PENDING = "pending"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+
+_S = DeliveryStatus
+TRANSITIONS: dict[DeliveryStatus, frozenset[DeliveryStatus]] = {
+    _S.PENDING: frozenset({_S.PENDING, _S.DELIVERED, _S.FAILED, _S.CANCELED}),
+    _S.DELIVERED: frozenset({_S.PENDING}),  # sent again on request
+    _S.FAILED: frozenset({_S.PENDING}),
+    _S.CANCELED: frozenset(),
+}
+
+
+class DisabledReason(TextChoices):
+    """`gone`: the endpoint answered 410; `failing`: no success for days; or by its owner."""
+
+    GONE = "gone"
+    FAILING = "failing"
+    REQUESTED = "requested"
+
+
+class AlertKind(TextChoices):
+    """What a merchant is written to about, and staff see."""
+
+    EXHAUSTED = "exhausted"
+    GONE = "gone"
+    FAILING = "failing"
