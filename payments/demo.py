@@ -1,0 +1,81 @@
+"""A merchant to play with: one test payment per mode, and a payment link."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from core.ids import new_id
+from links.services import LinkDraft, create_link
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from merchants.services import Registration, create_merchant
+from payments.drafts import PaymentDraft
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.services import create_payment
+
+SLUG = "island-coffee"
+ITEMS = [
+    {"name": "Flat white", "quantity": 2, "price": 450},
+    {"name": "Guava duff", "quantity": 1, "price": 650},
+]
+
+
+@dataclass(frozen=True)
+class Demo:
+    """What was made; the secrets of the registration are shown this once."""
+
+    registration: Registration
+    payments: list[Payment]
+    link_id: str
+
+
+def drafts(currency: str) -> list[PaymentDraft]:
+    """Return one payment of each mode, as a small café would ask for it."""
+    mode = PaymentMode
+    return [
+        PaymentDraft(currency, mode.DYNAMIC_PAY, amount=1_250, description="Lunch for two"),
+        PaymentDraft(currency, mode.STATIC_PAY, description="Counter by the door"),
+        PaymentDraft(
+            currency, mode.ORDER_PAY, amount=1_736, order_id="A-1001", line_items=ITEMS, total=1_736
+        ),
+        PaymentDraft(
+            currency,
+            mode.INVOICE_PAY,
+            amount=12_500,
+            invoice_number="2026-017",
+            customer_email="customer@example.com",
+            terms="Thirty days net",
+            description="Catering",
+        ),
+        PaymentDraft(currency, mode.REFERENCE_PAY, amount=150, reference="TABLE-7"),
+    ]
+
+
+@transaction.atomic
+def make_demo(*, currency: str, now: datetime) -> Demo | None:
+    """Make the demo merchant and what it sells; None where it exists already."""
+    if Merchant.objects.filter(slug=SLUG).exists():
+        return None
+    registration = create_merchant(
+        name="Island Coffee",
+        slug=SLUG,
+        email="owner@example.com",
+        support_email="hello@example.com",
+        category="restaurant",
+        brand_color="#0b6e4f",
+        fee_basis_points=150,
+        now=now,
+    )
+    caller = Caller(registration.merchant, livemode=False, actor="system:demo")
+    payments = [
+        create_payment(caller=caller, payment_id=new_id("pay", now), draft=draft, now=now)
+        for draft in drafts(currency)
+    ]
+    link = create_link(
+        caller=caller,
+        draft=LinkDraft(currency=currency, amount=2_500, description="Gift card"),
+        now=now,
+    )
+    return Demo(registration, payments, link.id)
