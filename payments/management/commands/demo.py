@@ -42,7 +42,7 @@ def _record(demo: Demo | None) -> dict[str, object]:
             "test": demo.registration.test.secret,
             "live": demo.registration.live.secret,
         },
-        "payments": {payment.payment_mode: payment.id for payment in demo.payments},
+        "payments": {str(payment.payment_mode): payment.id for payment in demo.payments},
         "payment_link_id": demo.link_id,
     }
 
