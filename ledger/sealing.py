@@ -12,13 +12,11 @@ from django.db.models import Case, When
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
 from ledger.models import LOCK_ORDER, Account, Purpose, Seal, UnsealedTransfer
 
-SEAL_BATCH = 1_000
-
 logger = structlog.get_logger(__name__)
 
 
 @transaction.atomic
-def seal_transfers(*, now: datetime, limit: int = SEAL_BATCH) -> int:
+def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     """Seal up to `limit` waiting transfers in the order of their ids; return how many.
 
     Whoever comes while another is sealing finds nothing to do. Accounts are locked last, after

@@ -8,6 +8,8 @@ from django.db import transaction
 from core.ids import new_id
 from ledger.models import HOUSE, Account, Kind, Purpose
 from ledger.services import Movement, account_for, post
+from ledger.snapshot import snapshot
+from ledger.verification import verify
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
 
@@ -51,3 +53,9 @@ def move(
     with transaction.atomic():
         post(transaction_id=new_id("txn", NOW), movements=[movement], now=NOW)
     return reference
+
+
+def problems() -> list[str]:
+    """Return what `verify_ledger` would complain of."""
+    with snapshot():
+        return list(verify(progress=lambda done, total: None))
