@@ -14,7 +14,7 @@ from customers.magic import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
-from ledger.models import HOUSE, Kind, Purpose
+from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post
 from links.services import lock_for_use, record_use
 from merchants.models import Merchant
@@ -168,7 +168,7 @@ def _movements(payment: Payment) -> list[Movement]:
     wallet, balance, fees = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),
-        (HOUSE, Purpose.FEES),
+        (payment.merchant_id, Purpose.FEES),
         currency=payment.currency,
         livemode=payment.livemode,
     )

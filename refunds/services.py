@@ -13,7 +13,7 @@ from core.ids import new_id
 from core.money import share_of
 from customers.magic import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
-from ledger.models import HOUSE, Kind, Purpose
+from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post
 from merchants.authentication import Caller
 from payments.errors import PaymentNotCompleted
@@ -144,7 +144,7 @@ def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
     wallet, balance, fees = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),
-        (HOUSE, Purpose.FEES),
+        (payment.merchant_id, Purpose.FEES),
         currency=payment.currency,
         livemode=payment.livemode,
     )
