@@ -2,12 +2,14 @@
 
 import logging
 import re
+from http import HTTPStatus
 from typing import Any
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 HIDDEN = "[hidden]"
+_PROBES = ("GET /healthz", "GET /readyz", "GET /metrics")
 _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
@@ -30,6 +32,13 @@ def redact(text: str) -> str:
     return _SECRET.sub(lambda found: (found[1] or found[2]) + HIDDEN, text)
 
 
+def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Leave out the requests that machines make every few seconds, while they go well."""
+    if event.get("request") in _PROBES and event.get("code") == HTTPStatus.OK:
+        raise structlog.DropEvent
+    return event
+
+
 SHARED: list[Processor] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
@@ -45,7 +54,7 @@ SHARED: list[Processor] = [
 def configure_structlog() -> None:
     """Send structlog's own loggers through the standard library's handlers."""
     structlog.configure(
-        processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        processors=[drop_probes, *SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,

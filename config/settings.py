@@ -122,7 +122,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "core.middleware.request_id",
-    "django_structlog.middlewares.RequestMiddleware",
+    "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "core.middleware.ApiErrors",
@@ -241,7 +241,9 @@ AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 # Logs
 
 configure_structlog()
-LOGGING = logging_config(level=env("LOG_LEVEL"), form=env("LOG_FORMAT"))
+LOGGING = logging_config(
+    level=env("LOG_LEVEL"), form=env("LOG_FORMAT") or ("console" if DEVELOPMENT_MODE else "json")
+)
 DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
 DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
 DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10

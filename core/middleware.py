@@ -20,7 +20,7 @@ def request_id(get_response: _GetResponse) -> _GetResponse:
     """Give each request an id (the caller's, where it is a plain one) and answer with it."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        given = request.headers.get("X-Request-Id", "")
+        given = request.META.get("HTTP_X_REQUEST_ID", "")  # `headers` would keep the old value
         name = given if _REQUEST_ID.fullmatch(given) else f"req_{random_base62(22)}"
         request.META["HTTP_X_REQUEST_ID"] = name
         response = get_response(request)

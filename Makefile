@@ -1,0 +1,47 @@
+# What a developer does with this service. `make` alone lists it.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install --quiet --require-hashes
+
+help:
+	@echo "make run           run the service here: web server, worker, demo data"
+	@echo "make test          check everything, on SQLite and on PostgreSQL"
+	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
+	@echo "make system        install PostgreSQL, Redis and Chromium (Debian, Ubuntu)"
+	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
+
+run: .venv/base var/development.env
+	@$(BIN)/python manage.py run
+
+test: .venv/development
+	@$(BIN)/python -m tests.run
+
+test-fast: .venv/development
+	@$(BIN)/python -m tests.run --fast
+
+system:
+	@sh .ci/system
+
+requirements: .venv/development
+	@sh requirements/compile
+
+.venv/bin/python:
+	@echo "Making .venv ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed.")'
+	@$(PYTHON) -m venv .venv
+
+.venv/base: requirements/base.txt | .venv/bin/python
+	@echo "Installing packages ..."
+	@$(PIP) -r $<
+	@touch $@
+
+.venv/development: requirements/development.txt | .venv/bin/python
+	@echo "Installing packages ..."
+	@$(PIP) -r $<
+	@touch $@ .venv/base
+
+var/development.env: | .venv/base
+	@$(BIN)/python -m config.development
+
+.PHONY: help run test test-fast system requirements

@@ -1,0 +1,35 @@
+"""Write `var/development.env` once: secrets of this machine's own, and the development mode.
+
+`python -m config.development`; what stands in the environment goes before what stands here.
+"""
+
+import base64
+import os
+import secrets
+
+from config.environment import DEVELOPMENT_FILE
+
+
+def main() -> None:
+    """Make the file, readable by its owner only; leave one that is there alone."""
+    if DEVELOPMENT_FILE.exists():
+        return
+    DEVELOPMENT_FILE.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    with os.fdopen(os.open(DEVELOPMENT_FILE, flags, 0o600), "w") as file:
+        file.writelines(f"{name}={value}\n" for name, value in values().items())
+
+
+def values() -> dict[str, str]:
+    """Draw the secrets."""
+    return {
+        "DEVELOPMENT_MODE": "true",
+        "SECRET_KEY": secrets.token_urlsafe(48),
+        "PIN_PEPPER": secrets.token_urlsafe(32),
+        "ENCRYPTION_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+        "DEMO_PASSWORD": secrets.token_urlsafe(9),
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""Logs are JSON, carry the request's id, and hide secrets."""
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from io import StringIO
+from logging.config import dictConfig
+
+import pytest
+import structlog
+from django.test import Client
+
+from config.logging import HIDDEN, logging_config, redact
+
+SECRETS = ["sk_live_4f9aB", "sk_test_4f9aB", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/="]
+
+
+@pytest.fixture
+def lines() -> Iterator[Callable[[], list[dict]]]:
+    """Log as in production; return a function that reads what was logged so far."""
+    root, written = logging.getLogger(), StringIO()
+    before = root.handlers[:], root.level
+    config = logging_config(level="INFO", form="json")
+    config["handlers"]["stderr"]["stream"] = written
+    dictConfig(config)
+    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
+    root.handlers[:], root.level = before
+
+
+@pytest.mark.django_db
+def test_a_request_is_one_line_with_its_id(client: Client, lines) -> None:
+    response = client.get("/v1/nothing", headers={"X-Request-Id": "mine-7"})
+
+    (line,) = lines()
+    assert response["X-Request-Id"] == line["request_id"] == "mine-7"
+    assert (line["event"], line["request"]) == ("request_finished", "GET /v1/nothing")
+    assert (line["code"], line["level"]) == (404, "info")
+
+
+@pytest.mark.django_db
+def test_probes_that_go_well_are_not_logged(client: Client, lines) -> None:
+    client.get("/healthz")
+
+    assert lines() == []
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+def test_secrets_are_hidden_wherever_they_are_said(lines, secret: str) -> None:
+    logging.getLogger("anyone").warning("the key is %s, he said", secret)
+    structlog.get_logger("anyone").warning("said", said=f"Bearer {secret}")
+    try:
+        raise ValueError(secret)
+    except ValueError:
+        logging.getLogger("anyone").exception("failed")
+
+    logged = lines()
+    assert len(logged) == 3
+    assert secret not in json.dumps(logged)
+    assert logged[0]["event"].endswith(f"{HIDDEN}, he said")
+
+
+@pytest.mark.parametrize("name", ["secret", "pin", "password", "api_token", "authorization"])
+def test_what_is_named_like_a_secret_is_hidden(lines, name: str) -> None:
+    structlog.get_logger("anyone").warning("said", **{name: "7391"})
+    logging.getLogger("anyone").warning("said", extra={name: "7391"})
+
+    assert [line[name] for line in lines()] == [HIDDEN, HIDDEN]
+
+
+def test_what_is_no_secret_stays() -> None:
+    assert redact("pay_1 shipping spinning sk_live is a prefix") == (
+        "pay_1 shipping spinning sk_live is a prefix"
+    )
+
+
+def test_a_request_names_who_asked(api, merchant, lines) -> None:
+    api(merchant).get("/v1/payments")
+
+    (line,) = lines()
+    assert line["actor"].startswith("key:key_")
+    assert line["ip"] == "127.0.0.1"
+    assert "sk_test" not in json.dumps(line)
+
+
+def test_a_log_line_looks_nobody_up(client: Client, lines, django_assert_num_queries) -> None:
+    with django_assert_num_queries(0):
+        client.get("/healthz")

@@ -1,0 +1,69 @@
+"""Every package that is imported is asked for, with a sentence, and pinned with its hashes."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+
+import pytest
+
+from tests.test_house import FILES, ROOMS, ROOT, SERVICE
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+BASE = PROJECT["dependencies"]
+DEVELOPMENT = PROJECT["optional-dependencies"]["development"]
+OURS = {*ROOMS, "tests", "bench"}
+PINNED = re.compile(r"^([a-z0-9-]+)==(\S+) \\$", re.MULTILINE)
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[\[<>=;]", requirement, maxsplit=1)[0].lower().replace("_", "-")
+
+
+def _imported(path_list: list) -> set[str]:
+    """Return the distributions that the files import."""
+    modules = set()
+    for path in path_list:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules.add((node.module or "").split(".")[0])
+    known = packages_distributions()
+    foreign = modules - set(sys.stdlib_module_names) - OURS
+    return {known[module][0].lower().replace("_", "-") for module in foreign if module in known}
+
+
+def test_the_service_imports_only_what_it_asks_for() -> None:
+    # Kombu is Celery's own transport, structlog and Django come with their stubs.
+    assert _imported(SERVICE) - {_name(item) for item in BASE} - {"kombu", "asgiref"} == set()
+
+
+def test_the_tests_import_only_what_is_asked_for() -> None:
+    asked = {_name(item) for item in BASE + DEVELOPMENT}
+
+    assert _imported(FILES) - asked - {"kombu", "asgiref", "urllib3"} == set()
+
+
+@pytest.mark.parametrize("requirement", BASE + DEVELOPMENT)
+def test_each_package_has_a_sentence(requirement: str) -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+
+    assert re.search(rf'^    "{re.escape(requirement)}", # \S+ \S+', text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("file", "asked"), [("base.txt", BASE), ("development.txt", BASE + DEVELOPMENT)]
+)
+def test_each_package_is_pinned(file: str, asked: list[str]) -> None:
+    pinned = dict(PINNED.findall((ROOT / "requirements" / file).read_text()))
+
+    assert {_name(item) for item in asked} - set(pinned) == set()
+
+
+@pytest.mark.parametrize("file", ["base.txt", "development.txt"])
+def test_pins_name_no_index_and_no_machine(file: str) -> None:
+    lines = (ROOT / "requirements" / file).read_text().splitlines()
+
+    assert [line for line in lines if re.search(r"^-|:/|@|(^|[ =])/", line)] == []
