@@ -87,7 +87,10 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 class _ApiViewSet(ViewSet):
-    """Counts every request against the limits of whoever sends it, and says what is left."""
+    """Counts every request against the limits of whoever sends it, and says what is left.
+
+    No answer may be kept by a cache: each is for one caller, and some show a secret once.
+    """
 
     limits: Sequence[Limit] = ADDRESS_LIMITS
 
@@ -113,6 +116,7 @@ class _ApiViewSet(ViewSet):
         answer = super().finalize_response(request, response, *args, **kwargs)
         for name, value in getattr(self, "rate_headers", {}).items():
             answer[name] = value
+        answer.setdefault("Cache-Control", "no-store")
         return answer
 
 

@@ -11,7 +11,7 @@ from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
 from merchants.errors import ApiKeyNotActive, SlugTaken
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
-from merchants.models import SLUG_CHARACTERS, ApiKey, Merchant
+from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
 from merchants.statuses import MerchantStatus
 
 if TYPE_CHECKING:
@@ -112,6 +112,21 @@ def set_status(*, merchant_id: str, status: MerchantStatus, now: datetime) -> Me
     """Verify, suspend or reinstate. Raises MerchantNotFound, MerchantStatusUnchanged."""
     merchant = Merchant.objects.locked(merchant_id)
     merchant.transition_to(status, now=now)
+    return merchant
+
+
+@transaction.atomic
+def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Merchant:
+    """Set the service's share (ten-thousandths) of payments to come.
+
+    Raises MerchantNotFound, and ValidationFailed for a share above everything.
+    """
+    if not 0 <= fee_basis_points <= MAX_FEE_BASIS_POINTS:
+        raise ValidationFailed(fee_basis_points=f"must be from 0 to {MAX_FEE_BASIS_POINTS}")
+    merchant = Merchant.objects.locked(merchant_id)
+    merchant.fee_basis_points = fee_basis_points
+    merchant.updated_at = now
+    merchant.save(update_fields=["fee_basis_points", "updated_at"])
     return merchant
 
 

@@ -73,5 +73,13 @@ def test_it_knows_no_such_object(api, merchant, method, place, live):
     assert response.json()["code"].endswith(code)
 
 
+@pytest.mark.parametrize("place", [place for place, _ in API])
+def test_it_says_nothing_of_itself_to_options(api, merchant, place):
+    response = api(merchant).client.generic("OPTIONS", _address(place))
+
+    keyed = place in {place for _, place in KEYED}
+    assert response.status_code == (401 if keyed else 405)
+
+
 def _call(client: ApiClient, method: str, place: str, headers: dict[str, str]) -> Any:
     return getattr(client, method)(_address(place), **headers)

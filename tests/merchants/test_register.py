@@ -78,6 +78,20 @@ def test_it_issues_a_working_key_per_mode_and_stores_neither(api):
         assert read.json() == body
 
 
+def test_it_leaves_the_keys_in_no_log_and_no_cache(api, db, caplog, capsys):
+    caplog.set_level("DEBUG")
+    response = api(None).post(PATH, LEAST)
+    keys_shown = response.json()["api_keys"].values()
+    for secret in keys_shown:
+        api(None).get(response["Location"], authorization=f"Bearer {secret}")
+        api(None).get(response["Location"], authorization=f"Bearer {secret}x")
+
+    written = caplog.text + "".join(capsys.readouterr())
+    assert response["Cache-Control"] == "no-store"
+    assert response["Location"] in written
+    assert not any(secret in written for secret in keys_shown)
+
+
 def test_it_looks_at_no_key(api, merchant):
     assert api(merchant).post(PATH, LEAST).status_code == 201
     assert api(None).post(PATH, LEAST, authorization="Bearer nonsense").status_code == 201

@@ -1,12 +1,13 @@
-"""What staff decide about a merchant, as a table, and what the database refuses."""
+"""What staff decide about a merchant, and what the database refuses."""
 
 import pytest
 from django.db import IntegrityError, transaction
 
 from core.clock import now
+from core.errors import ValidationFailed
 from merchants.errors import MerchantNotFound, MerchantStatusUnchanged
 from merchants.models import ApiKey, Merchant
-from merchants.services import issue_key, set_status
+from merchants.services import issue_key, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
 EVERY = [(before, after) for before in MerchantStatus for after in MerchantStatus]
@@ -35,6 +36,21 @@ def test_every_move_is_done_or_refused(merchant, before, after):
 def test_it_knows_no_such_merchant(db):
     with pytest.raises(MerchantNotFound):
         set_status(merchant_id="mer_none", status=MerchantStatus.VERIFIED, now=now())
+
+
+@pytest.mark.parametrize("share", [0, 150, 10_000])
+def test_it_sets_the_fee(merchant, share):
+    set_fee(merchant_id=merchant.id, fee_basis_points=share, now=now())
+
+    assert Merchant.objects.get().fee_basis_points == share
+
+
+@pytest.mark.parametrize("share", [-1, 10_001])
+def test_it_refuses_a_fee_above_everything(merchant, share):
+    with pytest.raises(ValidationFailed, match="must be from 0 to 10000"):
+        set_fee(merchant_id=merchant.id, fee_basis_points=share, now=now())
+
+    assert Merchant.objects.get().fee_basis_points == 0
 
 
 @pytest.mark.parametrize(
