@@ -1,12 +1,15 @@
 """POST /v1/payments/:id/confirm"""
 
 import json
+from datetime import timedelta
 
 import pytest
 
+from core.clock import now
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
 from merchants.models import Merchant
+from payments.expiry import settle_due
 from payments.models import Payment, PaymentTransition
 from tests.client import Api
 from tests.factories import PaymentFactory
@@ -75,3 +78,80 @@ def test_it_fails_as_the_magic_phone_says(
     )
     assert (again.status_code, again.content) == (422, response.content)
     assert again["Idempotent-Replayed"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("phone", "code"), [("+12425550102", "INVALID_PIN"), ("+12425550106", "PIN_LOCKED")]
+)
+def test_it_refuses_as_the_magic_phone_says(
+    api: Api, merchant: Merchant, payment: Payment, phone: str, code: str
+) -> None:
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", {"customer_phone": phone})
+
+    assert (response.status_code, response.json()["code"]) == (422, code)
+    payment.refresh_from_db()
+    assert payment.status == "created"
+    assert Event.objects.count() == 0
+
+
+def test_a_slow_payment_settles_later(api: Api, merchant: Merchant, payment: Payment) -> None:
+    phone = {"customer_phone": "+12425550104"}
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", phone)
+    assert (response.status_code, response.json()["status"]) == (200, "processing")
+    assert settle_due(now=now()) == 0
+
+    assert settle_due(now=now() + timedelta(seconds=31)) == 1
+
+    payment.refresh_from_db()
+    assert payment.status == "completed"
+    assert settle_due(now=now() + timedelta(seconds=60)) == 0
+    assert Event.objects.filter(type="payment.completed").count() == 1
+
+
+def test_each_customer_of_a_counter_gets_a_payment(api: Api, merchant: Merchant) -> None:
+    counter = api(merchant).post("/v1/payments", {"payment_mode": "STATIC_PAY"}).json()
+    path = f"/v1/payments/{counter['id']}/confirm"
+
+    paid = [api(merchant).post(path, {"amount": amount}).json() for amount in (150, 275)]
+
+    assert len({counter["id"], *(payment["id"] for payment in paid)}) == 3
+    assert api(merchant).get(f"/v1/payments/{counter['id']}").json()["status"] == "created"
+    records = [api(merchant).get(f"/v1/payments/{payment['id']}").json() for payment in paid]
+    assert [record["amount"] for record in records] == [150, 275]
+    assert {record["static_payment_id"] for record in records} == {counter["id"]}
+    missing = api(merchant).post(path)
+    assert (missing.status_code, missing.json()["code"]) == (422, "INVALID_AMOUNT")
+    assert api(merchant).post(f"/v1/payments/{counter['id']}/cancel").status_code == 200
+    closed = api(merchant).post(path, {"amount": 1})
+    assert (closed.status_code, closed.json()["code"]) == (422, "PAYMENT_CANCELED")
+
+
+def test_a_counter_with_an_amount_keeps_to_it(api: Api, merchant: Merchant) -> None:
+    body = {"payment_mode": "STATIC_PAY", "amount": 500}
+    counter = api(merchant).post("/v1/payments", body).json()
+    path = f"/v1/payments/{counter['id']}/confirm"
+
+    other = api(merchant).post(path, {"amount": 499})
+    assert (other.status_code, other.json()["code"]) == (422, "INVALID_AMOUNT")
+    assert api(merchant).post(path).status_code == 200
+
+
+def test_a_live_key_cannot_confirm(api: Api, merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant, livemode=True)
+
+    response = api(merchant, live=True).post(f"/v1/payments/{payment.id}/confirm")
+
+    assert (response.status_code, response.json()["code"]) == (422, "DEVELOPMENT_ONLY")
+    payment.refresh_from_db()
+    assert payment.status == "created"
+
+
+@pytest.mark.usefixtures("development")
+def test_development_confirms_without_a_header(api: Api, payment: Payment) -> None:
+    response = api(None).post(f"/v1/payments/{payment.id}/confirm")
+    assert (response.status_code, response.json()["status"]) == (200, "completed")
+
+
+def test_without_development_mode_it_needs_a_key(api: Api, payment: Payment) -> None:
+    response = api(None).post(f"/v1/payments/{payment.id}/confirm")
+    assert (response.status_code, response.json()["code"]) == (401, "UNAUTHORIZED")

@@ -1,0 +1,66 @@
+"""Bring a payment into any status the way it gets there in life."""
+
+from datetime import timedelta
+
+from core.clock import now
+from customers.models import Customer
+from customers.services import test_customer
+from payments.expiry import expire_payment
+from payments.models import Payment
+from payments.paying import fail_payment, pay, require_action, take_up
+from payments.statuses import PaymentStatus
+from payments.verification import Verification
+
+ACTOR = "customer:test"
+SLOW_PHONE = "+12425550104"
+
+
+def payer(phone: str | None = None) -> Customer:
+    return test_customer(phone, now())
+
+
+def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
+    """Move a created payment to `status`, as a customer and the clock would."""
+    payment_id, at = payment.id, now()
+    if status in _AFTER_SIGN_IN:
+        take_up(payment_id=payment_id, actor=ACTOR, now=at)
+    if status in (PaymentStatus.REQUIRES_ACTION, PaymentStatus.FAILED):
+        require_action(payment_id=payment_id, actor=ACTOR, now=at)
+    if status == PaymentStatus.FAILED:
+        fail_payment(
+            payment_id=payment_id,
+            error_code="INVALID_PIN",
+            error_message="Too many wrong PINs.",
+            actor=ACTOR,
+            now=at,
+        )
+    if status in (PaymentStatus.PROCESSING, PaymentStatus.COMPLETED):
+        slow = status == PaymentStatus.PROCESSING
+        pay_with(payment_id, payer(SLOW_PHONE if slow else None))
+    if status == PaymentStatus.EXPIRED:
+        expire_payment(payment_id=payment_id, now=at + timedelta(hours=25))
+    if status == PaymentStatus.CANCELED:
+        payment.transition_to(status, now=at, actor=ACTOR)
+    payment.refresh_from_db()
+    assert payment.status == status
+    return payment
+
+
+def pay_with(payment_id: str, customer: Customer) -> Payment:
+    """Pay, verified by a passkey."""
+    return pay(
+        payment_id=payment_id,
+        customer=customer,
+        verified=Verification.PASSKEY,
+        actor=ACTOR,
+        now=now(),
+    )
+
+
+_AFTER_SIGN_IN = (
+    PaymentStatus.PENDING,
+    PaymentStatus.REQUIRES_ACTION,
+    PaymentStatus.PROCESSING,
+    PaymentStatus.COMPLETED,
+    PaymentStatus.FAILED,
+)

@@ -1,0 +1,90 @@
+"""What is not an amount, in every place where money is named."""
+
+import pytest
+
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.client import Api
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+
+NOT_JSON = [
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e309",
+    "1e400",
+    "9" * 5_000,
+    "01",
+    "+1",
+    "0x10",
+    "1_000",
+]
+NOT_AMOUNTS = [
+    "true",
+    "false",
+    "null",
+    '"100"',
+    '"1_000"',
+    '"\\u0661\\u0660\\u0660"',
+    "100.0",
+    "100.00000000000000000001",
+    "1e2",
+    "0.5",
+    "-1",
+    "0",
+    "-0",
+    "100000000000",
+    "9223372036854775808",
+    "[]",
+    "{}",
+]
+ITEMS = '{"payment_mode": "ORDER_PAY", "line_items": [{"name": "A", %s}]}'
+PLACES = {
+    "amount": '{"amount": %s}',
+    "total": '{"payment_mode": "ORDER_PAY", "total": %s}',
+    "price": ITEMS % '"quantity": 1, "price": %s',
+    "quantity": ITEMS % '"quantity": %s, "price": 1',
+    "counter": '{"payment_mode": "STATIC_PAY", "amount": %s}',
+}
+MAY_BE_ABSENT = ("counter", "null")
+
+
+def refused(api: Api, merchant: Merchant, body: str) -> tuple[int, str]:
+    response = api(merchant).post("/v1/payments", body.encode())
+    assert Payment.objects.count() == 0
+    assert Event.objects.count() == 0
+    assert set(response.json()) == {"error", "code", "details"}
+    return response.status_code, response.json()["code"]
+
+
+@pytest.mark.parametrize("value", NOT_JSON)
+@pytest.mark.parametrize("place", PLACES)
+def test_it_does_not_read_what_is_not_json(
+    api: Api, merchant: Merchant, place: str, value: str
+) -> None:
+    assert refused(api, merchant, PLACES[place] % value) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (place, value)
+        for place in PLACES
+        for value in NOT_AMOUNTS
+        if (place, value) != MAY_BE_ABSENT
+    ],
+)
+def test_it_refuses_what_is_not_an_amount(
+    api: Api, merchant: Merchant, place: str, value: str
+) -> None:
+    code = "VALIDATION_FAILED" if value == "null" and place in ("price", "quantity") else None
+
+    assert refused(api, merchant, PLACES[place] % value) == (422, code or "INVALID_AMOUNT")
+
+
+def test_it_takes_the_smallest_and_the_largest(api: Api, merchant: Merchant) -> None:
+    for amount in (1, 99_999_999_999):
+        response = api(merchant).post("/v1/payments", {"amount": amount})
+        assert (response.status_code, response.json()["amount"]) == (201, amount)

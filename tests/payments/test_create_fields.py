@@ -1,0 +1,147 @@
+"""POST /v1/payments: the fields that all modes share, and who may create."""
+
+import base64
+
+import pytest
+from django.test import override_settings
+
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.client import Api
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("currency", "bsd"),
+        ("currency", "XXZ"),
+        ("currency", 5),
+        ("payment_mode", "MAGIC_PAY"),
+        ("description", "x" * 501),
+        ("description", 5),
+        ("description", "bell \x07"),
+        ("description", "reversed \u202e"),
+        ("metadata", {f"k{n}": 1 for n in range(21)}),
+        ("metadata", {"nested": {}}),
+        ("metadata", {"list": []}),
+        ("metadata", {"": 1}),
+        ("metadata", {"k" * 41: 1}),
+        ("metadata", {"long": "x" * 501}),
+        ("metadata", {"big": 2**53}),
+        ("metadata", []),
+        ("success_url", "javascript:alert(1)"),
+        ("success_url", "//evil.example"),
+        ("success_url", "https://a@evil.example"),
+        ("success_url", "https://x\\@evil.example"),
+        ("success_url", "https://x.example/\tb"),
+        ("success_url", "https://x.example/\nb"),
+        ("success_url", "ftp://x.example"),
+        ("success_url", "data:text/html,x"),
+        ("success_url", "https://"),
+        ("success_url", "https://x.example/" + "a" * 2_048),
+        ("cancel_url", "/relative"),
+        ("qr_format", "jpeg"),
+    ],
+)
+def test_it_names_the_field_at_fault(
+    api: Api, merchant: Merchant, field: str, value: object
+) -> None:
+    response = api(merchant).post("/v1/payments", {"amount": 100, field: value})
+
+    assert response.status_code in (400, 422), response.json()
+    assert field in response.json()["details"]
+    assert Payment.objects.count() == 0
+    assert Event.objects.count() == 0
+
+
+def test_metadata_takes_text_numbers_booleans_and_null(api: Api, merchant: Merchant) -> None:
+    metadata = {"a": "x" * 500, "b": 1, "c": 1.5, "d": True, "e": None, "__proto__": "kept"}
+
+    response = api(merchant).post("/v1/payments", {"amount": 100, "metadata": metadata})
+
+    assert response.json()["metadata"] == metadata
+    assert api(merchant).get(response["Location"]).json()["metadata"] == metadata
+
+
+def test_text_comes_back_as_it_was(api: Api, merchant: Merchant) -> None:
+    text = "'; DROP TABLE payments; -- =1+1 <script>ñ😀"
+
+    response = api(merchant).post("/v1/payments", {"amount": 100, "description": text})
+
+    assert api(merchant).get(response["Location"]).json()["description"] == text
+
+
+def test_http_addresses_are_for_test_mode(api: Api, merchant: Merchant) -> None:
+    body = {"amount": 100, "success_url": "http://localhost:3000/thanks"}
+
+    assert api(merchant).post("/v1/payments", body).status_code == 201
+    live = api(merchant, live=True).post("/v1/payments", body)
+    assert (live.status_code, live.json()["code"]) == (422, "VALIDATION_FAILED")
+
+
+def test_nothing_else_can_be_set(api: Api, merchant: Merchant, stranger: Merchant) -> None:
+    body = {
+        "amount": 100,
+        "id": "pay_mine",
+        "status": "completed",
+        "livemode": True,
+        "completed_at": "2026-01-01T00:00:00Z",
+        "amount_refunded": 5,
+        "fee": 0,
+        "transaction_id": "txn_1",
+        "customer_id": "cus_1",
+        "static_payment_id": "pay_1",
+    }
+
+    record = api(merchant).post("/v1/payments", body).json()
+
+    assert record["id"] != "pay_mine"
+    assert (record["status"], record["livemode"]) == ("created", False)
+    assert record["amount_refunded"] == 0
+    assert not {"completed_at", "transaction_id", "customer_id", "fee"} & set(record)
+
+
+def test_the_qr_code_comes_in_both_forms(api: Api, merchant: Merchant) -> None:
+    png = api(merchant).post("/v1/payments", {"amount": 100, "qr_format": "png"}).json()
+
+    head, image = png["qr_payload"].split(",")
+    assert head == "data:image/png;base64"
+    assert base64.b64decode(image).startswith(b"\x89PNG")
+    link = api(merchant).get(f"/v1/payments/{png['id']}", {"qr_format": "deep_link"}).json()
+    assert link["qr_payload"].endswith(f"://pay/{png['id']}")
+    wrong = api(merchant).get(f"/v1/payments/{png['id']}", {"qr_format": "x"})
+    assert (wrong.status_code, wrong.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+@override_settings(QR_PAYLOAD="png")
+def test_the_form_of_the_qr_code_is_a_setting(api: Api, merchant: Merchant) -> None:
+    record = api(merchant).post("/v1/payments", {"amount": 100}).json()
+    assert record["qr_payload"].startswith("data:image/png;base64,")
+
+
+def test_it_needs_a_key(api: Api, merchant: Merchant) -> None:
+    response = api(None).post("/v1/payments", {"merchant_id": merchant.id, "amount": 100})
+
+    assert (response.status_code, response.json()["code"]) == (401, "UNAUTHORIZED")
+    assert response["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.usefixtures("development")
+def test_development_names_its_merchant(api: Api, merchant: Merchant) -> None:
+    response = api(None).post("/v1/payments", {"merchant_id": merchant.id, "amount": 100})
+    assert (response.status_code, response.json()["livemode"]) == (201, False)
+
+    unnamed = api(None).post("/v1/payments", {"amount": 100})
+    assert (unnamed.status_code, unnamed.json()["code"]) == (422, "VALIDATION_FAILED")
+
+
+def test_the_merchant_of_the_key_cannot_be_contradicted(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    response = api(merchant).post("/v1/payments", {"merchant_id": stranger.id, "amount": 100})
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert Payment.objects.count() == 0

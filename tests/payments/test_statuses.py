@@ -1,0 +1,182 @@
+"""Every status with every action, as one table: what happens, or which error says why not."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from core.clock import now
+from core.errors import ApiError
+from merchants.authentication import Caller
+from payments.confirming import confirm_payment
+from payments.expiry import expire_payment
+from payments.models import Payment, PaymentTransition
+from payments.paying import (
+    cancel_by_customer,
+    fail_payment,
+    require_action,
+    settle_due_payment,
+    step_back,
+    take_up,
+)
+from payments.services import cancel_payment
+from payments.statuses import CANCELABLE, EXPIRABLE, FINAL, PAYABLE, TRANSITIONS, PaymentStatus
+from tests.payments.journeys import ACTOR, bring_to, pay_with, payer
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+S = PaymentStatus
+Action = Callable[[Payment], object]
+
+
+def caller_of(payment: Payment) -> Caller:
+    return Caller(payment.merchant, livemode=False, actor="key:test")
+
+
+def _fail(payment: Payment) -> Payment:
+    return fail_payment(
+        payment_id=payment.id, error_code="X", error_message="x", actor=ACTOR, now=now()
+    )
+
+
+def _confirm(payment: Payment) -> Payment:
+    return confirm_payment(
+        caller=caller_of(payment), payment_id=payment.id, phone=None, amount=None, now=now()
+    )
+
+
+ACTIONS: dict[str, Action] = {
+    "cancel": lambda p: cancel_payment(caller=caller_of(p), payment_id=p.id, now=now()),
+    "confirm": _confirm,
+    "take up": lambda p: take_up(payment_id=p.id, actor=ACTOR, now=now()),
+    "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=now()),
+    "step back": lambda p: step_back(payment_id=p.id, actor=ACTOR, now=now()),
+    "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=now()),
+    "pay": lambda p: pay_with(p.id, payer()),
+    "fail": _fail,
+    "settle": lambda p: settle_due_payment(payment_id=p.id, now=now()),
+    "expire": lambda p: expire_payment(payment_id=p.id, now=now() + timedelta(hours=25)),
+}
+
+BUSY, DONE, GONE, OVER, LOST = (
+    "PAYMENT_IN_PROGRESS",
+    "PAYMENT_ALREADY_COMPLETED",
+    "PAYMENT_CANCELED",
+    "PAYMENT_EXPIRED",
+    "PAYMENT_FAILED",
+)
+UNPAID = "PAYMENT_NOT_COMPLETED"
+ENDED = {S.COMPLETED: DONE, S.FAILED: LOST, S.EXPIRED: OVER, S.CANCELED: GONE}
+NOT_DUE = "PAYMENT_NOT_FOUND"
+
+TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
+    "cancel": {
+        S.CREATED: S.CANCELED,
+        S.PENDING: S.CANCELED,
+        S.REQUIRES_ACTION: BUSY,
+        S.PROCESSING: BUSY,
+    },
+    "confirm": {
+        S.CREATED: S.COMPLETED,
+        S.PENDING: S.COMPLETED,
+        S.REQUIRES_ACTION: S.COMPLETED,
+        S.PROCESSING: BUSY,
+    },
+    "take up": {
+        S.CREATED: S.PENDING,
+        S.PENDING: S.PENDING,
+        S.REQUIRES_ACTION: S.REQUIRES_ACTION,
+        S.PROCESSING: BUSY,
+    },
+    "require action": {
+        S.CREATED: UNPAID,
+        S.PENDING: S.REQUIRES_ACTION,
+        S.REQUIRES_ACTION: S.REQUIRES_ACTION,
+        S.PROCESSING: BUSY,
+    },
+    "step back": {
+        S.CREATED: UNPAID,
+        S.PENDING: S.PENDING,
+        S.REQUIRES_ACTION: S.PENDING,
+        S.PROCESSING: BUSY,
+    },
+    "cancel by customer": {
+        S.CREATED: S.CANCELED,
+        S.PENDING: S.CANCELED,
+        S.REQUIRES_ACTION: S.CANCELED,
+        S.PROCESSING: BUSY,
+    },
+    "pay": {
+        S.CREATED: S.COMPLETED,
+        S.PENDING: S.COMPLETED,
+        S.REQUIRES_ACTION: S.COMPLETED,
+        S.PROCESSING: BUSY,
+    },
+    "fail": {
+        S.CREATED: UNPAID,
+        S.PENDING: BUSY,
+        S.REQUIRES_ACTION: S.FAILED,
+        S.PROCESSING: S.FAILED,
+    },
+    "settle": {
+        S.CREATED: UNPAID,
+        S.PENDING: BUSY,
+        S.REQUIRES_ACTION: BUSY,
+        S.PROCESSING: S.COMPLETED,
+    },
+    "expire": {
+        S.CREATED: S.EXPIRED,
+        S.PENDING: S.EXPIRED,
+        S.REQUIRES_ACTION: S.EXPIRED,
+        S.PROCESSING: NOT_DUE,
+        S.COMPLETED: NOT_DUE,
+        S.FAILED: NOT_DUE,
+        S.EXPIRED: NOT_DUE,
+        S.CANCELED: NOT_DUE,
+    },
+}
+
+
+@pytest.mark.parametrize("status", list(S))
+@pytest.mark.parametrize("name", list(ACTIONS))
+def test_each_action_in_each_status(payment: Payment, name: str, status: PaymentStatus) -> None:
+    bring_to(payment, status)
+    moves, events = PaymentTransition.objects.count(), Event.objects.count()
+    expected = TABLE[name].get(status) or ENDED[status]
+
+    if isinstance(expected, PaymentStatus):
+        ACTIONS[name](payment)
+        payment.refresh_from_db()
+        assert payment.status == expected
+        last = PaymentTransition.objects.order_by("id").last()
+        assert last is None or last.to_status == expected
+    else:
+        with pytest.raises(ApiError) as refusal:
+            ACTIONS[name](payment)
+        assert refusal.value.code == expected
+        payment.refresh_from_db()
+        assert payment.status == status
+        assert (PaymentTransition.objects.count(), Event.objects.count()) == (moves, events)
+
+
+@pytest.mark.parametrize("status", sorted(EXPIRABLE))
+@pytest.mark.parametrize("name", sorted(set(ACTIONS) - {"expire", "settle", "fail"}))
+def test_nothing_but_expiry_happens_after_the_time(
+    payment: Payment, name: str, status: PaymentStatus
+) -> None:
+    bring_to(payment, status)
+    Payment.objects.filter(pk=payment.pk).update(expires_at=now())
+
+    with pytest.raises(ApiError) as refusal:
+        ACTIONS[name](payment)
+
+    assert refusal.value.code == OVER
+    payment.refresh_from_db()
+    assert payment.status == status
+
+
+def test_the_sets_follow_from_the_table() -> None:
+    assert frozenset({S.CREATED, S.PENDING}) == CANCELABLE
+    assert frozenset({S.CREATED, S.PENDING, S.REQUIRES_ACTION}) == EXPIRABLE == PAYABLE
+    assert frozenset({S.COMPLETED, S.FAILED, S.EXPIRED, S.CANCELED}) == FINAL
+    assert set(TRANSITIONS) == set(S)
