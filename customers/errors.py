@@ -1,8 +1,9 @@
 """The refusals of the customers' room. Pages show them in words of their own."""
 
 from datetime import datetime
+from enum import StrEnum
 
-from core.errors import ApiError, Conflict
+from core.errors import ApiError, Conflict, NotFound
 
 
 class CustomerNotFound(ApiError):
@@ -65,3 +66,33 @@ class InvalidCode(VerificationFailed):
 
 class CodeExpired(VerificationFailed):
     message = "The code has expired. Ask for a new one."
+
+
+class Proof(StrEnum):
+    """What customers prove themselves by."""
+
+    CODE = "code"
+    PIN = "pin"
+    PASSKEY = "passkey"
+
+
+class ProofNeeded(VerificationFailed):
+    """`proof` is what the customer has to show first, fresh."""
+
+    message = "More proof is needed that it is you."
+
+    def __init__(self, proof: Proof) -> None:
+        self.proof = proof
+        super().__init__(f"needed: {proof}")
+
+
+class PasskeyMissing(VerificationFailed):
+    message = "There is no passkey yet."
+
+
+class TooManyPasskeys(VerificationFailed):
+    message = "There are too many passkeys. Remove one first."
+
+
+class PasskeyNotFound(NotFound):
+    message = "There is no such passkey."

@@ -150,6 +150,76 @@ class CustomerSession(models.Model):
         return f"session {self.pk}"
 
 
+class PasskeyQuerySet(models.QuerySet["Passkey"]):
+    def usable(self) -> Self:
+        """Keep those that were not removed."""
+        return self.filter(removed_at=None)
+
+    def remove(self, now: datetime) -> int:
+        """Remove these for good; return how many there were left to remove."""
+        return self.usable().update(removed_at=now)
+
+
+class Passkey(models.Model):
+    """A public key whose private half a customer's device holds. `credential_id` is base64url.
+
+    `copied_at` is when its sign count last failed to rise, as that of a copy would.
+    """
+
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="passkeys")
+    credential_id = models.CharField(max_length=1400, unique=True)
+    public_key = models.BinaryField()
+    sign_count = models.BigIntegerField()
+    transports = models.JSONField(default=list)
+    aaguid = models.CharField(max_length=36)
+    is_synced = models.BooleanField()
+    name = models.CharField(max_length=100, default="", blank=True)
+    created_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)
+    copied_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    objects: ClassVar[PasskeyQuerySet] = PasskeyQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    def __str__(self) -> str:
+        return self.name or f"passkey {self.pk}"
+
+
+class ChallengePurpose(models.TextChoices):
+    """What a passkey's answer to a challenge is good for."""
+
+    REGISTER = "register"
+    PAY = "pay"
+    CONFIRM = "confirm"
+
+
+class PasskeyChallenge(models.Model):
+    """What a passkey was asked to sign, once, and for what: see `customers.challenges`."""
+
+    challenge = models.CharField(max_length=43, unique=True)
+    purpose = models.CharField(max_length=16, choices=ChallengePurpose)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
+    payment_id = PublicIdField(default="")
+    amount = models.BigIntegerField(null=True)
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(purpose=ChallengePurpose.PAY, amount__gt=0) & ~Q(payment_id="")
+                | Q(purpose__in=[ChallengePurpose.REGISTER, ChallengePurpose.CONFIRM])
+                & Q(amount=None, payment_id=""),
+                name="passkey_challenge_is_bound",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.purpose} {self.payment_id}".strip()
+
+
 class Quota(models.Model):
     """How often something was done within a while: see `customers.quotas`."""
 

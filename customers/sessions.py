@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers.codes import check_code
+from customers.errors import Proof
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.pins import PinResult, check_pin
+from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
 from customers.tokens import hash_of, new_token
 
@@ -80,15 +81,21 @@ def end_session(token: str, *, now: datetime) -> None:
     CustomerSession.objects.filter(token_hash=hash_of(token), ended_at=None).update(ended_at=now)
 
 
-def verify_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
-    """Check the PIN of whoever is signed in, and remember it. Raises what `check_pin` raises."""
+def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
+    """Check the PIN before a passkey is added, and remember it. Raises what `check_pin` raises.
+
+    Not for a payment: whoever pays has not asked for their passkeys to be open to change.
+    """
     result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
-    _remember(session, "pin_verified_at", now)
+    remember_proof(session, Proof.PIN, now=now)
     return result
 
 
-def verify_code(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:
-    """Check a fresh code for a passkey, and remember it. Raises what `check_code` raises."""
+def prove_phone(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:
+    """Check a fresh code before a passkey is added, and remember it.
+
+    Raises what `check_code` raises.
+    """
     check_code(
         handle=handle,
         code=code,
@@ -96,9 +103,17 @@ def verify_code(*, session: CustomerSession, handle: str, code: str, now: dateti
         now=now,
         customer=session.customer,
     )
-    _remember(session, "code_verified_at", now)
+    remember_proof(session, Proof.CODE, now=now)
 
 
-def _remember(session: CustomerSession, how: str, now: datetime) -> None:
-    CustomerSession.objects.filter(pk=session.pk).update(**{how: now})
-    setattr(session, how, now)
+def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
+    """Set the PIN of a customer who has none, and remember it. Raises what `set_pin` raises."""
+    set_pin(customer_id=session.customer_id, pin=pin, now=now)
+    remember_proof(session, Proof.PIN, now=now)
+
+
+def remember_proof(session: CustomerSession, proof: Proof, *, now: datetime) -> None:
+    """Note that the customer has just proved themselves, towards a change of passkeys."""
+    column = f"{proof}_verified_at"
+    CustomerSession.objects.filter(pk=session.pk).update(**{column: now})
+    setattr(session, column, now)

@@ -13,11 +13,11 @@ from customers.sessions import (
     SignedIn,
     end_session,
     find_session,
+    prove_phone,
+    prove_pin,
     session_customer,
     sign_in,
     start_session,
-    verify_code,
-    verify_pin,
 )
 from ledger.services import balance_of
 from tests.customers.guessing import ADDRESS, HALF_AN_HOUR, OTHER_PIN, PIN, WRONG_PIN, check
@@ -184,7 +184,7 @@ def test_it_remembers_when_the_pin_was_right(holder: Customer, now: datetime) ->
     session = signed_in(holder, now).session
     later = now + timedelta(minutes=1)
 
-    verify_pin(session=session, pin=PIN, address=ADDRESS, now=later)
+    prove_pin(session=session, pin=PIN, address=ADDRESS, now=later)
 
     session.refresh_from_db()
     assert session.pin_verified_at == later
@@ -194,7 +194,7 @@ def test_it_remembers_nothing_of_a_wrong_pin(holder: Customer, now: datetime) ->
     session = signed_in(holder, now).session
     for error in (InvalidPin, InvalidPin, InvalidPin, InvalidPin, PinLocked):
         with pytest.raises(error):
-            verify_pin(session=session, pin=WRONG_PIN, address=ADDRESS, now=now)
+            prove_pin(session=session, pin=WRONG_PIN, address=ADDRESS, now=now)
 
     session.refresh_from_db()
     assert session.pin_verified_at is None
@@ -205,7 +205,7 @@ def test_it_remembers_a_fresh_code(texts: TextBox, payer: Customer, now: datetim
     later = now + timedelta(hours=1)
     handle = code_for(payer, CodePurpose.ADD_PASSKEY, later)
 
-    verify_code(session=session, handle=handle, code=texts.code, now=later)
+    prove_phone(session=session, handle=handle, code=texts.code, now=later)
 
     session.refresh_from_db()
     assert session.code_verified_at == later
@@ -218,7 +218,7 @@ def test_a_code_to_another_phone_proves_nothing(
     handle = code_for(tester, CodePurpose.ADD_PASSKEY, now)
 
     with pytest.raises(CodeExpired):
-        verify_code(session=session, handle=handle, code="000000", now=now)
+        prove_phone(session=session, handle=handle, code="000000", now=now)
 
 
 def reset(

@@ -1,0 +1,218 @@
+"""The two ceremonies of WebAuthn, without a database: what a browser is asked, what it answers.
+
+The answers come from outside and are read by a library that was not written for malice: whatever
+it makes of them, other than success, is VerificationFailed.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from webauthn import (
+    generate_authentication_options,
+    generate_registration_options,
+    verify_authentication_response,
+    verify_registration_response,
+)
+from webauthn.helpers import (
+    base64url_to_bytes,
+    bytes_to_base64url,
+    options_to_json_dict,
+    parse_authentication_credential_json,
+    parse_client_data_json,
+    parse_registration_credential_json,
+)
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    AuthenticatorTransport,
+    CredentialDeviceType,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from core.json import parse_json
+from customers.errors import VerificationFailed
+
+logger = logging.getLogger(__name__)
+
+Options = dict[str, Any]
+TIMEOUT_MILLISECONDS = 300_000
+MAX_ANSWER_CHARACTERS = 16_384
+MAX_CREDENTIAL_BYTES = 1_023  # by the standard
+DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class KnownCredential:
+    """A credential that is registered, as browsers want to hear of it."""
+
+    credential_id: str
+    transports: Sequence[str]
+
+
+@dataclass(frozen=True)
+class NewCredential:
+    """What a browser has made. `credential_id` is base64url."""
+
+    credential_id: str
+    public_key: bytes
+    sign_count: int
+    transports: list[str]
+    aaguid: str
+    is_synced: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer that was read, but not verified: it says of itself what it answers to."""
+
+    text: dict[str, Any]
+    challenge: bytes
+    credential_id: str
+    user_handle: bytes | None = None
+
+
+def relying_party() -> tuple[str, str]:
+    """Return the rpId and the only origin that may speak for it: those of the checkout."""
+    url = urlsplit(settings.CHECKOUT_URL)
+    host = url.hostname or ""
+    is_default = url.port in (None, DEFAULT_PORTS.get(url.scheme))
+    return host, f"{url.scheme}://{host}" if is_default else f"{url.scheme}://{host}:{url.port}"
+
+
+def registration_options(
+    *, challenge: bytes, user_handle: bytes, user_name: str, known: Sequence[KnownCredential]
+) -> Options:
+    """Return what `navigator.credentials.create()` is called with, its bytes as base64url."""
+    options = generate_registration_options(
+        rp_id=relying_party()[0],
+        rp_name=settings.SERVICE_NAME,
+        user_id=user_handle,
+        user_name=user_name,
+        challenge=challenge,
+        timeout=TIMEOUT_MILLISECONDS,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.PREFERRED,
+            user_verification=UserVerificationRequirement.REQUIRED,
+        ),
+        exclude_credentials=_descriptors(known),
+    )
+    return options_to_json_dict(options)
+
+
+def authentication_options(*, challenge: bytes, known: Sequence[KnownCredential]) -> Options:
+    """Return what `navigator.credentials.get()` is called with, its bytes as base64url."""
+    options = generate_authentication_options(
+        rp_id=relying_party()[0],
+        challenge=challenge,
+        timeout=TIMEOUT_MILLISECONDS,
+        allow_credentials=_descriptors(known),
+        user_verification=UserVerificationRequirement.REQUIRED,
+    )
+    return options_to_json_dict(options)
+
+
+def read_registration(text: str) -> Answer:
+    """Read the JSON of a new credential. Raises VerificationFailed."""
+    with _refusing_all_but_success():
+        parsed = _parse(text)
+        credential = parse_registration_credential_json(parsed)
+        challenge = _challenge(credential.response.client_data_json)
+        return Answer(parsed, challenge, bytes_to_base64url(credential.raw_id))
+
+
+def read_assertion(text: str) -> Answer:
+    """Read the JSON of an assertion. Raises VerificationFailed."""
+    with _refusing_all_but_success():
+        parsed = _parse(text)
+        credential = parse_authentication_credential_json(parsed)
+        challenge = _challenge(credential.response.client_data_json)
+        credential_id = bytes_to_base64url(credential.raw_id)
+        return Answer(parsed, challenge, credential_id, credential.response.user_handle)
+
+
+def verify_registration(answer: Answer) -> NewCredential:
+    """Verify a new credential, its user verified. Raises VerificationFailed."""
+    rp_id, origin = relying_party()
+    with _refusing_all_but_success():
+        verified = verify_registration_response(
+            credential=answer.text,
+            expected_challenge=answer.challenge,
+            expected_rp_id=rp_id,
+            expected_origin=origin,
+            require_user_verification=True,
+        )
+        if len(verified.credential_id) > MAX_CREDENTIAL_BYTES:
+            raise VerificationFailed
+        credential = parse_registration_credential_json(answer.text)
+        return NewCredential(
+            credential_id=bytes_to_base64url(verified.credential_id),
+            public_key=verified.credential_public_key,
+            sign_count=verified.sign_count,
+            transports=[transport.value for transport in credential.response.transports or ()],
+            aaguid=verified.aaguid,
+            is_synced=verified.credential_device_type == CredentialDeviceType.MULTI_DEVICE,
+        )
+
+
+def verify_assertion(answer: Answer, public_key: bytes) -> int:
+    """Verify an assertion, its user verified; return its sign count, which nobody has compared.
+
+    Raises VerificationFailed.
+    """
+    rp_id, origin = relying_party()
+    with _refusing_all_but_success():
+        verified = verify_authentication_response(
+            credential=answer.text,
+            expected_challenge=answer.challenge,
+            expected_rp_id=rp_id,
+            expected_origin=origin,
+            credential_public_key=public_key,
+            credential_current_sign_count=0,
+            require_user_verification=True,
+        )
+        return verified.new_sign_count
+
+
+@contextmanager
+def _refusing_all_but_success() -> Iterator[None]:
+    try:
+        yield
+    except VerificationFailed:
+        raise
+    except Exception as error:
+        if not isinstance(error, WebAuthnException):
+            logger.info("an answer that WebAuthn cannot read: %s", type(error).__name__)
+        raise VerificationFailed from error
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if len(text) > MAX_ANSWER_CHARACTERS:
+        raise VerificationFailed
+    parsed = parse_json(text.encode())
+    if not isinstance(parsed, dict):
+        raise VerificationFailed
+    return parsed
+
+
+def _challenge(client_data_json: bytes) -> bytes:
+    client_data = parse_client_data_json(client_data_json)
+    if client_data.cross_origin:
+        raise VerificationFailed  # somebody else's page had ours in a frame
+    return client_data.challenge
+
+
+def _descriptors(known: Sequence[KnownCredential]) -> list[PublicKeyCredentialDescriptor]:
+    return [
+        PublicKeyCredentialDescriptor(
+            id=base64url_to_bytes(credential.credential_id),
+            transports=[AuthenticatorTransport(transport) for transport in credential.transports],
+        )
+        for credential in known
+    ]

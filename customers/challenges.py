@@ -1,0 +1,61 @@
+"""Challenges for passkeys: random, for one use, for five minutes, for one thing only."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from webauthn.helpers import bytes_to_base64url
+
+from customers.errors import VerificationFailed
+from customers.models import ChallengePurpose, CustomerSession, PasskeyChallenge
+
+CHALLENGE_BYTES = 32
+LIFETIME = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """What an answer to a challenge is good for. `amount` is in cents, of the payment's currency.
+
+    A challenge is bound to the session, too, and by that to customer and mode.
+    """
+
+    purpose: ChallengePurpose
+    payment_id: str = ""
+    amount: int | None = None
+
+
+def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes:
+    """Return a new challenge, and remember what it is good for."""
+    challenge = secrets.token_bytes(CHALLENGE_BYTES)
+    PasskeyChallenge.objects.create(
+        challenge=bytes_to_base64url(challenge),
+        purpose=binding.purpose,
+        customer_id=session.customer_id,
+        session=session,
+        payment_id=binding.payment_id,
+        amount=binding.amount,
+        created_at=now,
+        expires_at=now + LIFETIME,
+    )
+    return challenge
+
+
+@transaction.atomic(durable=True)
+def use_up(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
+    """Use a challenge for good, before the answer to it is verified. Raises VerificationFailed
+    for one that was used, has expired, or is good for something else or somebody else.
+    """
+    used = PasskeyChallenge.objects.filter(
+        challenge=bytes_to_base64url(challenge),
+        purpose=binding.purpose,
+        customer_id=session.customer_id,
+        session=session,
+        payment_id=binding.payment_id,
+        amount=binding.amount,
+        used_at=None,
+        expires_at__gt=now,
+    ).update(used_at=now)
+    if not used:
+        raise VerificationFailed

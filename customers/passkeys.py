@@ -1,0 +1,217 @@
+"""Passkeys: adding one, and proving with one that a customer agrees to this payment.
+
+Each ceremony has two halves: `begin_…` returns what the browser is asked, `finish_…` takes the
+JSON of its answer. The user is always verified by the device: finger, face or its own PIN.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from customers import challenges
+from customers.ceremonies import (
+    Answer,
+    KnownCredential,
+    Options,
+    authentication_options,
+    read_assertion,
+    read_registration,
+    registration_options,
+    verify_assertion,
+    verify_registration,
+)
+from customers.challenges import Binding
+from customers.errors import (
+    PasskeyMissing,
+    PasskeyNotFound,
+    Proof,
+    ProofNeeded,
+    TooManyPasskeys,
+    VerificationFailed,
+)
+from customers.models import ChallengePurpose, Customer, CustomerSession, Passkey
+from customers.sessions import remember_proof
+
+logger = logging.getLogger(__name__)
+
+FRESH = timedelta(minutes=10)
+MAX_PASSKEYS = 20
+
+
+@dataclass(frozen=True)
+class PasskeyResult:
+    """Proof that a customer agreed to this payment of this amount at this instant."""
+
+    customer_id: str
+    passkey_id: int
+    payment_id: str
+    amount: int
+    verified_at: datetime
+
+
+def proof_needed(session: CustomerSession, *, now: datetime) -> Proof | None:
+    """Return what a customer still has to prove before their passkeys may change, if anything.
+
+    The first passkey takes a code and the PIN, both fresh. After that only a passkey opens the
+    door, so that a stolen phone number is not enough; who has lost them all calls support. In
+    test mode, where phones are everybody's, code and PIN always do.
+    """
+    if session.livemode and session.customer.passkeys.usable().exists():
+        return None if _is_fresh(session.passkey_verified_at, now) else Proof.PASSKEY
+    if not _is_fresh(session.code_verified_at, now):
+        return Proof.CODE
+    return None if _is_fresh(session.pin_verified_at, now) else Proof.PIN
+
+
+def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
+    """Ask for a new passkey. Raises ProofNeeded, TooManyPasskeys."""
+    _refuse_unproven(session, now)
+    known = _known(session.customer)
+    if session.livemode and len(known) >= MAX_PASSKEYS:
+        raise TooManyPasskeys
+    binding = Binding(ChallengePurpose.REGISTER)
+    return registration_options(
+        challenge=challenges.issue(session=session, binding=binding, now=now),
+        user_handle=session.customer_id.encode(),
+        user_name=session.customer.phone,
+        known=known,
+    )
+
+
+def finish_registration(
+    *, session: CustomerSession, credential: str, now: datetime, name: str = ""
+) -> Passkey:
+    """Keep the passkey that the browser has made. Raises VerificationFailed, ProofNeeded."""
+    _refuse_unproven(session, now)
+    answer = read_registration(credential)
+    binding = Binding(ChallengePurpose.REGISTER)
+    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
+    made = verify_registration(answer)
+    with transaction.atomic():
+        passkey, is_new = Passkey.objects.get_or_create(
+            credential_id=made.credential_id,
+            defaults={
+                "customer": session.customer,
+                "public_key": made.public_key,
+                "sign_count": made.sign_count,
+                "transports": made.transports,
+                "aaguid": made.aaguid,
+                "is_synced": made.is_synced,
+                "name": name,
+                "created_at": now,
+            },
+        )
+        if not is_new:
+            raise VerificationFailed
+        _drop_oldest(session.customer, now)
+    return passkey
+
+
+def begin_payment(
+    *, session: CustomerSession, payment_id: str, amount: int, now: datetime
+) -> Options:
+    """Ask for a passkey that agrees to pay this amount. Raises PasskeyMissing."""
+    return _begin(session, Binding(ChallengePurpose.PAY, payment_id, amount), now)
+
+
+def finish_payment(
+    *, session: CustomerSession, payment_id: str, amount: int, credential: str, now: datetime
+) -> PasskeyResult:
+    """Verify that the customer agrees to pay this amount, both as stored now.
+
+    Raises VerificationFailed, also for an answer to any other challenge.
+    """
+    binding = Binding(ChallengePurpose.PAY, payment_id, amount)
+    passkey = _finish(session, binding, credential, now)
+    return PasskeyResult(session.customer_id, passkey.pk, payment_id, amount, now)
+
+
+def begin_confirmation(*, session: CustomerSession, now: datetime) -> Options:
+    """Ask for a passkey before passkeys change. Raises PasskeyMissing."""
+    return _begin(session, Binding(ChallengePurpose.CONFIRM), now)
+
+
+def finish_confirmation(*, session: CustomerSession, credential: str, now: datetime) -> None:
+    """Verify and remember a passkey, so that passkeys may change. Raises VerificationFailed."""
+    _finish(session, Binding(ChallengePurpose.CONFIRM), credential, now)
+    remember_proof(session, Proof.PASSKEY, now=now)
+
+
+def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
+    """Remove one of the customer's own passkeys. Raises PasskeyNotFound, ProofNeeded."""
+    _refuse_unproven(session, now)
+    if not session.customer.passkeys.filter(pk=passkey_id).remove(now):
+        raise PasskeyNotFound
+
+
+def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
+    """Remove anybody's passkey, for staff who have made sure who is calling.
+
+    Raises PasskeyNotFound.
+    """
+    if not Passkey.objects.filter(pk=passkey_id).remove(now):
+        raise PasskeyNotFound
+
+
+def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options:
+    known = _known(session.customer)
+    if not known:
+        raise PasskeyMissing
+    challenge = challenges.issue(session=session, binding=binding, now=now)
+    return authentication_options(challenge=challenge, known=known)
+
+
+def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
+    answer = read_assertion(credential)
+    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
+    passkey = _passkey_of(session.customer_id, answer)
+    sign_count = verify_assertion(answer, bytes(passkey.public_key))
+    _refuse_copy(passkey, sign_count, now)
+    # Counted from what was read, so that of two assertions at once with one count one is refused.
+    counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
+    if not counted.update(sign_count=sign_count, last_used_at=now):
+        raise VerificationFailed
+    return passkey
+
+
+def _passkey_of(customer_id: str, answer: Answer) -> Passkey:
+    if answer.user_handle not in (None, b"", customer_id.encode()):
+        raise VerificationFailed
+    usable = Passkey.objects.usable()
+    passkey = usable.filter(customer_id=customer_id, credential_id=answer.credential_id).first()
+    if passkey is None:
+        raise VerificationFailed
+    return passkey
+
+
+def _refuse_copy(passkey: Passkey, sign_count: int, now: datetime) -> None:
+    """Refuse a count that does not rise: two devices hold this key. Always 0 is no count."""
+    if sign_count > passkey.sign_count or sign_count == passkey.sign_count == 0:
+        return
+    Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
+    logger.warning("passkey %s seems to be copied: its count fell", passkey.pk)
+    raise VerificationFailed
+
+
+def _refuse_unproven(session: CustomerSession, now: datetime) -> None:
+    needed = proof_needed(session, now=now)
+    if needed is not None:
+        raise ProofNeeded(needed)
+
+
+def _drop_oldest(customer: Customer, now: datetime) -> None:
+    """Keep the list short: in test mode strangers add passkeys to the same few phones."""
+    newest = customer.passkeys.usable().order_by("-created_at", "-id")
+    too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS:])
+    customer.passkeys.filter(pk__in=too_old).remove(now)
+
+
+def _known(customer: Customer) -> list[KnownCredential]:
+    passkeys = customer.passkeys.usable().order_by("-created_at", "-id")
+    return [KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys]
+
+
+def _is_fresh(verified_at: datetime | None, now: datetime) -> bool:
+    return verified_at is not None and now - verified_at < FRESH

@@ -1,0 +1,143 @@
+"""Answers that are no answers are refused, whatever the libraries make of them."""
+
+import json
+import random
+from base64 import urlsafe_b64decode
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from webauthn.helpers import bytes_to_base64url
+
+from core.ids import new_id
+from customers.errors import VerificationFailed
+from customers.models import Customer, CustomerSession, Passkey
+from customers.passkeys import begin_registration, finish_registration
+from tests.customers.authenticator import Authenticator
+from tests.customers.enrolment import answer, ask, enrol, proven
+
+pytestmark = pytest.mark.django_db
+
+Parts = dict[str, Any]
+
+
+@pytest.fixture
+def session(tester: Customer, now: datetime) -> CustomerSession:
+    return proven(tester, now)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[" * 5_000, "NaN", '{"id":1,"id":2}', "null", "[]", '"text"', "{}", "\ud800"],
+)
+def test_text_that_is_no_credential(session: CustomerSession, now: datetime, text: str) -> None:
+    enrol(session, Authenticator(), now)
+
+    with pytest.raises(VerificationFailed):
+        answer(session, text, now)
+    with pytest.raises(VerificationFailed):
+        finish_registration(session=session, credential=text, now=now)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda whole: whole | {"id": "other"},
+        lambda whole: whole | {"type": "password"},
+        lambda whole: whole | {"rawId": 5},
+        lambda whole: whole | {"response": None},
+        lambda whole: whole | {"response": {}},
+        lambda whole: whole | {"padding": "x" * 20_000},
+        lambda whole: whole | {"authenticatorAttachment": "cable"},
+    ],
+)
+def test_a_credential_that_is_not_whole(
+    session: CustomerSession, now: datetime, change: Callable[[Parts], Parts]
+) -> None:
+    device = Authenticator()
+    enrol(session, device, now)
+    credential = change(json.loads(device.get(ask(session, now))))
+
+    with pytest.raises(VerificationFailed):
+        answer(session, json.dumps(credential), now)
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("clientDataJSON", ""),
+        ("clientDataJSON", "_w"),  # not UTF-8
+        ("clientDataJSON", bytes_to_base64url(b"[" * 9_000)),
+        ("clientDataJSON", bytes_to_base64url(b'{"type":1,"challenge":2,"origin":3}')),
+        ("authenticatorData", ""),
+        ("authenticatorData", "A" * 400),
+        ("signature", ""),
+        ("signature", "AAAA"),
+        ("userHandle", 5),
+    ],
+)
+def test_an_assertion_with_a_broken_part(
+    session: CustomerSession, now: datetime, part: str, value: object
+) -> None:
+    device = Authenticator()
+    enrol(session, device, now)
+    credential = json.loads(device.get(ask(session, now)))
+    credential["response"][part] = value
+
+    with pytest.raises(VerificationFailed):
+        answer(session, json.dumps(credential), now)
+
+
+@pytest.mark.parametrize(
+    "attestation", ["", "AAAA", "oA", "gA", "_w", "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YUA"]
+)
+def test_an_attestation_that_is_none(
+    session: CustomerSession, now: datetime, attestation: str
+) -> None:
+    options = begin_registration(session=session, now=now)
+    credential = json.loads(Authenticator().create(options))
+    credential["response"]["attestationObject"] = attestation
+
+    with pytest.raises(VerificationFailed):
+        finish_registration(session=session, credential=json.dumps(credential), now=now)
+    assert Passkey.objects.count() == 0
+
+
+def with_a_flipped_bit(credential: str, part: str, chance: random.Random) -> str:
+    whole = json.loads(credential)
+    octets = bytearray(urlsafe_b64decode(whole["response"][part] + "==="))
+    octets[chance.randrange(len(octets))] ^= 1 << chance.randrange(8)
+    whole["response"][part] = bytes_to_base64url(bytes(octets))
+    return json.dumps(whole)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("part", ["clientDataJSON", "authenticatorData", "signature"])
+def test_no_bit_of_an_assertion_may_change(
+    session: CustomerSession, now: datetime, part: str
+) -> None:
+    device, chance = Authenticator(), random.Random(part)
+    enrol(session, device, now)
+    for _ in range(60):
+        payment_id = new_id("pay", now)
+        credential = with_a_flipped_bit(device.get(ask(session, now, payment_id)), part, chance)
+        with pytest.raises(VerificationFailed):
+            answer(session, credential, now, payment_id)
+
+
+@pytest.mark.fuzz
+def test_a_changed_attestation_is_refused_or_useless(
+    session: CustomerSession, now: datetime
+) -> None:
+    """Without an attestation nothing vouches for the key: a changed one may be kept, and fails."""
+    chance = random.Random("attestation")
+    for _ in range(60):
+        device = Authenticator()
+        options = begin_registration(session=session, now=now)
+        credential = with_a_flipped_bit(device.create(options), "attestationObject", chance)
+        try:
+            passkey = finish_registration(session=session, credential=credential, now=now)
+        except VerificationFailed:
+            continue
+        assert passkey.customer_id == session.customer_id

@@ -1,0 +1,310 @@
+"""A passkey agrees to one payment of one amount, once, on our own page, its user verified."""
+
+import logging
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.db import transaction
+from pytest_django import Settings
+from webauthn.helpers import base64url_to_bytes
+
+from core.clock import now as read_clock
+from customers.errors import PasskeyMissing, VerificationFailed
+from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge
+from customers.passkeys import (
+    PasskeyResult,
+    begin_confirmation,
+    finish_confirmation,
+    revoke_passkey,
+)
+from customers.services import find_or_create
+from customers.sessions import start_session
+from tests.customers.authenticator import USER_PRESENT, USER_VERIFIED, Authenticator
+from tests.customers.enrolment import (
+    AMOUNT,
+    OTHER_PAYMENT,
+    PAYMENT,
+    answer,
+    ask,
+    enrol,
+    proven,
+)
+from tests.races import at_once
+
+pytestmark = pytest.mark.django_db
+
+FIVE_MINUTES = timedelta(minutes=5)
+
+
+@pytest.fixture
+def session(payer: Customer, now: datetime) -> CustomerSession:
+    return proven(payer, now)
+
+
+@pytest.fixture
+def device(session: CustomerSession, now: datetime) -> Authenticator:
+    """The customer's device, whose passkey is registered."""
+    device = Authenticator()
+    enrol(session, device, now)
+    return device
+
+
+def test_it_agrees_to_a_payment(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    result = answer(session, device.get(ask(session, now)), now)
+
+    passkey = Passkey.objects.get()
+    assert result == PasskeyResult(session.customer_id, passkey.pk, PAYMENT, AMOUNT, now)
+    assert passkey.last_used_at == now
+
+
+def test_the_browser_is_asked_for_a_verified_user(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    options = ask(session, now)
+
+    assert options == {
+        "rpId": "testserver",
+        "challenge": PasskeyChallenge.objects.get(payment_id=PAYMENT).challenge,
+        "timeout": 300_000,
+        "userVerification": "required",
+        "allowCredentials": [
+            {
+                "id": Passkey.objects.get().credential_id,
+                "type": "public-key",
+                "transports": ["internal", "hybrid"],
+            }
+        ],
+    }
+    assert len(base64url_to_bytes(options["challenge"])) == 32
+    assert ask(session, now)["challenge"] != options["challenge"]
+
+
+def test_a_replay_is_refused(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    credential = device.get(ask(session, now))
+    answer(session, credential, now)
+
+    with pytest.raises(VerificationFailed) as refusal:
+        answer(session, credential, now)
+    assert (refusal.value.status, refusal.value.code) == (422, "VERIFICATION_FAILED")
+
+
+@pytest.mark.parametrize(
+    "other", [{"payment_id": OTHER_PAYMENT}, {"amount": AMOUNT + 1}, {"amount": AMOUNT - 1}]
+)
+def test_it_is_good_for_that_payment_and_amount_only(
+    session: CustomerSession, device: Authenticator, now: datetime, other: dict[str, Any]
+) -> None:
+    credential = device.get(ask(session, now))
+
+    with pytest.raises(VerificationFailed):
+        answer(session, credential, now, **other)
+
+    answer(session, credential, now)  # what it is good for, it still is
+
+
+def test_it_is_good_for_that_customer_only(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    other = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
+    enrol(other, Authenticator(), now)
+    credential = device.get(ask(session, now))
+    with pytest.raises(VerificationFailed):
+        answer(other, credential, now)
+
+    # another customer's device answers a challenge that is rightly the thief's own
+    with pytest.raises(VerificationFailed):
+        answer(other, device.get(ask(other, now)), now)
+
+
+def test_it_is_good_in_that_session_only(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    elsewhere = start_session(customer=session.customer, now=now).session
+    credential = device.get(ask(session, now))
+
+    with pytest.raises(VerificationFailed):
+        answer(elsewhere, credential, now)
+
+
+def test_it_is_good_for_that_purpose_only(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    with pytest.raises(VerificationFailed):
+        answer(session, device.get(begin_confirmation(session=session, now=now)), now)
+    credential = device.get(ask(session, now))
+    with pytest.raises(VerificationFailed):
+        finish_confirmation(session=session, credential=credential, now=now)
+
+    session.refresh_from_db()
+    assert session.passkey_verified_at is None
+
+
+def test_it_expires_after_five_minutes(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    credential = device.get(ask(session, now))
+
+    with pytest.raises(VerificationFailed):
+        answer(session, credential, now + FIVE_MINUTES)
+
+    answer(session, credential, now + FIVE_MINUTES - timedelta(milliseconds=1))
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"origin": "https://testserver"},
+        {"origin": "http://testserver:8000"},
+        {"origin": "http://evil.example"},
+        {"origin": "http://testserver.evil.example"},
+        {"origin": "null"},
+        {"rp_id": "evil.example"},
+        {"rp_id": "server"},
+        {"cross_origin": True},
+        {"flags": USER_PRESENT},
+        {"flags": USER_VERIFIED},
+        {"flags": 0},
+        {"user_handle": b"cus_somebody_else"},
+        {"key": Authenticator().key},
+        {"credential_id": b"unknown"},
+    ],
+)
+def test_every_lie_is_refused_and_uses_the_challenge_up(
+    session: CustomerSession, device: Authenticator, now: datetime, lie: dict[str, Any]
+) -> None:
+    options = ask(session, now)
+    truth = {name: getattr(device, name) for name in lie}
+    vars(device).update(lie)
+    with pytest.raises(VerificationFailed):
+        answer(session, device.get(options), now)
+
+    vars(device).update(truth)
+    if "cross_origin" not in lie:  # that is refused before its challenge is looked at
+        with pytest.raises(VerificationFailed):
+            answer(session, device.get(options), now)
+    answer(session, device.get(ask(session, now)), now)
+
+
+def test_it_may_name_its_user(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    device.user_handle = session.customer_id.encode()
+
+    answer(session, device.get(ask(session, now)), now)
+
+
+def test_the_count_must_rise(
+    session: CustomerSession, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
+    device = Authenticator(counter=7)
+    passkey = enrol(session, device, now)
+    answer(session, device.get(ask(session, now)), now)
+    copy = Authenticator(key=device.key, credential_id=device.credential_id, counter=2)
+
+    for _ in range(6):  # counts of 3 to 8
+        with caplog.at_level(logging.WARNING), pytest.raises(VerificationFailed):
+            answer(session, copy.get(ask(session, now)), now)
+
+    passkey.refresh_from_db()
+    assert (passkey.sign_count, passkey.copied_at) == (8, now)
+    assert f"passkey {passkey.pk} seems to be copied" in caplog.text
+    answer(session, device.get(ask(session, now)), now)
+    passkey.refresh_from_db()
+    assert passkey.sign_count == 9
+
+
+def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) -> None:
+    device = Authenticator(counter=7)
+    enrol(session, device, now)
+    answer(session, device.get(ask(session, now)), now)
+    device.counter = None
+
+    with pytest.raises(VerificationFailed):
+        answer(session, device.get(ask(session, now)), now)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_given_many_times_at_once_is_good_once() -> None:
+    now = read_clock()
+    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    device = Authenticator()
+    enrol(session, device, now)
+    credential = device.get(ask(session, now))
+
+    answers = at_once([partial(answer, session, credential, now)] * 12)
+
+    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, VerificationFailed) for given in answers) == 11
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_answers_with_one_count_are_good_once() -> None:
+    now = read_clock()
+    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    device = Authenticator(counter=7)
+    enrol(session, device, now)
+    credentials = [device.get(ask(session, now))]
+    device.counter = 7
+    credentials.append(device.get(ask(session, now)))
+
+    answers = at_once([partial(answer, session, credential, now) for credential in credentials])
+
+    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, VerificationFailed) for given in answers) == 1
+
+
+def test_without_a_passkey_there_is_nothing_to_ask(payer: Customer, now: datetime) -> None:
+    with pytest.raises(PasskeyMissing):
+        ask(proven(payer, now), now)
+
+
+def test_a_passkey_that_was_removed_agrees_to_nothing(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    credential = device.get(ask(session, now))
+    revoke_passkey(passkey_id=Passkey.objects.get().pk, now=now)
+
+    with pytest.raises(VerificationFailed):
+        answer(session, credential, now)
+    with pytest.raises(PasskeyMissing):
+        ask(session, now)
+
+
+def test_a_challenge_is_used_up_for_good(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    credential = device.get(ask(session, now))
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        answer(session, credential, now)
+
+
+@pytest.mark.parametrize(
+    ("url", "rp_id", "origin"),
+    [
+        ("https://pay.example", "pay.example", "https://pay.example"),
+        ("https://pay.example:443/", "pay.example", "https://pay.example"),
+        ("https://Pay.Example:8443", "pay.example", "https://pay.example:8443"),
+        ("http://localhost:8000", "localhost", "http://localhost:8000"),
+    ],
+)
+def test_the_origin_is_that_of_the_checkout(
+    session: CustomerSession,
+    now: datetime,
+    settings: Settings,
+    url: str,
+    rp_id: str,
+    origin: str,
+) -> None:
+    settings.CHECKOUT_URL = url
+    device = Authenticator(rp_id=rp_id, origin=origin)
+    enrol(session, device, now)
+
+    answer(session, device.get(ask(session, now)), now)
