@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext, gettext_noop
 
+from core.addresses import network_of
 from core.errors import ValidationFailed
 from customers import quotas, sms
 from customers.errors import CodeExpired, InvalidCode
@@ -58,7 +59,7 @@ def request_code(
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
-        quotas.take(PER_ADDRESS, quotas.network_of(address), now=now)
+        quotas.take(PER_ADDRESS, network_of(address), now=now)
         quotas.take(PER_PHONE, number, now=now)
         quotas.take(PER_PHONE_AND_DAY, number, now=now)
     handle, code = new_token(), _new_code() if livemode else TEST_CODE

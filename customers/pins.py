@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, Value, When
 
+from core.addresses import network_of
 from core.errors import ApiError, Conflict, RateLimited
 from customers import quotas
 from customers.codes import check_code
@@ -49,7 +50,7 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     limited = customer is None or customer.livemode
     if limited:
         quotas.refuse_used_up(WRONG_IN_ALL, EVERYWHERE, now=now)
-        quotas.take(WRONG_PER_ADDRESS, quotas.network_of(address), now=now)
+        quotas.take(WRONG_PER_ADDRESS, network_of(address), now=now)
     refusal: ApiError | None = None
     try:
         refusal = _try_pin(customer, pin, now)
@@ -224,7 +225,7 @@ def _locked(customer: Customer) -> PinLocked:
 
 def _settle_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
     if not was_wrong:
-        quotas.give_back(WRONG_PER_ADDRESS, quotas.network_of(address))
+        quotas.give_back(WRONG_PER_ADDRESS, network_of(address))
         return
     with suppress(RateLimited):
         quotas.take(WRONG_IN_ALL, EVERYWHERE, now=now)

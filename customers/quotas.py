@@ -6,15 +6,12 @@ count cannot be had, the guess cannot be made.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address
 
 from django.db import transaction
 from django.db.models import Case, F, Q, Value, When
 
 from core.errors import RateLimited
 from customers.models import Quota
-
-IPV6_PREFIX_BITS = 64  # one household: it may choose any address below this
 
 
 @dataclass(frozen=True)
@@ -57,17 +54,6 @@ def refuse_used_up(limit: Limit, subject: str, *, now: datetime) -> None:
     key = limit.key(subject)
     if Quota.objects.filter(key=key, ends_at__gt=now, used__gte=limit.times).exists():
         raise _refusal(key, now)
-
-
-def network_of(address: str) -> str:
-    """Return the part of a client's address that one person cannot change at will."""
-    try:
-        parsed = ip_address(address)
-    except ValueError:
-        return "unknown"
-    if isinstance(parsed, IPv6Address) and parsed.ipv4_mapped is None:
-        return str(IPv6Address(int(parsed) >> IPV6_PREFIX_BITS << IPV6_PREFIX_BITS))
-    return str(getattr(parsed, "ipv4_mapped", None) or parsed)
 
 
 def _refusal(key: str, now: datetime) -> RateLimited:

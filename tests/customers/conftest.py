@@ -6,10 +6,12 @@ import pytest
 
 from core.clock import now as read_clock
 from customers import sms
-from customers.models import Customer
+from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
+from tests.customers.authenticator import Authenticator
+from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import PIN
 from tests.customers.texts import TextBox
 
@@ -59,3 +61,16 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
     box = TextBox()
     monkeypatch.setattr(sms, "send", box.send)
     return box
+
+
+@pytest.fixture
+def session(payer: Customer, now: datetime) -> CustomerSession:
+    return proven(payer, now)
+
+
+@pytest.fixture
+def device(session: CustomerSession, now: datetime) -> Authenticator:
+    """The customer's device, whose passkey is registered."""
+    device = Authenticator()
+    enrol(session, device, now)
+    return device

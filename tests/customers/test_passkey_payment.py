@@ -1,8 +1,6 @@
 """A passkey agrees to one payment of one amount, once, on our own page, its user verified."""
 
-import logging
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +8,6 @@ from django.db import transaction
 from pytest_django import Settings
 from webauthn.helpers import base64url_to_bytes
 
-from core.clock import now as read_clock
 from customers.errors import PasskeyMissing, VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge
 from customers.passkeys import (
@@ -31,24 +28,10 @@ from tests.customers.enrolment import (
     enrol,
     proven,
 )
-from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
 FIVE_MINUTES = timedelta(minutes=5)
-
-
-@pytest.fixture
-def session(payer: Customer, now: datetime) -> CustomerSession:
-    return proven(payer, now)
-
-
-@pytest.fixture
-def device(session: CustomerSession, now: datetime) -> Authenticator:
-    """The customer's device, whose passkey is registered."""
-    device = Authenticator()
-    enrol(session, device, now)
-    return device
 
 
 def test_it_agrees_to_a_payment(
@@ -197,68 +180,6 @@ def test_it_may_name_its_user(
     device.user_handle = session.customer_id.encode()
 
     answer(session, device.get(ask(session, now)), now)
-
-
-def test_the_count_must_rise(
-    session: CustomerSession, now: datetime, caplog: pytest.LogCaptureFixture
-) -> None:
-    device = Authenticator(counter=7)
-    passkey = enrol(session, device, now)
-    answer(session, device.get(ask(session, now)), now)
-    copy = Authenticator(key=device.key, credential_id=device.credential_id, counter=2)
-
-    for _ in range(6):  # counts of 3 to 8
-        with caplog.at_level(logging.WARNING), pytest.raises(VerificationFailed):
-            answer(session, copy.get(ask(session, now)), now)
-
-    passkey.refresh_from_db()
-    assert (passkey.sign_count, passkey.copied_at) == (8, now)
-    assert f"passkey {passkey.pk} seems to be copied" in caplog.text
-    answer(session, device.get(ask(session, now)), now)
-    passkey.refresh_from_db()
-    assert passkey.sign_count == 9
-
-
-def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) -> None:
-    device = Authenticator(counter=7)
-    enrol(session, device, now)
-    answer(session, device.get(ask(session, now)), now)
-    device.counter = None
-
-    with pytest.raises(VerificationFailed):
-        answer(session, device.get(ask(session, now)), now)
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_an_answer_given_many_times_at_once_is_good_once() -> None:
-    now = read_clock()
-    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
-    device = Authenticator()
-    enrol(session, device, now)
-    credential = device.get(ask(session, now))
-
-    answers = at_once([partial(answer, session, credential, now)] * 12)
-
-    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
-    assert sum(isinstance(given, VerificationFailed) for given in answers) == 11
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_two_answers_with_one_count_are_good_once() -> None:
-    now = read_clock()
-    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
-    device = Authenticator(counter=7)
-    enrol(session, device, now)
-    credentials = [device.get(ask(session, now))]
-    device.counter = 7
-    credentials.append(device.get(ask(session, now)))
-
-    answers = at_once([partial(answer, session, credential, now) for credential in credentials])
-
-    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
-    assert sum(isinstance(given, VerificationFailed) for given in answers) == 1
 
 
 def test_without_a_passkey_there_is_nothing_to_ask(payer: Customer, now: datetime) -> None:

@@ -33,11 +33,6 @@ pytestmark = pytest.mark.django_db
 TEN_MINUTES = timedelta(minutes=10)
 
 
-@pytest.fixture
-def session(payer: Customer, now: datetime) -> CustomerSession:
-    return proven(payer, now)
-
-
 def confirm(session: CustomerSession, device: Authenticator, now: datetime) -> None:
     options = begin_confirmation(session=session, now=now)
     finish_confirmation(session=session, credential=device.get(options), now=now)

@@ -8,7 +8,7 @@ from django.db import transaction
 from core.clock import now as read_clock
 from core.errors import RateLimited
 from customers.models import Quota
-from customers.quotas import Limit, give_back, network_of, refuse_used_up, take
+from customers.quotas import Limit, give_back, refuse_used_up, take
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
@@ -73,19 +73,3 @@ def test_racing_takes_stay_within_the_limit() -> None:
 
     assert answers.count(None) == 2
     assert sum(isinstance(answer, RateLimited) for answer in answers) == 14
-
-
-@pytest.mark.parametrize(
-    ("address", "network"),
-    [
-        ("203.0.113.7", "203.0.113.7"),
-        ("::ffff:203.0.113.7", "203.0.113.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
-        ("2001:db8:1:2::", "2001:db8:1:2::"),
-        ("fe80::1%eth0", "fe80::"),
-        ("", "unknown"),
-        ("nonsense", "unknown"),
-    ],
-)
-def test_it_knows_what_one_person_cannot_change(address: str, network: str) -> None:
-    assert network_of(address) == network

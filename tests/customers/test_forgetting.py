@@ -1,0 +1,52 @@
+"""What proved something once is deleted when it can prove nothing any more."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from customers import forgetting
+from customers.forgetting import forget_expired
+from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge, Quota, SignInCode
+from customers.passkeys import begin_confirmation
+from customers.quotas import Limit, take
+from customers.tasks import forget_expired_proofs
+from tests.customers.authenticator import Authenticator
+from tests.customers.enrolment import enrol, proven
+from tests.customers.test_codes import ask
+from tests.customers.texts import TextBox
+
+pytestmark = pytest.mark.django_db
+
+ONE = Limit("one", 1, timedelta(minutes=5))
+
+
+def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
+    texts: TextBox, tester: Customer, now: datetime
+) -> None:
+    session = proven(tester, now)
+    passkey = enrol(session, Authenticator(), now)
+    begin_confirmation(session=session, now=now)
+    ask(now, phone=tester.phone, livemode=False)
+    take(ONE, "a", now=now)
+
+    def left(instant: datetime) -> list[int]:
+        forget_expired(now=instant)
+        kinds = (SignInCode, PasskeyChallenge, Quota, CustomerSession)
+        return [kind.objects.count() for kind in kinds]
+
+    day = timedelta(days=1)
+    assert left(now + day) == [1, 2, 1, 1]
+    assert left(now + day + timedelta(minutes=11)) == [0, 0, 0, 1]
+    assert left(now + timedelta(days=30)) == [0, 0, 0, 1]
+    assert left(now + timedelta(days=31)) == [0, 0, 0, 0]
+    assert list(Passkey.objects.all()) == [passkey]
+    assert list(Customer.objects.all()) == [tester]
+
+
+def test_it_works_through_more_than_a_batch(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forgetting, "BATCH", 2)
+    for subject in "abcde":
+        take(ONE, subject, now=now - timedelta(days=2))
+
+    assert forget_expired_proofs() == 5
+    assert forget_expired_proofs() == 0

@@ -1,0 +1,80 @@
+"""A passkey's count must rise, and one answer is good once, however many come at once."""
+
+import logging
+from datetime import datetime
+from functools import partial
+
+import pytest
+
+from core.clock import now as read_clock
+from customers.errors import VerificationFailed
+from customers.models import CustomerSession
+from customers.passkeys import PasskeyResult
+from customers.services import find_or_create
+from tests.customers.authenticator import Authenticator
+from tests.customers.enrolment import answer, ask, enrol, proven
+from tests.races import at_once
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_count_must_rise(
+    session: CustomerSession, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
+    device = Authenticator(counter=7)
+    passkey = enrol(session, device, now)
+    answer(session, device.get(ask(session, now)), now)
+    copy = Authenticator(key=device.key, credential_id=device.credential_id, counter=2)
+
+    for _ in range(6):  # counts of 3 to 8
+        with caplog.at_level(logging.WARNING), pytest.raises(VerificationFailed):
+            answer(session, copy.get(ask(session, now)), now)
+
+    passkey.refresh_from_db()
+    assert (passkey.sign_count, passkey.copied_at) == (8, now)
+    assert f"passkey {passkey.pk} seems to be copied" in caplog.text
+    answer(session, device.get(ask(session, now)), now)
+    passkey.refresh_from_db()
+    assert passkey.sign_count == 9
+
+
+def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) -> None:
+    device = Authenticator(counter=7)
+    enrol(session, device, now)
+    answer(session, device.get(ask(session, now)), now)
+    device.counter = None
+
+    with pytest.raises(VerificationFailed):
+        answer(session, device.get(ask(session, now)), now)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_given_many_times_at_once_is_good_once() -> None:
+    now = read_clock()
+    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    device = Authenticator()
+    enrol(session, device, now)
+    credential = device.get(ask(session, now))
+
+    answers = at_once([partial(answer, session, credential, now)] * 12)
+
+    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, VerificationFailed) for given in answers) == 11
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_answers_with_one_count_are_good_once() -> None:
+    now = read_clock()
+    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    device = Authenticator(counter=7)
+    enrol(session, device, now)
+    credentials = [device.get(ask(session, now))]
+    device.counter = 7
+    credentials.append(device.get(ask(session, now)))
+
+    answers = at_once([partial(answer, session, credential, now) for credential in credentials])
+
+    assert sum(isinstance(given, PasskeyResult) for given in answers) == 1
+    assert sum(isinstance(given, VerificationFailed) for given in answers) == 1
