@@ -1,0 +1,134 @@
+"""Many at once: every race has one winner, and money moves once."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+
+import pytest
+
+from core.clock import now
+from core.errors import ApiError
+from core.ids import new_id
+from customers.models import Customer
+from customers.services import find_or_create, top_up, wallet
+from ledger.models import Kind, Purpose, Transfer
+from ledger.services import balances
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from payments.confirming import confirm_payment
+from payments.counters import pay_at_counter
+from payments.expiry import expire_payment
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.services import cancel_payment
+from tests.factories import PaymentFactory
+from tests.payments.journeys import pay_with, payer
+from tests.races import at_once
+from webhooks.models import Event
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
+PAIRS = 40
+
+
+def caller_of(merchant: Merchant) -> Caller:
+    return Caller(merchant, livemode=False, actor="key:test")
+
+
+def confirm(merchant: Merchant, payment: Payment) -> Payment:
+    return confirm_payment(
+        caller=caller_of(merchant), payment_id=payment.id, phone=None, amount=None, now=now()
+    )
+
+
+def outcomes(results: list[object]) -> Counter[str]:
+    """Count successes and codes; anything unexpected is raised."""
+    counted: Counter[str] = Counter()
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, ApiError):
+            raise result
+        counted[result.code if isinstance(result, ApiError) else "done"] += 1
+    return counted
+
+
+def customer_with(amount: int) -> Customer:
+    customer = find_or_create(phone="+12425550177", livemode=False, now=now())
+    top_up(customer=customer, amount=amount, currency="BSD", now=now())
+    return customer
+
+
+def test_32_confirms_complete_once(merchant: Merchant) -> None:
+    payer()
+    for _ in range(5):
+        payment = PaymentFactory(merchant=merchant)
+
+        results = at_once([partial(confirm, merchant, payment)] * 32)
+
+        assert outcomes(list(results)) == {"done": 1, "PAYMENT_ALREADY_COMPLETED": 31}
+        assert Transfer.objects.filter(kind=Kind.PAYMENT, reference=payment.id).count() == 1
+        completed = Event.objects.filter(resource_id=payment.id, type="payment.completed")
+        assert completed.count() == 1
+
+
+@pytest.mark.parametrize("rival", ["cancel", "expire"])
+def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str) -> None:
+    payer()
+    soon = timedelta(milliseconds=1)
+    rivals: dict[str, Callable[[Payment], Payment]] = {
+        "cancel": lambda payment: cancel_payment(
+            caller=caller_of(merchant), payment_id=payment.id, now=now()
+        ),
+        "expire": lambda payment: expire_payment(
+            payment_id=payment.id, now=payment.expires_at + soon if payment.expires_at else now()
+        ),
+    }
+    lost = {"cancel": "PAYMENT_CANCELED", "expire": "PAYMENT_EXPIRED"}[rival]
+    for _ in range(PAIRS):
+        payment = PaymentFactory(merchant=merchant)
+
+        results = at_once([partial(confirm, merchant, payment), partial(rivals[rival], payment)])
+
+        counted = outcomes(list(results))
+        payment.refresh_from_db()
+        paid = Transfer.objects.filter(reference=payment.id).count()
+        assert counted["done"] == 1
+        if payment.status == "completed":
+            assert paid == 1
+            assert counted[lost] == 0
+        else:
+            assert paid == 0
+            assert counted[lost] == 1
+        assert Event.objects.filter(resource_id=payment.id).count() == 1
+
+
+def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
+    customer = customer_with(100)
+    payments = [PaymentFactory(merchant=merchant, amount=60) for _ in range(20)]
+
+    results = at_once([partial(pay_with, payment.id, customer) for payment in payments])
+
+    assert outcomes(list(results)) == {"done": 1, "INSUFFICIENT_BALANCE": 19}
+    assert wallet(customer, "BSD").balance == 40
+    assert Payment.objects.filter(status="created").count() == 19
+
+
+def test_a_counter_serves_many_at_once(merchant: Merchant) -> None:
+    customer = customer_with(10_000)
+    counter = PaymentFactory(
+        merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, amount=None, expires_at=None
+    )
+
+    def sale(amount: int) -> Payment:
+        payment_id = new_id("pay", now())
+        pay_at_counter(counter_id=counter.id, payment_id=payment_id, amount=amount, now=now())
+        return pay_with(payment_id, customer)
+
+    results = at_once([partial(sale, amount) for amount in range(1, 51)])
+
+    assert outcomes(list(results)) == {"done": 50}
+    children = Payment.objects.filter(static_payment=counter, status="completed")
+    assert sorted(children.values_list("amount", flat=True)) == list(range(1, 51))
+    owned = balances(owner=merchant.id, purpose=Purpose.MERCHANT, livemode=False)
+    assert owned == {"BSD": sum(range(1, 51))}
+    counter.refresh_from_db()
+    assert counter.status == "created"
