@@ -1,0 +1,112 @@
+"""The mails of invoices and receipts: planned with the facts, sent once, not when needless."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.core import mail
+
+from core.clock import now
+from merchants.models import Merchant
+from payments.mailing import send_due_emails
+from payments.models import Payment, PaymentEmail
+from payments.modes import today_in
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "customer@example.com"
+LONG_AFTER = timedelta(days=365)
+
+
+@pytest.fixture
+def invoice(api: Api, merchant: Merchant) -> Payment:
+    due = today_in(merchant.time_zone, now()) + timedelta(days=10)
+    body = {
+        "payment_mode": "INVOICE_PAY",
+        "amount": 12_500,
+        "customer_email": ADDRESS,
+        "due_date": due.isoformat(),
+        "invoice_number": "I-7",
+    }
+    return Payment.objects.get(pk=api(merchant).post("/v1/payments", body).json()["id"])
+
+
+def plan() -> list[tuple[str, str]]:
+    return list(PaymentEmail.objects.order_by("due_at").values_list("kind", "status"))
+
+
+def subjects() -> list[str]:
+    return [message.subject for message in mail.outbox]
+
+
+def due_of(kind: str) -> datetime:
+    return PaymentEmail.objects.get(kind=kind).due_at
+
+
+@pytest.mark.usefixtures("invoice")
+def test_an_invoice_plans_three_mails() -> None:
+    assert plan() == [("invoice", "planned"), ("reminder", "planned"), ("due", "planned")]
+    assert due_of("due") - due_of("reminder") == timedelta(days=3)
+
+
+def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment) -> None:
+    assert [send_due_emails(now=now()) for _ in range(2)] == [1, 0]
+    assert subjects() == [f"Invoice from {merchant.name}: B$125.00 BSD"]
+    message = mail.outbox[0]
+    assert message.to == [ADDRESS]
+    assert invoice.hosted_url in str(message.body)
+    html = message.alternatives[0]  # type: ignore[attr-defined]  # a message with alternatives
+    assert invoice.hosted_url in html[0]
+    assert html[1] == "text/html"
+
+    assert send_due_emails(now=due_of("reminder")) == 1
+    assert send_due_emails(now=due_of("due")) == 1
+    assert [subject.split(":")[0] for subject in subjects()[1:]] == ["Reminder", "Due today"]
+    assert [status for _, status in plan()] == ["sent"] * 3
+
+
+def test_a_paid_invoice_gets_its_receipt_and_no_reminder(
+    api: Api, merchant: Merchant, invoice: Payment
+) -> None:
+    send_due_emails(now=now())
+    assert api(merchant).post(f"/v1/payments/{invoice.id}/confirm").status_code == 200
+
+    send_due_emails(now=now() + LONG_AFTER)
+
+    assert subjects()[1:] == [f"Receipt: B$125.00 BSD paid to {merchant.name}"]
+    assert dict(plan()) == {
+        "invoice": "sent",
+        "reminder": "not_needed",
+        "due": "not_needed",
+        "receipt": "sent",
+    }
+
+
+def test_a_name_cannot_add_a_header(api: Api, merchant: Merchant) -> None:
+    merchant.name = "Shop\r\nBcc: everyone@example.com"
+    merchant.save()
+    body = {"payment_mode": "INVOICE_PAY", "amount": 1, "customer_email": ADDRESS}
+    api(merchant).post("/v1/payments", body)
+
+    send_due_emails(now=now())
+
+    assert subjects() == ["Invoice from Shop Bcc: everyone@example.com: B$0.01 BSD"]
+    assert mail.outbox[0].recipients() == [ADDRESS]
+
+
+def test_a_mail_that_cannot_be_sent_is_marked(
+    invoice: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **options: object) -> int:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr("django.core.mail.EmailMultiAlternatives.send", refuse)
+
+    assert send_due_emails(now=now()) == 0
+    assert plan()[0] == ("invoice", "failed")
+
+
+@pytest.mark.usefixtures("invoice")
+def test_without_an_address_there_is_no_mail(api: Api, merchant: Merchant) -> None:
+    before = PaymentEmail.objects.count()
+    api(merchant).post("/v1/payments", {"payment_mode": "INVOICE_PAY", "amount": 1})
+    assert PaymentEmail.objects.count() == before

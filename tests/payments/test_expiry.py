@@ -1,0 +1,73 @@
+"""Expiry by the sweep and by reading; what is due is expired once."""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from core.clock import now
+from merchants.models import Merchant
+from payments.expiry import expire_due
+from payments.models import Payment, PaymentTransition
+from payments.modes import PaymentMode
+from payments.tasks import expire_payments
+from tests.client import Api
+from tests.factories import PaymentFactory
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(hours=24)
+
+
+def test_the_sweep_expires_what_is_due_once(merchant: Merchant, payment: Payment) -> None:
+    assert payment.expires_at is not None
+    just_before = payment.expires_at - timedelta(milliseconds=1)
+    assert expire_due(now=just_before) == 0
+
+    assert expire_due(now=payment.expires_at) == 1
+    assert expire_due(now=payment.expires_at) == 0
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.expired_at) == ("expired", payment.expires_at)
+    move = PaymentTransition.objects.get()
+    assert (move.from_status, move.to_status, move.actor) == (
+        "created",
+        "expired",
+        "system:expire",
+    )
+    event = json.loads(bytes(Event.objects.get().body))
+    assert event["type"] == "payment.expired"
+    assert event["data"] == {"payment_id": payment.id}
+
+
+def test_a_counter_does_not_expire(merchant: Merchant) -> None:
+    PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, expires_at=None)
+
+    assert expire_due(now=now() + 1_000 * DAY) == 0
+
+
+def test_the_sweep_goes_on_in_batches(merchant: Merchant) -> None:
+    for _ in range(3):
+        PaymentFactory(merchant=merchant)
+
+    later = now() + 2 * DAY
+    assert [expire_due(now=later, limit=2) for _ in range(3)] == [2, 1, 0]
+
+
+def test_the_task_may_run_twice(payment: Payment) -> None:
+    Payment.objects.update(expires_at=now())
+
+    assert [expire_payments(), expire_payments()] == [1, 0]
+
+
+@pytest.mark.parametrize("act", ["confirm", "cancel"])
+def test_an_overdue_payment_is_expired_before_the_sweep(
+    api: Api, merchant: Merchant, payment: Payment, act: str
+) -> None:
+    Payment.objects.update(expires_at=now())
+
+    response = api(merchant).post(f"/v1/payments/{payment.id}/{act}")
+
+    assert (response.status_code, response.json()["code"]) == (422, "PAYMENT_EXPIRED")
+    assert api(merchant).get(f"/v1/payments/{payment.id}").json()["status"] == "expired"
+    assert Event.objects.count() == 0

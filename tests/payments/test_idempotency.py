@@ -1,0 +1,138 @@
+"""Idempotency-Key: the same request under the same key is done once and answered alike."""
+
+from functools import partial
+
+import pytest
+
+from core.clock import now
+from core.idempotency import KEPT
+from core.models import IdempotencyKey
+from core.tasks import forget_idempotency_keys
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.client import Api
+from tests.factories import PaymentFactory
+from tests.races import at_once
+from webhooks.models import Event
+
+BODY = {"amount": 100, "metadata": {"cart": "1"}}
+one_at_a_time = pytest.mark.django_db
+
+
+@one_at_a_time
+def test_it_answers_alike(api: Api, merchant: Merchant) -> None:
+    first = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+    again = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again["Idempotent-Replayed"] == "true"
+    assert again["Location"] == first["Location"]
+    assert "Idempotent-Replayed" not in first
+    assert Payment.objects.count() == Event.objects.count() == 1
+
+
+@one_at_a_time
+def test_a_quoted_key_is_the_same_key(api: Api, merchant: Merchant) -> None:
+    first = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+    again = api(merchant).post("/v1/payments", BODY, idempotency_key='"abc"')
+    assert again.content == first.content
+
+
+@one_at_a_time
+def test_another_request_under_the_key_is_refused(
+    api: Api, merchant: Merchant, payment: Payment
+) -> None:
+    api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+
+    for path, body in (
+        ("/v1/payments", BODY | {"amount": 101}),
+        ("/v1/payments?x=1", BODY),
+        (f"/v1/payments/{payment.id}/cancel", BODY),
+    ):
+        response = api(merchant).post(path, body, idempotency_key="abc")
+        assert (response.status_code, response.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    payment.refresh_from_db()
+    assert payment.status == "created"
+
+
+@one_at_a_time
+def test_keys_belong_to_a_merchant_and_a_mode(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    answers = [
+        api(who, live=live).post("/v1/payments", BODY, idempotency_key="abc")
+        for who, live in ((merchant, False), (merchant, True), (stranger, False))
+    ]
+    assert [answer.status_code for answer in answers] == [201] * 3
+    assert len({answer.json()["id"] for answer in answers}) == 3
+
+
+@one_at_a_time
+@pytest.mark.parametrize("key", ["", "   ", "k" * 256, "a\tb", "é", '""'])
+def test_a_malformed_key_is_refused(api: Api, merchant: Merchant, key: str) -> None:
+    response = api(merchant).post("/v1/payments", BODY, idempotency_key=key)
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+    assert "Idempotency-Key" in response.json()["details"]
+    assert Payment.objects.count() == 0
+
+
+@one_at_a_time
+def test_a_refusal_leaves_no_record(api: Api, merchant: Merchant) -> None:
+    refused = api(merchant).post("/v1/payments", {"amount": 0}, idempotency_key="abc")
+    assert refused.status_code == 422
+    assert IdempotencyKey.objects.count() == 0
+
+    assert api(merchant).post("/v1/payments", BODY, idempotency_key="abc").status_code == 201
+
+
+@one_at_a_time
+def test_a_refusal_of_the_service_leaves_no_record(api: Api, merchant: Merchant) -> None:
+    done = PaymentFactory(merchant=merchant)
+    path = f"/v1/payments/{done.id}/cancel"
+    api(merchant).post(path)
+
+    assert api(merchant).post(path, idempotency_key="abc").status_code == 422
+    assert IdempotencyKey.objects.count() == 0
+
+
+@one_at_a_time
+def test_a_crash_leaves_nothing(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def crash(*args: object, **options: object) -> None:
+        raise RuntimeError("power cut")
+
+    monkeypatch.setattr("payments.services.emit", crash)
+    broken = api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+    assert (broken.status_code, broken.json()["code"]) == (500, "INTERNAL_ERROR")
+    assert "power cut" not in broken.content.decode()
+    assert Payment.objects.count() == IdempotencyKey.objects.count() == 0
+    monkeypatch.undo()
+
+    assert api(merchant).post("/v1/payments", BODY, idempotency_key="abc").status_code == 201
+
+
+@one_at_a_time
+def test_keys_are_forgotten_after_three_days(api: Api, merchant: Merchant) -> None:
+    api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
+    assert forget_idempotency_keys() == 0
+    IdempotencyKey.objects.update(created_at=now() - KEPT * 2)
+    assert forget_idempotency_keys() == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_20_twins_make_one_payment(api: Api, merchant: Merchant) -> None:
+    client = api(merchant)
+
+    post = partial(client.post, "/v1/payments", BODY, idempotency_key="abc")
+    answers = at_once([post] * 20)
+
+    bodies = {answer.content for answer in answers if not isinstance(answer, Exception)}
+    assert len(bodies) == 1
+    assert Payment.objects.count() == Event.objects.count() == 1
+    replays = [
+        a for a in answers if not isinstance(a, Exception) and a.has_header("Idempotent-Replayed")
+    ]
+    assert len(replays) == 19
