@@ -31,10 +31,10 @@ _ROUTES = {
     Kind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
     Kind.PAYOUT_RETURNED: (Purpose.PAYOUTS, Purpose.MERCHANT),
 }
-_PRESENT = {
-    Kind.PAYOUT: Q(),
-    Kind.PAYOUT_PAID: Q(status=PayoutStatus.PAID),
-    Kind.PAYOUT_RETURNED: Q(status__in=RETURNED),
+_MOVED = {
+    Kind.PAYOUT: frozenset(PayoutStatus),
+    Kind.PAYOUT_PAID: frozenset({PayoutStatus.PAID}),
+    Kind.PAYOUT_RETURNED: RETURNED,
 }
 
 
@@ -50,9 +50,10 @@ def check_payouts() -> Iterator[str]:
 def _check_transfers(kind: Kind) -> Iterator[str]:
     any_at_all = Transfer.objects.filter(kind=kind, reference=OuterRef("pk"))
     right = Exists(_right_transfers(kind))
-    for payout in _each(Payout.objects.filter(_PRESENT[kind]).filter(~right)):
+    others = Payout.objects.exclude(status__in=_MOVED[kind])
+    for payout in _each(Payout.objects.filter(~right, status__in=_MOVED[kind])):
         yield f"Payout {payout.pk} is {payout.status} without its {kind} transfer."
-    for payout in _each(Payout.objects.exclude(_PRESENT[kind]).filter(Exists(any_at_all))):
+    for payout in _each(others.filter(Exists(any_at_all))):
         yield f"Payout {payout.pk} is {payout.status} and has a {kind} transfer."
     known = Exists(Payout.objects.filter(pk=OuterRef("reference")))
     for transfer in _each(Transfer.objects.filter(~known, kind=kind)):

@@ -1,0 +1,68 @@
+import os
+from argparse import ArgumentParser
+from datetime import date
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import now
+from core.errors import ApiError
+from merchants.models import DEFAULT_TIME_ZONE
+from payouts.batches import create_batch, find_batch, orders_of
+from payouts.business_days import BusinessDays, today_in
+from payouts.csv_file import csv_file
+from payouts.models import PayoutBatch
+from payouts.pain001 import pain001
+
+FORMATS = ("csv", "pain001")
+OWNER_ONLY = 0o600
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the payouts that are due into a file for the bank, which only you may read: it "
+        "holds account numbers. From then on they are in transit. With --batch, write a batch "
+        "once more, which moves nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", help="where to write; must not exist")
+        parser.add_argument("--format", choices=FORMATS, default="pain001")
+        parser.add_argument("--batch", help="an existing batch (batch_…)")
+        parser.add_argument("--currency", default=settings.DEFAULT_CURRENCY)
+        parser.add_argument("--date", type=date.fromisoformat, help="when the bank is to pay")
+        parser.add_argument("--test", action="store_true", help="test payouts: for a rehearsal")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with open(options["file"], "xb", opener=_for_owner_only) as file:
+                batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
+                file.write(_content(batch, options["format"]))
+        except FileExistsError:
+            raise CommandError(f"{options['file']} exists already.") from None
+        except ApiError as error:
+            os.unlink(options["file"])
+            raise CommandError(f"{error.message} {error.details}") from None
+        self.stdout.write(f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}")
+
+
+def _new_batch(options: dict[str, Any]) -> PayoutBatch:
+    at = now()
+    today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
+    return create_batch(
+        livemode=not options["test"],
+        currency=options["currency"],
+        execution_date=options["date"] or today,
+        actor="system:export_payouts",
+        now=at,
+    )
+
+
+def _content(batch: PayoutBatch, form: str) -> bytes:
+    orders = orders_of(batch)
+    return pain001(batch, orders) if form == "pain001" else csv_file(orders).encode()
+
+
+def _for_owner_only(path: str, flags: int) -> int:
+    return os.open(path, flags, OWNER_ONLY)

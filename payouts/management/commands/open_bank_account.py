@@ -1,0 +1,55 @@
+import sys
+from argparse import ArgumentParser
+from getpass import getpass
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
+
+from core.clock import now
+from core.errors import ApiError
+from merchants.models import Merchant
+from payouts.bank_accounts import BankDetails, open_bank_account
+
+
+class Command(BaseCommand):
+    help = (
+        "Set the bank account that a merchant is paid out to, in place of the one before. "
+        "The account number is asked for, or read from standard input: it never is an argument, "
+        "which other users of the machine could see."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("merchant", help="id or slug")
+        parser.add_argument("--holder", required=True, help="whose account it is")
+        parser.add_argument("--bank", required=True, help="the name of the bank")
+        parser.add_argument("--bic", default="", help="the bank's BIC")
+        parser.add_argument("--clearing-code", default="", help="the bank's national code")
+        parser.add_argument("--currency", default=settings.DEFAULT_CURRENCY)
+        parser.add_argument("--test", action="store_true", help="for test payouts")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        name = options["merchant"]
+        merchant = Merchant.objects.filter(Q(pk=name) | Q(slug=name)).first()
+        if merchant is None:
+            raise CommandError("There is no merchant of this id or slug.")
+        details = BankDetails(
+            currency=options["currency"],
+            holder_name=options["holder"],
+            bank_name=options["bank"],
+            number=getpass("Account number: ") if sys.stdin.isatty() else sys.stdin.readline(),
+            bic=options["bic"],
+            clearing_code=options["clearing_code"],
+        )
+        try:
+            account = open_bank_account(
+                merchant_id=merchant.id,
+                livemode=not options["test"],
+                details=details,
+                actor="system:open_bank_account",
+                now=now(),
+            )
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}") from None
+        self.stdout.write(f"{account.id} {account}")

@@ -1,0 +1,43 @@
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import now
+from core.errors import ApiError
+from payouts.services import record_failed, record_paid
+
+ACTOR = "system:record_payout"
+
+
+class Command(BaseCommand):
+    help = "Record what the bank answered about a payout: paid, or failed and why."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("payout", help="its id (po_…)")
+        parser.add_argument("answer", choices=("paid", "failed"))
+        parser.add_argument("--bank-reference", default="", help="the bank's name for it, if paid")
+        parser.add_argument("--code", default="refused_by_bank", help="why it failed, in a word")
+        parser.add_argument("--message", default="The bank refused the payout.", help="and in full")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        payout_id, at = options["payout"], now()
+        try:
+            if options["answer"] == "paid":
+                payout = record_paid(
+                    payout_id=payout_id,
+                    bank_reference=options["bank_reference"],
+                    actor=ACTOR,
+                    now=at,
+                )
+            else:
+                payout = record_failed(
+                    payout_id=payout_id,
+                    code=options["code"],
+                    message=options["message"],
+                    actor=ACTOR,
+                    now=at,
+                )
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}") from None
+        self.stdout.write(f"{payout.id} {payout.status} {payout.amount} {payout.currency}")

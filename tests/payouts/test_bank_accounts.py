@@ -1,0 +1,145 @@
+"""Bank accounts: opened and closed by staff, encrypted, shown as their last four"""
+
+import dataclasses
+
+import pytest
+from cryptography.fernet import Fernet
+from django.db import IntegrityError, transaction
+
+from core.clock import now
+from core.errors import ValidationFailed
+from merchants.errors import MerchantNotFound
+from payouts.account_numbers import is_iban
+from payouts.bank_accounts import close_bank_account, open_bank_account
+from payouts.errors import BankAccountNotFound
+from payouts.models import BankAccount
+from tests.payouts.conftest import DETAILS
+
+IBAN = "GB82 WEST 1234 5698 7654 32"
+
+
+def open_one(merchant, livemode=True, **changes):
+    return open_bank_account(
+        merchant_id=merchant.id,
+        livemode=livemode,
+        details=dataclasses.replace(DETAILS, **changes),
+        actor="staff:ann",
+        now=now(),
+    )
+
+
+def test_the_number_is_encrypted_and_its_last_four_are_shown(bank_account):
+    row = BankAccount.objects.values().get()
+
+    assert "123456789012" not in str(row)
+    assert (row["last_four"], str(bank_account)) == ("9012", "Bank of the Islands …9012")
+    assert BankAccount.objects.get().open_number() == "123456789012"
+
+
+def test_a_number_copied_to_another_account_does_not_open(merchant, stranger, bank_account):
+    other = open_one(stranger, number="999 999 999")
+    BankAccount.objects.filter(pk=other.pk).update(sealed_number=bank_account.sealed_number)
+
+    with pytest.raises(ValueError, match=other.id):
+        BankAccount.objects.get(pk=other.pk).open_number()
+
+
+def test_a_number_survives_the_rotation_of_the_encryption_key(bank_account, settings):
+    settings.ENCRYPTION_KEY = f"{Fernet.generate_key().decode()},{settings.ENCRYPTION_KEY}"
+
+    assert BankAccount.objects.get().open_number() == "123456789012"
+
+
+def test_a_new_account_takes_the_place_of_the_one_before(merchant, bank_account):
+    new = open_one(merchant, number="555 000 111")
+
+    bank_account.refresh_from_db()
+    assert (bank_account.closed_by, new.closed_at) == ("staff:ann", None)
+    assert bank_account.closed_at == new.created_at
+    assert list(BankAccount.objects.open()) == [new]
+
+
+def test_each_currency_and_mode_has_its_own(merchant, bank_account):
+    open_one(merchant, currency="USD")
+    open_one(merchant, livemode=False)
+
+    assert BankAccount.objects.open().count() == 3
+
+
+def test_the_database_refuses_two_open_accounts(merchant, bank_account):
+    copy = BankAccount.objects.get()
+    copy.id = f"{copy.id[:-1]}_"
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        copy.save(force_insert=True)
+
+
+def test_an_account_is_closed_once(bank_account):
+    close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=now())
+
+    with pytest.raises(BankAccountNotFound):
+        close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=now())
+
+    bank_account.refresh_from_db()
+    assert bank_account.closed_by == "staff:bob"
+
+
+def test_an_account_needs_its_merchant(merchant):
+    merchant.id = "mer_x"
+
+    with pytest.raises(MerchantNotFound):
+        open_one(merchant)
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        {"number": IBAN, "clearing_code": ""},
+        {"number": "de89370400440532013000", "bic": "COBADEFF"},
+        {"bic": ""},
+        {"number": "0001"},
+    ],
+)
+def test_what_a_bank_account_may_be(merchant, right):
+    number = right.get("number", DETAILS.number)
+
+    account = open_one(merchant, **right)
+
+    assert account.open_number() == number.replace(" ", "").upper()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"currency": "bsd"},
+        {"holder_name": " "},
+        {"holder_name": "x" * 141},
+        {"holder_name": "a\nb"},
+        {"bank_name": ""},
+        {"number": "123"},
+        {"number": "12345678901234567890123456789012345"},
+        {"number": "12/34 56"},
+        {"number": "GB82WEST12345698765433"},
+        {"bic": "BOTI"},
+        {"bic": "BOTIBSNSXX"},
+        {"bic": "", "clearing_code": ""},
+        {"clearing_code": "7/7"},
+    ],
+)
+def test_what_a_bank_account_may_not_be(merchant, wrong):
+    with pytest.raises(ValidationFailed) as caught:
+        open_one(merchant, **wrong)
+
+    assert list(wrong)[-1] in caught.value.details
+    assert not BankAccount.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "number", ["GB82WEST12345698765432", "NO9386011117947", "FR1420041010050500013M02606"]
+)
+def test_every_wrong_digit_of_an_iban_is_seen(number):
+    assert is_iban(number)
+    for place in range(4, len(number)):
+        if number[place].isdigit():
+            digit = str((int(number[place]) + 1) % 10)
+            assert not is_iban(number[:place] + digit + number[place + 1 :])

@@ -1,0 +1,96 @@
+"""verify_ledger proves every payout from its transfers, and every statement from its lines"""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from core.clock import now
+from payouts.models import Payout, Statement, StatementLine
+from payouts.reconciliation import check_payouts
+from payouts.services import mark_sent, record_failed, record_paid
+from tests.payouts.money import credit
+
+STAFF = "staff:ann"
+
+
+@pytest.fixture
+def payouts(api, merchant):
+    """One of each: scheduled, in transit, paid, failed, canceled."""
+    credit(merchant, 10_000)
+    ids = [api(merchant).post("/v1/payouts", {"amount": 1000}).json()["id"] for _ in range(5)]
+    for payout_id in ids[1:4]:
+        mark_sent(payout_id=payout_id, actor=STAFF, now=now())
+    record_paid(payout_id=ids[2], actor=STAFF, now=now())
+    record_failed(payout_id=ids[3], code="x", message="y", actor=STAFF, now=now())
+    api(merchant).post(f"/v1/payouts/{ids[4]}/cancel")
+    return [Payout.objects.get(pk=payout_id) for payout_id in ids]
+
+
+def test_it_finds_nothing_wrong_with_what_happened(payouts):
+    assert list(check_payouts()) == []
+    call_command("verify_ledger", verbosity=0)
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "sentence"),
+    [
+        (1, {"status": "paid", "paid_at": "2026-11-20T00:00Z"}, "without its payout_paid transfer"),
+        (0, {"status": "canceled", "canceled_at": "2026-11-20T00:00Z"}, "without its payout_ret"),
+        (2, {"status": "in_transit", "paid_at": None}, "has a payout_paid transfer"),
+        (3, {"status": "scheduled", "failed_at": None}, "has a payout_returned transfer"),
+        (0, {"amount": 999}, "without its payout transfer"),
+        (0, {"currency": "USD"}, "without its payout transfer"),
+    ],
+)
+def test_it_names_a_payout_that_is_not_what_its_transfers_say(payouts, place, change, sentence):
+    Payout.objects.filter(pk=payouts[place].pk).update(**change)
+
+    found = [each for each in check_payouts() if payouts[place].pk in each]
+
+    assert any(sentence in each for each in found)
+
+
+def test_it_names_transfers_of_a_payout_that_is_gone(payouts):
+    gone = payouts[2]
+    with connection.constraint_checks_disabled():
+        Payout.objects.filter(pk=gone.pk).update(id="po_x")
+        found = list(check_payouts())
+        Payout.objects.filter(pk="po_x").update(id=gone.pk)
+
+    assert sum(f"is of payout {gone.pk}, which does not exist" in each for each in found) == 2
+
+
+def test_it_names_a_statement_that_sums_wrongly(payouts):
+    statement = payouts[0].statement
+    Statement.objects.filter(pk=statement.pk).update(movements_count=9)
+
+    assert list(check_payouts()) == [
+        f"Statement {statement.pk} sums 9 movements to 10000; its 1 lines make 10000."
+    ]
+
+
+def test_it_names_a_statement_that_does_not_follow_the_one_before(payouts):
+    statement = payouts[2].statement
+    Statement.objects.filter(pk=statement.pk).update(opening_amount=8001, closing_amount=7001)
+
+    found = list(check_payouts())
+
+    assert f"Statement {statement.pk} does not open with what the one before closed with." in found
+
+
+def test_it_names_a_line_that_is_not_what_its_transfer_moved(payouts):
+    line = StatementLine.objects.earliest("transfer")
+    StatementLine.objects.filter(pk=line.pk).update(amount=-line.amount)
+
+    assert any(f"Line {line.pk} of statement" in each for each in check_payouts())
+
+
+def test_it_names_a_transfer_that_stands_in_no_statement(payouts):
+    line = StatementLine.objects.earliest("transfer")
+    transfer_id = line.transfer_id
+    Statement.objects.update(gathered_through=transfer_id)
+    line.delete()
+
+    found = list(check_payouts())
+
+    assert f"Transfer {transfer_id} stands in no statement of its credit_account." in found

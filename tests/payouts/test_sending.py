@@ -1,0 +1,100 @@
+"""Test payouts reach no bank: the simulated provider sends and answers by itself"""
+
+from typing import ClassVar
+
+import time_machine
+
+from core.clock import now
+from ledger.models import Purpose
+from merchants.models import Merchant
+from payouts.bank_accounts import TEST_NUMBER_REFUSED, BankDetails, open_bank_account
+from payouts.models import Payout
+from payouts.providers import Answer
+from payouts.sending import ask_for_answers, send_due
+from payouts.tasks import send_payouts
+from tests.events import event_types
+from tests.payouts.money import credit, held
+
+FRIDAY, SATURDAY, MONDAY = "2026-11-20", "2026-11-21", "2026-11-23"
+
+
+def test_a_test_payout_leaves_and_arrives_on_its_dates(api, merchant):
+    credit(merchant, 1250)
+    with time_machine.travel(f"{SATURDAY}T12:00Z", tick=False):
+        api(merchant).post("/v1/payouts", {})
+        assert send_payouts() == 0
+    with time_machine.travel("2026-11-23T05:00:00Z", tick=False):  # midnight in Nassau
+        assert send_payouts() == 1
+        assert send_payouts() == 0
+    assert Payout.objects.get().status == "in_transit"
+
+    with time_machine.travel("2026-11-24T05:00:00Z", tick=False):
+        assert send_payouts() == 1
+
+    assert Payout.objects.get().status == "paid"
+    assert held(merchant, Purpose.BANK) == 1250
+    assert event_types("payout.p") == ["payout.paid"]
+
+
+def test_the_day_begins_in_the_merchants_time_zone(api, merchant):
+    Merchant.objects.update(time_zone="Pacific/Auckland")
+    credit(merchant, 1250)
+    with time_machine.travel(f"{SATURDAY}T12:00Z", tick=False):
+        api(merchant).post("/v1/payouts", {})
+    with time_machine.travel("2026-11-22T10:59:59Z", tick=False):
+        assert send_payouts() == 0
+    with time_machine.travel("2026-11-22T11:00:00Z", tick=False):
+        assert send_payouts() == 1
+
+
+def test_the_refused_test_number_fails(api, merchant):
+    open_bank_account(
+        merchant_id=merchant.id,
+        livemode=False,
+        details=BankDetails("BSD", "Shop", "Test Bank", TEST_NUMBER_REFUSED, clearing_code="1"),
+        actor="staff:ann",
+        now=now(),
+    )
+    credit(merchant, 1250)
+    api(merchant).post("/v1/payouts", {})
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert send_payouts() == 2
+
+    payout = Payout.objects.get()
+    assert (payout.status, payout.failure_code) == ("failed", "account_closed")
+    assert held(merchant, Purpose.MERCHANT) == 1250
+
+
+def test_live_payouts_wait_for_staff(api, merchant, bank_account):
+    credit(merchant, 1250, livemode=True)
+    api(merchant, live=True).post("/v1/payouts", {})
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert send_payouts() == 0
+
+    assert Payout.objects.get().status == "scheduled"
+
+
+class InstantBank:
+    """A provider of our own, as an operator would plug one in."""
+
+    automatic = True
+    asked: ClassVar[list[str]] = []
+
+    def ask(self, payout, *, now):
+        self.asked.append(payout.id)
+        return Answer(paid=True, bank_reference=f"TRN {len(self.asked)}")
+
+
+def test_another_provider_takes_live_payouts(api, merchant, bank_account, settings):
+    settings.PAYOUT_PROVIDER = "tests.payouts.test_sending.InstantBank"
+    credit(merchant, 1250, livemode=True)
+    api(merchant, live=True).post("/v1/payouts", {})
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert (send_due(now=now()), ask_for_answers(now=now())) == (1, 1)
+
+    payout = Payout.objects.get()
+    assert InstantBank.asked == [payout.id]
+    assert (payout.status, payout.bank_reference) == ("paid", "TRN 1")

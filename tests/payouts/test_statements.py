@@ -1,0 +1,144 @@
+"""Each movement stands in exactly one statement, and every statement adds up"""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from core.clock import now
+from ledger.models import Purpose, Transfer
+from ledger.services import account_for, lock
+from payouts import gathering, statements
+from payouts.gathering import gather_ahead
+from payouts.models import Statement, StatementLine
+from payouts.reconciliation import check_payouts
+from payouts.statements import gather, open_statement
+from tests.payouts.money import credit
+
+PATH = "/v1/payouts"
+
+
+@pytest.fixture
+def account(merchant):
+    return account_for(owner=merchant.id, purpose=Purpose.MERCHANT, currency="BSD", livemode=False)
+
+
+@pytest.fixture
+def small_batches(monkeypatch):
+    for module in (statements, gathering):
+        monkeypatch.setattr(module, "BATCH", 3)
+
+
+def test_statements_are_a_chain(api, merchant):
+    client = api(merchant)
+    for amount, asked in ((1000, 400), (50, 600), (150, None)):
+        credit(merchant, amount)
+        client.post(PATH, {} if asked is None else {"amount": asked})
+    last = client.get(PATH).json()["payouts"][0]["id"]
+    client.post(f"{PATH}/{last}/cancel")
+    credit(merchant, 130)
+    client.post(PATH, {"amount": 100})
+
+    rows = Statement.objects.order_by("number").values_list(
+        "opening_amount", "movements_amount", "payout_amount", "closing_amount"
+    )
+    assert list(rows) == [
+        (0, 1000, 400, 600),
+        (600, 50, 600, 50),
+        (50, 150, 200, 0),
+        (0, 330, 100, 230),
+    ]
+    assert list(check_payouts()) == []
+
+
+def test_many_batches_gather_every_movement_once(api, merchant, small_batches):
+    for number in range(10):
+        credit(merchant, 100 + number)
+    credit(merchant, -500)
+
+    body = api(merchant).post(PATH, {}).json()
+
+    assert (body["amount"], body["statement"]["movements_count"]) == (545, 11)
+    assert (
+        StatementLine.objects.count()
+        == Transfer.objects.filter(kind__in=("adjustment", "payout")).count()
+    )
+
+
+def test_movements_are_gathered_ahead_where_money_comes_in(merchant, stranger, small_batches):
+    for number in range(7):
+        credit(merchant, 100 + number)
+
+    assert (gather_ahead(now=now()), gather_ahead(now=now())) == (7, 0)
+
+    statement = Statement.objects.get()
+    assert (statement.movements_count, statement.movements_amount) == (7, 721)
+    assert statement.closed_at is None
+
+
+def test_a_payout_goes_on_from_what_was_gathered(api, merchant):
+    credit(merchant, 1000)
+    gather_ahead(now=now())
+    credit(merchant, 250)
+
+    body = api(merchant).post(PATH, {}).json()
+
+    assert body["amount"] == 1250
+    assert body["statement"]["movements_count"] == 2
+
+
+def test_a_late_transfer_with_a_lower_id_is_still_gathered(merchant, account):
+    """Ids are given out before they commit: a lower one may turn up after a higher one."""
+    for amount in (100, 200, 300):
+        credit(merchant, amount)
+    late = Transfer.objects.get(amount=200)
+    with transaction.atomic():
+        lock(account)
+        statement = open_statement(account)
+        gather(statement, now=now())
+    StatementLine.objects.filter(transfer=late).delete()
+
+    with transaction.atomic():
+        lock(account)
+        assert gather(statement, now=now()) == 1
+
+
+def test_what_is_old_is_not_looked_at_again(merchant, account, django_assert_max_num_queries):
+    credit(merchant, 100, at=now() - timedelta(hours=2))
+    credit(merchant, 200)
+    old, new = Transfer.objects.order_by("id")
+
+    gather_ahead(now=now())
+
+    assert Statement.objects.get().gathered_through == old.pk < new.pk
+
+
+def test_the_database_refuses_a_movement_in_two_statements(api, merchant, payout):
+    line = StatementLine.objects.first()
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        StatementLine.objects.create(
+            transfer_id=line.transfer_id, statement=line.statement, amount=1
+        )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"closing_amount": 1},
+        {"payout_amount": 1251},
+        {"opening_amount": 5},
+        {"closed_at": None},
+        {"closing_amount": -1, "payout_amount": 1251},
+    ],
+)
+def test_the_database_refuses_a_statement_that_does_not_add_up(payout, change):
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Statement.objects.update(**change)
+
+
+def test_the_database_refuses_two_open_statements(account):
+    open_statement(account)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Statement.objects.create(account=account, number=2, opening_amount=0)

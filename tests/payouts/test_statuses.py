@@ -1,0 +1,40 @@
+"""The table of a payout's statuses, as a table"""
+
+import pytest
+
+from core.clock import now
+from payouts.errors import PayoutStatusUnfit
+from payouts.models import Payout
+from payouts.statuses import CANCELABLE, FINAL, RETURNED, PayoutStatus
+
+S = PayoutStatus
+ALLOWED = {
+    (S.SCHEDULED, S.IN_TRANSIT),
+    (S.SCHEDULED, S.FAILED),
+    (S.SCHEDULED, S.CANCELED),
+    (S.IN_TRANSIT, S.PAID),
+    (S.IN_TRANSIT, S.FAILED),
+}
+STAMPED = (S.PAID, S.FAILED, S.CANCELED)
+
+
+@pytest.mark.parametrize("before", S)
+@pytest.mark.parametrize("after", S)
+def test_every_move(payout, before, after):
+    stamps = {f"{status}_at": now() if status == before else None for status in STAMPED}
+    Payout.objects.update(status=before, failure_code="x", **stamps)
+    payout.refresh_from_db()
+
+    if (before, after) in ALLOWED:
+        payout.transition_to(after, now=now(), actor="test", cause="why")
+        last = payout.transitions.latest("id")
+        assert (last.from_status, last.to_status, last.cause) == (before, after, "why")
+    else:
+        with pytest.raises(PayoutStatusUnfit):
+            payout.transition_to(after, now=now(), actor="test")
+
+
+def test_the_named_sets():
+    assert {S.SCHEDULED} == CANCELABLE
+    assert {S.PAID, S.FAILED, S.CANCELED} == FINAL
+    assert {S.FAILED, S.CANCELED} == RETURNED
