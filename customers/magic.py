@@ -29,6 +29,9 @@ MAGIC_PHONES = {
     "+12425550106": Behaviour.PIN_LOCKED,
 }
 WORKING_PHONE = "+12425550100"
+POOR_PHONES = [
+    phone for phone, does in MAGIC_PHONES.items() if does == Behaviour.INSUFFICIENT_BALANCE
+]
 
 
 def behaviour_of(customer: "Customer") -> Behaviour:

@@ -12,21 +12,30 @@ HOME_REGION = "BS"  # where a number without a country code belongs
 NORTH_AMERICA = 1  # the country code whose numbers have an area of three digits
 AREA_DIGITS = 3
 MAX_CHARACTERS = 32
+PHONE_RULE = "must be a mobile phone number, with its country code"
 _WRITTEN = re.compile(r"\+?[\d\s().\-/]+")
 # A text message elsewhere may cost many times as much, to the profit of whoever asked for it.
 _CAN_RECEIVE_TEXTS = (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 
 
-def normalize_phone(text: str, *, livemode: bool) -> str:
-    """Return the number as E.164 (+12425550100). Spaces, hyphens and brackets do not matter.
+def read_phone(text: str, *, livemode: bool) -> str | None:
+    """Return the number as E.164 (+12425550100), or None where there is no such phone.
 
-    A live number must be one that can receive texts; in test mode any that could exist will do.
-    Raises ValidationFailed.
+    Spaces, hyphens and brackets do not matter. A live number must be one that can receive texts;
+    in test mode any that could exist will do.
     """
     number = _parse(text.strip())
     if number is None or not _is_usable(number, livemode=livemode):
-        raise ValidationFailed(phone="must be a mobile phone number, with its country code")
+        return None
     return phonenumbers.format_number(number, PhoneNumberFormat.E164)
+
+
+def normalize_phone(text: str, *, livemode: bool) -> str:
+    """Return the number as E.164. Raises ValidationFailed."""
+    phone = read_phone(text, livemode=livemode)
+    if phone is None:
+        raise ValidationFailed(phone=PHONE_RULE)
+    return phone
 
 
 def masked(phone: str) -> str:

@@ -10,7 +10,7 @@ from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
 from customers.errors import CustomerFrozen
-from customers.magic import WORKING_PHONE, Behaviour, behaviour_of
+from customers.magic import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Kind, Purpose
@@ -18,6 +18,7 @@ from ledger.services import Movement, account_for, lock, post
 
 TEST_WALLET_AMOUNT = 10_000_000
 TEST_WALLET_REFILL_BELOW = 1_000_000
+REFILL_BATCH = 500
 
 
 class Contact(TypedDict, total=False):
@@ -47,18 +48,37 @@ def test_customer(
     now: datetime,
     currency: str | None = None,  # noqa: PT028  # not a test, whatever its name
 ) -> Customer:
-    """Return a test customer with money in the wallet; without a phone, the one that works.
+    """Return a test customer with a wallet of 100,000.00; without a phone, the one that works.
 
-    The wallet starts at 100,000.00 and is filled up again when it runs low, so that nobody's
-    tests end because someone else's spent it all. Raises ValidationFailed.
+    Raises ValidationFailed.
     """
     customer = find_or_create(phone=phone or WORKING_PHONE, livemode=False, now=now)
     if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
-        _fill_test_wallet(customer, currency or settings.DEFAULT_CURRENCY, now)
+        account = wallet(customer, currency or settings.DEFAULT_CURRENCY)
+        # Only an empty one: whoever calls this may go on to lock a payment, which comes first.
+        if account.balance == 0:
+            _fill_test_wallet(customer, account, now)
     return customer
 
 
 test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest knows, too
+
+
+def refill_test_wallets(*, now: datetime) -> int:
+    """Fill up the test wallets that run low, so that nobody's tests end by someone else's.
+
+    Returns how many.
+    """
+    poor = Customer.objects.filter(phone__in=POOR_PHONES, livemode=False)
+    low = Account.objects.filter(
+        purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
+    ).exclude(owner__in=poor.values("pk"))
+    accounts = list(low.order_by("pk")[:REFILL_BATCH])
+    customers = Customer.objects.in_bulk([account.owner for account in accounts])
+    for account in accounts:
+        with transaction.atomic():
+            _fill_test_wallet(customers[account.owner], account, now)
+    return len(accounts)
 
 
 def wallet(customer: Customer, currency: str) -> Account:
@@ -128,14 +148,14 @@ def _set_frozen_at(customer_id: str, frozen_at: datetime | None, now: datetime) 
     return customer
 
 
-def _fill_test_wallet(customer: Customer, currency: str, now: datetime) -> None:
-    account = wallet(customer, currency)
-    if account.balance >= TEST_WALLET_REFILL_BELOW:
-        return
+def _fill_test_wallet(customer: Customer, account: Account, now: datetime) -> None:
     lock(account)
     account.refresh_from_db()
     if account.balance < TEST_WALLET_REFILL_BELOW:
-        missing = TEST_WALLET_AMOUNT - account.balance
         top_up(
-            customer=customer, amount=missing, currency=currency, now=now, description="Test money"
+            customer=customer,
+            amount=TEST_WALLET_AMOUNT - account.balance,
+            currency=account.currency,
+            now=now,
+            description="Test money",
         )

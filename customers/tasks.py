@@ -4,9 +4,16 @@ from celery import shared_task
 
 from core.clock import now
 from customers.forgetting import forget_expired
+from customers.services import refill_test_wallets
 
 
 @shared_task
 def forget_expired_proofs() -> int:
     """Delete codes, challenges, counts and sessions that ended long ago."""
     return forget_expired(now=now())
+
+
+@shared_task
+def refill_wallets() -> int:
+    """Fill up the wallets of test customers that run low."""
+    return refill_test_wallets(now=now())

@@ -40,7 +40,7 @@ def confirm_payment(
         )
     elif amount is not None and amount != payment.amount:
         raise InvalidAmount(amount="must equal the amount of the payment, or be left out")
-    customer = test_customer(phone, now)
+    customer = test_customer(phone, now, payment.currency)
     _refuse_wrong_pins(customer)
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
         return _fail_for_lack_of_money(payment.id, caller.actor, now)

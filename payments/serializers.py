@@ -19,6 +19,7 @@ from core.fields import (
     WebUrlField,
 )
 from core.serializers import Change, Input, Output
+from customers.phones import PHONE_RULE, read_phone
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -71,6 +72,12 @@ class ChangedPayment(Change):
 class Confirmation(Input):
     customer_phone = TextField(max_length=32, required=False)
     amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
+
+    def validate_customer_phone(self, phone: str) -> str:
+        number = read_phone(phone, livemode=False)
+        if number is None:
+            raise serializers.ValidationError(PHONE_RULE)
+        return number
 
 
 class LineItemOutput(Output):

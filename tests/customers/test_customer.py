@@ -21,6 +21,7 @@ from customers.services import (
     update_contact,
     wallet,
 )
+from customers.tasks import refill_wallets
 from ledger.models import Account, Kind, Purpose, Transfer
 from ledger.services import balance_of
 from tests.races import at_once
@@ -74,22 +75,40 @@ def test_a_test_customer_has_money_from_the_funding_account(now: datetime) -> No
     assert balance_of(transfer.debit_account) == -10_000_000
 
 
-def test_a_test_customer_is_funded_once_while_money_is_left(now: datetime) -> None:
+def set_balance(customer: Customer, balance: int) -> None:
+    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=balance)
+
+
+@pytest.mark.parametrize(("left", "then"), [(0, 10_000_000), (1, 1), (999_999, 999_999)])
+def test_a_test_customer_is_funded_again_when_nothing_is_left(
+    now: datetime, left: int, then: int
+) -> None:
     customer = test_customer(None, now)
-    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=1_000_000)
+    set_balance(customer, left)
 
     assert test_customer(None, now) == customer
-    assert balance_of(wallet(customer, "BSD")) == 1_000_000
+    assert balance_of(wallet(customer, "BSD")) == then
     assert customer.phone == "+12425550100"
 
 
-def test_a_test_wallet_that_runs_low_is_filled_up(now: datetime) -> None:
+@pytest.mark.parametrize(
+    ("left", "then"), [(0, 10_000_000), (999_999, 10_000_000), (1_000_000, 1_000_000)]
+)
+def test_a_test_wallet_that_runs_low_is_filled_up(now: datetime, left: int, then: int) -> None:
     customer = test_customer(None, now)
-    Account.objects.filter(pk=wallet(customer, "BSD").pk).update(balance=999_999)
+    set_balance(customer, left)
 
-    test_customer(None, now)
+    refill_wallets()
 
-    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+    assert balance_of(wallet(customer, "BSD")) == then
+
+
+def test_nobody_elses_wallet_is_filled_up(payer: Customer, now: datetime) -> None:
+    poor = test_customer("+1 242 555 0101", now)
+    wallets = [wallet(customer, "BSD") for customer in (poor, payer)]
+
+    assert refill_wallets() == 0
+    assert [balance_of(account) for account in wallets] == [0, 0]
 
 
 def test_a_test_customer_has_money_of_the_currency_asked_for(now: datetime) -> None:

@@ -54,6 +54,16 @@ def test_it_keeps_the_fee_apart(api: Api, merchant: Merchant) -> None:
     assert owned == {"BSD": 976}
 
 
+def test_it_completes_in_any_currency(api: Api, merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant, amount=1_001, currency="USD")
+
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm")
+
+    assert response.status_code == 200
+    owned = balances(owner=merchant.id, purpose=Purpose.MERCHANT, livemode=False)
+    assert owned == {"USD": 1_001}
+
+
 @pytest.mark.parametrize(
     ("phone", "code"),
     [("+12425550101", "INSUFFICIENT_BALANCE"), ("+12425550103", "PAYMENT_FAILED")],
@@ -92,6 +102,21 @@ def test_it_refuses_as_the_magic_phone_says(
     payment.refresh_from_db()
     assert payment.status == "created"
     assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize("phone", ["12", "not a phone", "+999 123 456", "+1 242 555 0100 x5"])
+def test_it_refuses_what_is_no_phone(
+    api: Api, merchant: Merchant, payment: Payment, phone: str
+) -> None:
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", {"customer_phone": phone})
+
+    assert response.status_code == 422
+    assert response.json()["code"] == "VALIDATION_FAILED"
+    assert response.json()["details"] == (
+        "customer_phone: must be a mobile phone number, with its country code"
+    )
+    payment.refresh_from_db()
+    assert payment.status == "created"
 
 
 def test_a_slow_payment_settles_later(api: Api, merchant: Merchant, payment: Payment) -> None:
