@@ -10,7 +10,7 @@ _CLEARING_CODE = re.compile(r"[A-Z0-9]{1,35}")
 
 def compact(text: str) -> str:
     """Return what was typed without the spaces and hyphens that people group it by."""
-    return re.sub(r"[ -]", "", text).upper()
+    return re.sub(r"[\s-]", "", text).upper()
 
 
 def is_iban(number: str) -> bool:

@@ -45,7 +45,7 @@ def create_batch(
     )
     waiting = due.order_by("id").select_for_update(no_key=True)[:MOST_PAYOUTS]
     batch = PayoutBatch.objects.create(
-        id=new_id("batch", now),
+        id=new_id("bat", now),
         livemode=livemode,
         currency=currency,
         count=0,

@@ -15,7 +15,6 @@ from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
-LONGEST_ID = 35
 _LATIN = frozenset("/-?:().,'+ ")
 
 Element = ElementTree.Element
@@ -49,7 +48,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
 
 def reference(public_id: str) -> str:
     """Write one of our ids in the characters that banks agree on: no underscore."""
-    return public_id.replace("_", "-")[:LONGEST_ID]
+    return public_id.replace("_", "-")
 
 
 def latin(text: str) -> str:
@@ -82,7 +81,7 @@ def _add_payment(
     _add(_add(payment, "Dbtr"), "Nm", latin(debtor.name))
     _add_account(payment, "DbtrAcct", debtor.number, currency=batch.currency)
     _add_bank(payment, "DbtrAgt", debtor)
-    _add(payment, "ChrgBr", "SLEV")
+    _add(payment, "ChrgBr", "DEBT")
     for order in orders:
         _add_transfer(payment, order)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from core.clock import now
 from core.errors import ApiError
@@ -29,7 +30,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", help="where to write; must not exist")
         parser.add_argument("--format", choices=FORMATS, default="pain001")
-        parser.add_argument("--batch", help="an existing batch (batch_…)")
+        parser.add_argument("--batch", help="an existing batch (bat_…)")
         parser.add_argument("--currency", default=settings.DEFAULT_CURRENCY)
         parser.add_argument("--date", type=date.fromisoformat, help="when the bank is to pay")
         parser.add_argument("--test", action="store_true", help="test payouts: for a rehearsal")
@@ -37,14 +38,23 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with open(options["file"], "xb", opener=_for_owner_only) as file:
-                batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
-                file.write(_content(batch, options["format"]))
+                batch, content = _export(options)
+                file.write(content)
         except FileExistsError:
             raise CommandError(f"{options['file']} exists already.") from None
         except ApiError as error:
             os.unlink(options["file"])
             raise CommandError(f"{error.message} {error.details}") from None
         self.stdout.write(f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}")
+
+
+@transaction.atomic
+def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
+    """Return a batch and its file: the payouts leave together with a file that can be written."""
+    batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
+    orders = orders_of(batch)
+    content = csv_file(orders).encode() if options["format"] == "csv" else pain001(batch, orders)
+    return batch, content
 
 
 def _new_batch(options: dict[str, Any]) -> PayoutBatch:
@@ -57,11 +67,6 @@ def _new_batch(options: dict[str, Any]) -> PayoutBatch:
         actor="system:export_payouts",
         now=at,
     )
-
-
-def _content(batch: PayoutBatch, form: str) -> bytes:
-    orders = orders_of(batch)
-    return pain001(batch, orders) if form == "pain001" else csv_file(orders).encode()
 
 
 def _for_owner_only(path: str, flags: int) -> int:

@@ -1,0 +1,159 @@
+"""Two payout runs at once, and payouts against whatever else moves the same money"""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.clock import now
+from ledger.errors import InsufficientBalance
+from ledger.models import Purpose, Transfer
+from merchants.models import Merchant
+from payouts.gathering import gather_ahead
+from payouts.models import BankAccount, Payout, PayoutBatch, StatementLine
+from payouts.reconciliation import check_payouts
+from payouts.scheduling import schedule_due
+from payouts.sending import ask_for_answers, send_due
+from tests.events import event_types
+from tests.payouts.money import credit, held
+from tests.payouts.test_batches import batch_of
+from tests.races import at_once
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+MONDAY = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+def failures(results):
+    return [result for result in results if isinstance(result, Exception)]
+
+
+def lines_are_whole():
+    """Every transfer of a merchant's account that was gathered stands in one statement."""
+    assert list(check_payouts()) == []
+    paid_out = Transfer.objects.filter(kind="payout").count()
+    gathered = StatementLine.objects.filter(transfer__kind="payout").count()
+    return paid_out == gathered
+
+
+def test_two_runs_at_once_put_each_movement_in_one_payout(merchant, bank_account):
+    Merchant.objects.update(created_at=datetime(2026, 6, 1, tzinfo=UTC))
+    for number in range(20):
+        credit(merchant, 100 + number, livemode=True)
+
+    results = at_once([lambda: schedule_due(now=MONDAY)] * 6)
+
+    assert sorted(results) == [0, 0, 0, 0, 0, 1]
+    payout = Payout.objects.get()
+    assert (payout.amount, payout.statement.movements_count) == (2190, 20)
+    assert held(merchant, Purpose.MERCHANT, livemode=True) == 0
+    assert event_types() == ["payout.created"]
+    assert lines_are_whole()
+
+
+def test_the_cut_off_races_new_payments(api, merchant):
+    client = api(merchant)
+    credit(merchant, 1000)
+
+    results = at_once(
+        [lambda: client.post("/v1/payouts", {}).status_code] * 3
+        + [lambda: credit(merchant, 130)] * 12
+        + [lambda: gather_ahead(now=now())] * 2
+    )
+    client.post("/v1/payouts", {})
+
+    assert not failures(results)
+    amounts = list(Payout.objects.values_list("amount", flat=True))
+    assert sum(amounts) == 1000 + 12 * 130
+    assert held(merchant, Purpose.MERCHANT) == 0
+    assert lines_are_whole()
+
+
+def test_the_same_money_is_paid_out_once(api, merchant):
+    client = api(merchant)
+    credit(merchant, 1000)
+
+    results = at_once([lambda: client.post("/v1/payouts", {"amount": 300}).json()] * 8)
+
+    refused = [body for body in results if body.get("code") == "INSUFFICIENT_BALANCE"]
+    assert (len(refused), Payout.objects.count()) == (5, 3)
+    assert held(merchant, Purpose.MERCHANT) == 100
+    assert held(merchant, Purpose.PAYOUTS) == 900
+    assert lines_are_whole()
+
+
+def test_a_payout_and_a_debit_of_the_same_money(api, merchant):
+    client = api(merchant)
+    credit(merchant, 1000)
+
+    results = at_once(
+        [lambda: client.post("/v1/payouts", {"amount": 400}).status_code] * 4
+        + [lambda: credit(merchant, -400)] * 4
+    )
+
+    paid_out = results.count(201)
+    debited = sum(isinstance(result, str) for result in results)
+    assert paid_out + debited == 2
+    assert all(isinstance(result, InsufficientBalance) for result in failures(results))
+    assert held(merchant, Purpose.MERCHANT) == 200
+    assert lines_are_whole()
+
+
+def test_a_payout_and_a_refund_of_the_same_money(api, merchant):
+    client = api(merchant)
+    sold = client.post("/v1/payments", {"amount": 1000}).json()["id"]
+    client.post(f"/v1/payments/{sold}/confirm")
+
+    [refund, payout] = at_once(
+        [
+            lambda: client.post(f"/v1/payments/{sold}/refund", {}).json(),
+            lambda: client.post("/v1/payouts", {}).json(),
+        ]
+    )
+
+    won = (refund.get("status"), payout.get("status", payout.get("code")))
+    assert won in {("succeeded", "INSUFFICIENT_BALANCE"), ("pending", "scheduled")}
+    assert held(merchant, Purpose.MERCHANT) == 0
+    assert lines_are_whole()
+
+
+def test_cancel_races_the_sending(api, merchant):
+    client = api(merchant)
+    for _ in range(4):
+        credit(merchant, 500)
+        client.post("/v1/payouts", {})
+    ids = list(Payout.objects.values_list("pk", flat=True))
+    late = datetime(2035, 1, 3, 12, tzinfo=UTC)
+
+    at_once(
+        [lambda payout_id=each: client.post(f"/v1/payouts/{payout_id}/cancel") for each in ids]
+        + [lambda: send_due(now=late)] * 2
+    )
+    at_once([lambda: ask_for_answers(now=late)] * 3)
+
+    statuses = list(Payout.objects.values_list("status", flat=True))
+    paid = statuses.count("paid")
+    assert paid + statuses.count("canceled") == 4
+    assert held(merchant, Purpose.BANK) == 500 * paid
+    assert held(merchant, Purpose.MERCHANT) == 500 * (4 - paid)
+    assert event_types("payout.p") == ["payout.paid"] * paid
+    assert lines_are_whole()
+
+
+def test_two_batches_at_once_take_each_payout_once(api, merchant, bank_account):
+    credit(merchant, 5000, livemode=True)
+    for _ in range(5):
+        api(merchant, live=True).post("/v1/payouts", {"amount": 500})
+
+    at_once([batch_of] * 4)
+
+    assert PayoutBatch.objects.get().count == 5
+    assert Payout.objects.filter(status="in_transit", batch__isnull=False).count() == 5
+
+
+def test_the_first_test_payouts_at_once_share_one_bank_account(api, merchant):
+    client = api(merchant)
+    credit(merchant, 1000)
+
+    at_once([lambda: client.post("/v1/payouts", {"amount": 200}).status_code] * 4)
+
+    assert Payout.objects.count() == 4
+    assert BankAccount.objects.count() == 1
