@@ -1,0 +1,113 @@
+"""Bodies that no handler should see: each is refused in JSON, quickly, and nothing is stored."""
+
+import gzip
+import time
+
+import pytest
+
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.client import Api
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+SECONDS = 1.0
+
+BROKEN = {
+    "empty object key twice": b'{"amount": 1, "amount": 100}',
+    "nested key twice": b'{"amount": 1, "metadata": {"a": 1, "a": 2}}',
+    "NaN": b'{"amount": NaN}',
+    "Infinity": b'{"amount": 1, "metadata": {"a": Infinity}}',
+    "number too large": b'{"amount": 1, "metadata": {"a": 1e999}}',
+    "400 digits": b'{"amount": 1, "metadata": {"a": ' + b"9" * 400 + b"}}",
+    "NUL in a value": b'{"amount": 1, "description": "a\\u0000b"}',
+    "NUL in metadata": b'{"amount": 1, "metadata": {"a": "\\u0000"}}',
+    "NUL in a key": b'{"amount": 1, "metadata": {"\\u0000": 1}}',
+    "lone surrogate": b'{"amount": 1, "metadata": {"a": "\\ud800"}}',
+    "surrogates turned around": b'{"amount": 1, "description": "\\udc00\\ud800"}',
+    "33 levels": b'{"a":' * 33 + b"1" + b"}" * 33,
+    "100,000 levels": b"[" * 100_000,
+    "truncated": b'{"amount": 1',
+    "not JSON": b"amount=1",
+    "byte order mark": b'\xef\xbb\xbf{"amount": 1}',
+    "UTF-16": '{"amount": 1}'.encode("utf-16"),
+    "bad UTF-8": b'{"amount": 1, "description": "\xff"}',
+    "an array": b"[1]",
+    "a number": b"1",
+    "a text": b'"amount"',
+    "null": b"null",
+    "gzip": gzip.compress(b'{"amount": 1}'),
+}
+
+
+@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN.keys())
+def test_it_cannot_be_understood(api: Api, merchant: Merchant, body: bytes) -> None:
+    client = api(merchant)
+    begun = time.perf_counter()
+    response = client.post("/v1/payments", body)
+
+    assert time.perf_counter() - begun < SECONDS
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+    assert all(isinstance(value, str) for value in response.json().values())
+    assert response["Content-Type"] == "application/json"
+    assert Payment.objects.count() == Event.objects.count() == 0
+
+
+def test_32_levels_can_be_understood(api: Api, merchant: Merchant) -> None:
+    body = b'{"amount": 1, "unknown": ' + b"[" * 31 + b"]" * 31 + b"}"
+    assert api(merchant).post("/v1/payments", body).status_code == 201
+
+
+def test_brackets_in_a_text_are_no_levels(api: Api, merchant: Merchant) -> None:
+    body = b'{"amount": 1, "description": "' + b'[{\\"' * 100 + b'"}'
+    assert api(merchant).post("/v1/payments", body).status_code == 201
+
+
+@pytest.mark.parametrize("size", [256 * 1024 + 1, 10_000_000])
+def test_it_is_too_large(api: Api, merchant: Merchant, size: int) -> None:
+    body = b'{"amount": 1, "unknown": "' + b"x" * size + b'"}'
+
+    response = api(merchant).post("/v1/payments", body)
+
+    assert (response.status_code, response.json()["code"]) == (413, "REQUEST_TOO_LARGE")
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/xml",
+        "application/json; charset=utf-16",
+        "application/json; charset=bz2",
+        "application/json; charset=rot13",
+        "application/json; charset=idna",
+        "application/json; charset=bogus",
+    ],
+)
+def test_it_is_of_another_type(api: Api, merchant: Merchant, content_type: str) -> None:
+    client = api(merchant)
+    response = client.client.generic(
+        "POST",
+        "/v1/payments",
+        b'{"amount": 1}',
+        content_type=content_type,
+        headers={"Authorization": f"Bearer {client.secret}"},
+    )
+
+    assert (response.status_code, response.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    assert Payment.objects.count() == 0
+
+
+def test_a_missing_type_is_refused(api: Api, merchant: Merchant) -> None:
+    client = api(merchant)
+    response = client.client.generic(
+        "POST",
+        "/v1/payments",
+        b'{"amount": 1}',
+        content_type="",
+        headers={"Authorization": f"Bearer {client.secret}"},
+    )
+    assert response.status_code in (400, 415)
+    assert Payment.objects.count() == 0

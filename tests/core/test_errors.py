@@ -1,0 +1,71 @@
+"""Whatever goes wrong under /v1 is told in the same three strings, with a request id."""
+
+import pytest
+from django.db import OperationalError
+
+from merchants.models import Merchant
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/v1/nothing", 404, "NOT_FOUND"),
+        ("GET", "/v1/", 404, "NOT_FOUND"),
+        ("GET", "/v1/payments/", 404, "NOT_FOUND"),
+        ("GET", "/v1/payments/a%00b", 400, "INVALID_REQUEST"),
+        ("GET", "/v1/payments?x=%00", 400, "INVALID_REQUEST"),
+        ("GET", "/v1/payments/../../etc", 404, "NOT_FOUND"),
+        ("DELETE", "/v1/payments", 405, "METHOD_NOT_ALLOWED"),
+        ("PUT", "/v1/payments/pay_1", 405, "METHOD_NOT_ALLOWED"),
+        ("TRACE", "/v1/payments", 405, "METHOD_NOT_ALLOWED"),
+    ],
+)
+def test_unknown_addresses_and_methods(
+    api: Api, merchant: Merchant, method: str, path: str, status: int, code: str
+) -> None:
+    client = api(merchant)
+    response = client.client.generic(
+        method, path, headers={"Authorization": f"Bearer {client.secret}"}
+    )
+
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert set(response.json()) == {"error", "code", "details"}
+    assert response["Content-Type"] == "application/json"
+    assert response["X-Request-Id"]
+
+
+def test_the_request_id_is_the_callers_where_it_is_plain(api: Api, merchant: Merchant) -> None:
+    kept = api(merchant).get("/v1/payments", X_Request_Id="order-17")
+    assert kept["X-Request-Id"] == "order-17"
+    made = api(merchant).get("/v1/payments", X_Request_Id="a b" * 40)
+    assert made["X-Request-Id"].startswith("req_")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (OperationalError("the connection is closed"), 503, "SERVICE_UNAVAILABLE"),
+        (OperationalError("database is locked"), 409, "CONFLICT"),
+        (ZeroDivisionError("inside"), 500, "INTERNAL_ERROR"),
+    ],
+)
+def test_a_failure_of_ours_tells_nothing_of_the_inside(
+    api: Api,
+    merchant: Merchant,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    status: int,
+    code: str,
+) -> None:
+    def fail(*args: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("payments.views.create_payment", fail)
+    response = api(merchant).post("/v1/payments", {"amount": 1})
+
+    assert (response.status_code, response.json()["code"]) == (status, code)
+    assert str(error) not in response.content.decode()
+    assert response.has_header("Retry-After") == (status != 500)

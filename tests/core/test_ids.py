@@ -1,0 +1,30 @@
+"""Public ids: by time, and not to be guessed."""
+
+from datetime import UTC, datetime, timedelta
+
+from core.ids import base62, is_id, new_id
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_ids_sort_by_creation() -> None:
+    made = [new_id("pay", AT + timedelta(milliseconds=n * 37)) for n in range(1_000)]
+
+    assert made == sorted(made)
+    assert len({name[-22:] for name in made}) == 1_000
+
+
+def test_an_id_has_one_form() -> None:
+    name = new_id("pay", AT)
+
+    assert is_id("pay", name)
+    assert not is_id("ref", name)
+    assert not is_id("pay", name + "0")
+    assert not is_id("pay", name[:-1] + "-")
+
+
+def test_base62_is_in_byte_order() -> None:
+    texts = [base62(number, 3) for number in (0, 1, 61, 62, 3_843, 3_844, 238_327)]
+
+    assert texts == sorted(texts)
+    assert (texts[0], texts[-1]) == ("000", "zzz")
