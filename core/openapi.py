@@ -1,6 +1,7 @@
 """The OpenAPI document: what every operation shares, and how our own fields read in it."""
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from django.conf import settings
@@ -79,7 +80,19 @@ def listing(
     filters: Mapping[str, str] | None = None,
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
-    page = inline_serializer(
+    page = _page_of(item, key)
+    described = operation(summary, response=page, filters=filters)
+    paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
+
+    def decorate(view: _View) -> _View:
+        return paged(described(view))
+
+    return decorate
+
+
+@lru_cache
+def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.Serializer[Any]:
+    return inline_serializer(
         f"{item.__name__.removesuffix('Output')}List",
         {
             key: item(many=True),
@@ -88,13 +101,6 @@ def listing(
             "offset": serializers.IntegerField(),
         },
     )
-    described = operation(summary, response=page, filters=filters)
-    paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
-
-    def decorate(view: _View) -> _View:
-        return paged(described(view))
-
-    return decorate
 
 
 _PAGE_PARAMETERS = (
@@ -123,6 +129,9 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
 
 class Schema(AutoSchema):
     """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        return False  # a list is an object around its items, described as such
 
     def get_override_parameters(self) -> list[Any]:
         return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
