@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 STOP_SECONDS = 25
-_ASKED = (signal.SIGINT, signal.SIGTERM)
+_ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Crash(Exception):
@@ -21,7 +21,7 @@ class Processes:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> "Processes":
-        # Ctrl-C reaches the processes too, being of one terminal: here it is only remembered.
+        # Remembered until `watch` looks.
         signal.pthread_sigmask(signal.SIG_BLOCK, _ASKED)
         return self
 
@@ -33,7 +33,7 @@ class Processes:
             try:
                 process.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKED)
 
@@ -41,8 +41,12 @@ class Processes:
         self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
         """Start a process with the environment of this one, and what is added."""
+        # A session of its own: Ctrl-C reaches it only once, through us.
         self._running[name] = subprocess.Popen(  # noqa: S603  # our own command lines
-            command, env=os.environ | (environment or {}), preexec_fn=_hear_signals
+            command,
+            env=os.environ | (environment or {}),
+            start_new_session=True,
+            preexec_fn=_hear_signals,
         )
 
     def watch(self, seconds: float) -> bool:

@@ -82,6 +82,7 @@ def test_a_request_names_who_asked(api, merchant, lines) -> None:
     assert "sk_test" not in json.dumps(line)
 
 
+@pytest.mark.django_db
 def test_a_log_line_looks_nobody_up(client: Client, lines, django_assert_num_queries) -> None:
     with django_assert_num_queries(0):
         client.get("/healthz")
