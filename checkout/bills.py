@@ -1,7 +1,25 @@
-"""What a page shows of a payment: the bill, ready to be written down."""
+"""What the pages show of a payment: the bill, ready to be written down."""
 
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from checkout import formats
+from checkout.branding import normal_color
+from checkout.redirects import host_of, onward
+from links.models import PaymentLink
+from merchants.models import Merchant
+from payments.drafts import items_sum
+from payments.models import Payment
+from payments.statuses import CANCELABLE, PAYABLE, PaymentStatus
+
+LONG_AMOUNT = 10_000_000
+MINUTES_IN_HOUR = 60
 
 
 @dataclass(frozen=True)
@@ -30,34 +48,165 @@ class Item:
 
 @dataclass(frozen=True)
 class Bill:
-    """A payment as the checkout's pages show it. Amounts are in the smallest unit."""
+    """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
+
+    `version` changes whenever a page that shows the payment has to be turned.
+    """
 
     id: str
     payee: Payee
     amount: int | None
     currency: str
+    livemode: bool = False
     description: str = ""
     zone: str = "America/Nassau"
     address: str = ""
+    version: str = ""
     expires_at: datetime | None = None
     until: str = ""
     left: str = ""
     items: tuple[Item, ...] = ()
     difference: int = 0
-    difference_name: str = ""
     facts: tuple[tuple[str, str], ...] = ()
-    version: str = ""
-    payable: bool = True
+    payable: bool = False
     cancelable: bool = False
-    cancel_host: str = ""
     success_address: str = ""
-    success_host: str = ""
+    cancel_address: str = ""
+    again_address: str = ""
+    ask_address: str = ""
     transaction_id: str = ""
     completed_at: datetime | None = None
     amount_refunded: int = 0
     payer: str = ""
-    refunds: tuple[object, ...] = field(default=())
 
     @property
     def is_long(self) -> bool:
-        return self.amount is not None and self.amount >= 10_000_000
+        return self.amount is not None and self.amount >= LONG_AMOUNT
+
+    @property
+    def success_host(self) -> str:
+        return host_of(self.success_address)
+
+    @property
+    def receipt_address(self) -> str:
+        return f"{settings.CHECKOUT_URL}/receipts/{self.id}"
+
+    @property
+    def difference_name(self) -> str:
+        return _("Discount") if self.difference < 0 else _("Tax, delivery and other")
+
+
+def payee_of(merchant: Merchant) -> Payee:
+    """Return what customers see of a merchant."""
+    return Payee(
+        name=merchant.name,
+        brand_color=normal_color(merchant.brand_color),
+        support_email=merchant.support_email,
+    )
+
+
+def bill_of(payment: Payment, *, now: datetime) -> Bill:
+    """Return a payment as its pages show it; its merchant, link and customer are read along."""
+    status = payment.status_at(now)
+    payee = payee_of(payment.merchant)
+    zone = payment.merchant.time_zone
+    items = tuple(_items(payment))
+    return Bill(
+        id=payment.id,
+        payee=payee,
+        amount=payment.amount,
+        currency=payment.currency,
+        livemode=payment.livemode,
+        description=payment.description,
+        zone=zone,
+        address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        version=version_of(status),
+        expires_at=payment.expires_at if status in PAYABLE else None,
+        until=_until(payment.expires_at, zone, now),
+        left=_left(payment.expires_at, now),
+        items=items,
+        difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
+        facts=tuple(_facts(payment)),
+        payable=status in PAYABLE,
+        cancelable=status in CANCELABLE or status == PaymentStatus.REQUIRES_ACTION,
+        success_address=onward(payment.success_url, payment.id),
+        cancel_address=onward(payment.cancel_url, payment.id),
+        again_address=_again(payment),
+        ask_address=_ask(payment, payee),
+        transaction_id=payment.transaction_id or "",
+        completed_at=payment.completed_at,
+        amount_refunded=payment.amount_refunded,
+        payer=formats.ending(payment.customer.phone) if payment.customer else "",
+    )
+
+
+def bill_of_link(link: PaymentLink, *, now: datetime) -> Bill:
+    """Return what a payment link asks for; its merchant is read along."""
+    zone = link.merchant.time_zone
+    return Bill(
+        id=link.id,
+        payee=payee_of(link.merchant),
+        amount=link.amount,
+        currency=link.currency,
+        livemode=link.livemode,
+        description=link.description,
+        zone=zone,
+        address=link.url,
+        expires_at=link.expires_at,
+        until=_until(link.expires_at, zone, now),
+        left=_left(link.expires_at, now),
+    )
+
+
+def version_of(status: PaymentStatus) -> str:
+    """Return one word for all the statuses in which the customer is still at it."""
+    return "open" if status in PAYABLE else status.value
+
+
+def _items(payment: Payment) -> Iterator[Item]:
+    for item in payment.line_items or []:
+        yield Item(item["name"], item["quantity"], item["quantity"] * item["price"])
+
+
+def _facts(payment: Payment) -> Iterator[tuple[str, str]]:
+    if payment.order_id:
+        yield _("Order"), payment.order_id
+    if payment.invoice_number:
+        yield _("Invoice"), payment.invoice_number
+    if payment.due_date:
+        yield _("Due"), formats.day_of(payment.due_date)
+    if payment.terms:
+        yield _("Terms"), payment.terms
+    if payment.reference:
+        yield _("Reference of the shop"), payment.reference
+
+
+def _until(instant: datetime | None, zone: str, now: datetime) -> str:
+    if instant is None:
+        return ""
+    local = ZoneInfo(zone)
+    today: date = now.astimezone(local).date()
+    return formats.deadline(instant.astimezone(local), today)
+
+
+def _left(instant: datetime | None, now: datetime) -> str:
+    if instant is None or instant <= now:
+        return ""
+    hours, minutes = divmod((instant - now).total_seconds() // 60, MINUTES_IN_HOUR)
+    if hours:
+        return _("%(h)d h %(m)d min left") % {"h": hours, "m": minutes}
+    return _("%(m)d min left") % {"m": minutes}
+
+
+def _again(payment: Payment) -> str:
+    """Return where the same thing can be paid anew, for a counter and a link."""
+    if payment.static_payment_id is not None:
+        return f"/checkout/{payment.static_payment_id}"
+    return payment.link.url if payment.link else ""
+
+
+def _ask(payment: Payment, payee: Payee) -> str:
+    if not payee.support_email:
+        return ""
+    subject = _("A new payment instead of %(id)s, please") % {"id": payment.id}
+    return f"mailto:{quote(payee.support_email, safe='@')}?subject={quote(subject)}"

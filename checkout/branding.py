@@ -43,6 +43,11 @@ def stylesheet(color: str) -> str:
     return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
+def ink_on(color: str) -> str:
+    """Return white or black, whichever is read better on the colour."""
+    return _hex(_ink(_parse(color)))
+
+
 def contrast(one: _Color, other: _Color) -> float:
     """Return the contrast of two colours as WCAG defines it, from 1 to 21."""
     bright, dim = sorted((_luminance(one), _luminance(other)), reverse=True)
@@ -53,9 +58,12 @@ def _properties(brand: _Color, scheme: Scheme) -> str:
     edge = _until(brand, scheme, EDGE_CONTRAST, (scheme.page, scheme.paper))
     wash = _mix(brand, scheme.paper, scheme.wash)
     text = _until(brand, scheme, TEXT_CONTRAST, (scheme.page, scheme.paper, wash))
-    ink = max(_WHITE, _BLACK, key=lambda candidate: contrast(candidate, brand))
-    named = {"": brand, "-ink": ink, "-edge": edge, "-text": text, "-wash": wash}
+    named = {"": brand, "-ink": _ink(brand), "-edge": edge, "-text": text, "-wash": wash}
     return ";".join(f"--brand{name}:{_hex(color)}" for name, color in named.items())
+
+
+def _ink(ground: _Color) -> _Color:
+    return max(_WHITE, _BLACK, key=lambda candidate: contrast(candidate, ground))
 
 
 def _until(color: _Color, scheme: Scheme, least: float, grounds: tuple[_Color, ...]) -> _Color:

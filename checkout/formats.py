@@ -4,7 +4,7 @@ These are the only places where an amount becomes text. The languages are region
 region decides the form: dates as in the Bahamas, Spanish as in Latin America.
 """
 
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 
 import phonenumbers
@@ -52,9 +52,9 @@ def time_of(local: datetime) -> str:
     return format_time(local, "short", locale=region()).replace("\u202f", "\u00a0")
 
 
-def day_of(local: datetime) -> str:
-    """Write the day of a local instant: 21 Nov 2026."""
-    return format_skeleton("yMMMd", local, locale=region())
+def day_of(local: date) -> str:
+    """Write a day: 21 Nov 2026."""
+    return format_skeleton("yMMMd", datetime.combine(local, time.min), locale=region())
 
 
 def deadline(local: datetime, today: date) -> str:
@@ -64,8 +64,8 @@ def deadline(local: datetime, today: date) -> str:
     return f"{format_skeleton('MMMd', local, locale=region())}, {time_of(local)}"
 
 
-def masked(phone: str) -> str:
-    """Hide all but the last four digits of a phone number."""
+def ending(phone: str) -> str:
+    """Hide all but the last four digits of a phone number, from whoever may look on."""
     return f"•••• {phone[-4:]}"
 
 

@@ -3,73 +3,134 @@
 They forgive how a thing is typed: spaces, hyphens and brackets fall away. They never repeat a PIN.
 """
 
+import re
+
 from django import forms
-from django.utils.functional import lazystr
+from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 
-_PIN_ATTRIBUTES = {"inputmode": "numeric", "maxlength": 12, "class": "digits", "required": True}
+from core.text import is_printable
+
+MAX_PHONE, MAX_CODE, MAX_PIN, MAX_EMAIL = 40, 20, 20, 254
+_PIN = {"inputmode": "numeric", "class": "digits", "maxlength": MAX_PIN}
+_NOISE = re.compile(r"[\s\u00a0().\-]")
 
 
-class PhoneForm(forms.Form):
+class Form(forms.Form):
+    """A form without Django's own looks: templates/checkout/_field.html draws its fields."""
+
+    use_required_attribute = False
+
+    def first_field_error(self, message: str) -> None:
+        """Say what is wrong with the answer, at the field that was filled in last."""
+        self.add_error(list(self.fields)[-1], message)
+
+
+class PhoneForm(Form):
     phone = forms.CharField(
         label=_("Phone number"),
         help_text=_("We text you a code, so that nobody else can pay with your wallet."),
-        max_length=40,
-        widget=forms.TextInput(
-            attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel", "required": True}
-        ),
+        max_length=MAX_PHONE,
+        error_messages={"required": _("Enter your phone number.")},
+        widget=forms.TextInput(attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel"}),
     )
 
+    def clean_phone(self) -> str:
+        phone: str = self.cleaned_data["phone"]
+        if not is_printable(phone):
+            raise forms.ValidationError(NOT_A_PHONE)
+        return phone
 
-class CodeForm(forms.Form):
+
+class CodeForm(Form):
     code = forms.CharField(
         label=_("Code"),
-        max_length=20,
+        max_length=MAX_CODE,
+        error_messages={"required": _("Enter the code.")},
         widget=forms.TextInput(
             attrs={
                 "inputmode": "numeric",
                 "autocomplete": "one-time-code",
                 "class": "digits",
-                "required": True,
             }
         ),
     )
 
+    def clean_code(self) -> str:
+        return _NOISE.sub("", self.cleaned_data["code"])
 
-class PinForm(forms.Form):
+
+class PinForm(Form):
     pin = forms.CharField(
         label=_("PIN"),
         help_text=_("4 to 6 digits"),
-        widget=forms.PasswordInput(attrs=_PIN_ATTRIBUTES | {"autocomplete": "current-password"}),
+        max_length=MAX_PIN,
+        error_messages={"required": _("Enter your PIN.")},
+        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
 
+    def clean_pin(self) -> str:
+        return _pin(self.cleaned_data["pin"])
 
-class NewPinForm(forms.Form):
+
+class NewPinForm(Form):
     pin = forms.CharField(
         label=_("New PIN"),
-        help_text=_("4 to 6 digits. Not 1234, not one digit over and over."),
-        widget=forms.PasswordInput(attrs=_PIN_ATTRIBUTES | {"autocomplete": "new-password"}),
+        help_text=_("4 to 6 digits. No year, no pattern, no part of your phone number."),
+        max_length=MAX_PIN,
+        error_messages={"required": _("Enter a PIN.")},
+        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),
     )
 
+    def clean_pin(self) -> str:
+        return _pin(self.cleaned_data["pin"])
 
-class AmountForm(forms.Form):
-    key = forms.CharField(widget=forms.HiddenInput, max_length=64)
-    amount = forms.CharField(
-        label=_("Amount"),
-        max_length=24,
-        widget=forms.TextInput(
-            attrs={
-                "inputmode": "decimal",
-                "autocomplete": "off",
-                "class": "amount-field",
-                "placeholder": lazystr("0.00"),
-            }
-        ),
+
+class ChangePinForm(NewPinForm):
+    """The present PIN, and the new one."""
+
+    old = forms.CharField(
+        label=_("Present PIN"),
+        max_length=MAX_PIN,
+        error_messages={"required": _("Enter your PIN.")},
+        widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
+    field_order = ("old", "pin")
+
+    def clean_old(self) -> str:
+        return _pin(self.cleaned_data["old"])
 
 
-class EmailForm(forms.Form):
-    email = forms.EmailField(
+class ResetPinForm(NewPinForm):
+    """A fresh code, and the new PIN."""
+
+    code = CodeForm.base_fields["code"]
+    field_order = ("code", "pin")
+
+    def clean_code(self) -> str:
+        return _NOISE.sub("", self.cleaned_data["code"])
+
+
+class EmailForm(Form):
+    email = forms.CharField(
         label=_("E-mail address"),
+        max_length=MAX_EMAIL,
+        validators=[validate_email],
+        error_messages={
+            "required": _("Enter an e-mail address."),
+            "invalid": _("Enter an e-mail address such as name@example.com."),
+        },
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
+
+
+NOT_A_PHONE = _("Enter a mobile number with its country code, such as +1 242 555 0100.")
+NOT_A_PIN = _("A PIN has 4 to 6 digits.")
+
+
+def _pin(text: str) -> str:
+    """Return the digits of a PIN. Other scripts have digits too: those are none of ours."""
+    pin = _NOISE.sub("", text)
+    if not re.fullmatch("[0-9]{4,6}", pin):
+        raise forms.ValidationError(NOT_A_PIN)
+    return pin

@@ -1,43 +1,79 @@
-"""Every address of the checkout."""
+"""Every address of the checkout, in the order in which a customer comes by."""
 
-from django.http import HttpRequest, HttpResponse
 from django.urls import path
 
+from checkout.views import account, counters, images, passkeys, paying, pins, proofs, receipts
+from checkout.views import signing_in as sign_in
 
-def soon(request: HttpRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse("")
-
+PAYMENT = "checkout/<id:payment_id>"
+POSTER = "poster-<slug:size>"
 
 urlpatterns = [
-    path("checkout/<id:payment_id>", soon, name="checkout"),
-    path("checkout/<id:payment_id>/pay", soon, name="checkout-pay"),
-    path("checkout/<id:payment_id>/phone", soon, name="checkout-phone"),
-    path("checkout/<id:payment_id>/code", soon, name="checkout-code"),
-    path("checkout/<id:payment_id>/code/again", soon, name="checkout-code-again"),
-    path("checkout/<id:payment_id>/new-pin", soon, name="checkout-new-pin"),
-    path("checkout/<id:payment_id>/verify", soon, name="checkout-verify"),
-    path("checkout/<id:payment_id>/passkey", soon, name="checkout-passkey"),
-    path("checkout/<id:payment_id>/passkey/options", soon, name="checkout-passkey-options"),
-    path("checkout/<id:payment_id>/passkey/new", soon, name="checkout-passkey-new"),
-    path("checkout/<id:payment_id>/passkey/new/options", soon, name="checkout-passkey-new-options"),
-    path("checkout/<id:payment_id>/back", soon, name="checkout-back"),
-    path("checkout/<id:payment_id>/cancel", soon, name="checkout-cancel"),
-    path("checkout/<id:payment_id>/status", soon, name="checkout-status"),
-    path("checkout/<id:payment_id>/simulate", soon, name="checkout-simulate"),
-    path("checkout/<id:payment_id>/qr.png", soon, name="checkout-qr"),
-    path("checkout/<id:payment_id>/qr.svg", soon, name="checkout-qr-svg"),
-    path("checkout/<id:payment_id>/poster-<slug:size>.<slug:kind>", soon, name="checkout-poster"),
-    path("counter/<id:payment_id>/<slug:token>", soon, name="counter"),
-    path("counter/<id:payment_id>/<slug:token>/feed", soon, name="counter-feed"),
-    path("pay/<slug:slug>/<id:link_id>", soon, name="link"),
-    path("receipts/<id:payment_id>", soon, name="receipt"),
-    path("receipts/<id:payment_id>.pdf", soon, name="receipt-pdf"),
-    path("account", soon, name="account"),
-    path("account/phone", soon, name="account-phone"),
-    path("account/code", soon, name="account-code"),
-    path("account/pin", soon, name="account-pin"),
-    path("account/pin/forgotten", soon, name="account-pin-forgotten"),
-    path("account/passkeys/<id:passkey_id>/remove", soon, name="account-passkey-remove"),
-    path("account/sign-out", soon, name="account-sign-out"),
-    path("checkout/brand/<slug:color>.css", soon, name="checkout-brand"),
+    path("checkout/brand/<slug:color>.css", images.brand, name="checkout-brand"),
+    path(PAYMENT, paying.ReviewPage.as_view(), name="checkout"),
+    path(f"{PAYMENT}/status", paying.StatusView.as_view(), name="checkout-status"),
+    path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),
+    path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
+    path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),
+    path(f"{PAYMENT}/simulate", paying.SimulateAction.as_view(), name="checkout-simulate"),
+    path(f"{PAYMENT}/phone", sign_in.PaymentPhonePage.as_view(), name="checkout-phone"),
+    path(f"{PAYMENT}/code", sign_in.PaymentCodePage.as_view(), name="checkout-code"),
+    path(f"{PAYMENT}/code/again", sign_in.PaymentAgainAction.as_view(), name="checkout-code-again"),
+    path(f"{PAYMENT}/pin", pins.PinPage.as_view(), name="checkout-pin"),
+    path(f"{PAYMENT}/pin/new", pins.NewPinPage.as_view(), name="checkout-new-pin"),
+    path(f"{PAYMENT}/code/fresh", pins.FreshCodePage.as_view(), name="checkout-fresh-code"),
+    path(f"{PAYMENT}/passkey", passkeys.PasskeyPage.as_view(), name="checkout-passkey"),
+    path(
+        f"{PAYMENT}/passkey/options",
+        passkeys.PasskeyOptions.as_view(),
+        name="checkout-passkey-options",
+    ),
+    path(f"{PAYMENT}/passkey/pin", pins.PasskeyPinPage.as_view(), name="checkout-passkey-pin"),
+    path(f"{PAYMENT}/passkey/new", passkeys.NewPasskeyPage.as_view(), name="checkout-passkey-new"),
+    path(
+        f"{PAYMENT}/passkey/new/options",
+        passkeys.NewPasskeyOptions.as_view(),
+        name="checkout-passkey-new-options",
+    ),
+    path(f"{PAYMENT}/qr.png", images.payment_qr, {"form": "png"}, name="checkout-qr"),
+    path(f"{PAYMENT}/qr.svg", images.payment_qr, {"form": "svg"}, name="checkout-qr-svg"),
+    path(f"{PAYMENT}/{POSTER}.pdf", images.payment_poster, {"form": "pdf"}, "checkout-poster"),
+    path(f"{PAYMENT}/{POSTER}.svg", images.payment_poster, {"form": "svg"}, "checkout-poster-svg"),
+    path("pay/<slug:merchant_slug>/<id:link_id>", counters.LinkPage.as_view(), name="link"),
+    path(
+        f"pay/<slug:merchant_slug>/<id:link_id>/{POSTER}.pdf",
+        images.link_poster,
+        {"form": "pdf"},
+        name="link-poster",
+    ),
+    path(
+        f"pay/<slug:merchant_slug>/<id:link_id>/{POSTER}.svg",
+        images.link_poster,
+        {"form": "svg"},
+        name="link-poster-svg",
+    ),
+    path("counter/<id:payment_id>/<id:token>", counters.CounterScreen.as_view(), name="counter"),
+    path(
+        "counter/<id:payment_id>/<id:token>/feed",
+        counters.CounterFeed.as_view(),
+        name="counter-feed",
+    ),
+    path("receipts/<id:payment_id>", receipts.ReceiptPage.as_view(), name="receipt"),
+    path("receipts/<id:payment_id>.pdf", receipts.ReceiptPdf.as_view(), name="receipt-pdf"),
+    path("account", account.AccountPage.as_view(), name="account"),
+    path("account/phone", account.AccountPhonePage.as_view(), name="account-phone"),
+    path("account/code", account.AccountCodePage.as_view(), name="account-code"),
+    path("account/code/again", account.AccountAgainAction.as_view(), name="account-code-again"),
+    path("account/pin", account.ChangePinPage.as_view(), name="account-pin"),
+    path("account/pin/forgotten", account.ForgottenPinPage.as_view(), name="account-pin-forgotten"),
+    path("account/passkeys/new", proofs.AddPasskeyPage.as_view(), name="account-passkey-new"),
+    path(
+        "account/passkeys/options", proofs.PasskeyOptions.as_view(), name="account-passkey-options"
+    ),
+    path(
+        "account/passkeys/<int:passkey_id>/remove",
+        proofs.RemovePasskeyPage.as_view(),
+        name="account-passkey-remove",
+    ),
+    path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
 ]

@@ -4,7 +4,7 @@ import io
 
 import qrcode
 import qrcode.image.svg
-from qrcode.constants import ERROR_CORRECT_M
+from qrcode.constants import ERROR_CORRECT_M, ERROR_CORRECT_Q
 
 
 def png(text: str, *, box_size: int = 8) -> bytes:
@@ -23,3 +23,12 @@ def svg(text: str) -> bytes:
     buffer = io.BytesIO()
     code.make_image(image_factory=qrcode.image.svg.SvgPathImage).save(buffer)
     return buffer.getvalue()
+
+
+def modules(text: str) -> list[list[bool]]:
+    """Lay a text out as rows of dark and light, without the quiet zone, for printing."""
+    code = qrcode.QRCode(error_correction=ERROR_CORRECT_Q, border=0)
+    code.add_data(text)
+    code.make()
+    rows: list[list[bool]] = code.get_matrix()
+    return rows

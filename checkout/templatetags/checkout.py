@@ -11,7 +11,7 @@ from core.clock import iso
 register = template.Library()
 register.filter("iso", iso)
 register.filter("money", formats.money)
-register.filter("masked", formats.masked)
+register.filter("ending", formats.ending)
 register.filter("spaced", formats.spaced)
 
 

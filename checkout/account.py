@@ -1,0 +1,50 @@
+"""What customers see of themselves: wallets, what they paid, and what came back."""
+
+from dataclasses import dataclass
+
+from customers.models import Customer
+from ledger.models import Purpose
+from ledger.services import balances
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
+
+PAGE = 20
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What is in one wallet, in the smallest unit."""
+
+    amount: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One payment, and what went back of it."""
+
+    payment: Payment
+    refunds: list[Refund]
+
+
+def wallets_of(customer: Customer, currency: str) -> list[Balance]:
+    """Return every balance of a customer; an empty one of `currency` where there is none."""
+    held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
+    return [Balance(amount, code) for code, amount in sorted(held.items())] or [
+        Balance(0, currency)
+    ]
+
+
+def entries_of(customer: Customer, *, before: str = "") -> list[Entry]:
+    """Return what the customer paid, newest first; a page of it, from `before` on."""
+    paid = Payment.objects.filter(customer=customer, status=PaymentStatus.COMPLETED)
+    if before:
+        paid = paid.filter(pk__lt=before)
+    payments = list(paid.select_related("merchant").order_by("-id")[:PAGE])
+    refunds: dict[str, list[Refund]] = {payment.id: [] for payment in payments}
+    made = Refund.objects.filter(payment__in=payments).exclude(status=RefundStatus.FAILED)
+    for refund in made.order_by("created_at", "id"):
+        refunds[refund.payment_id].append(refund)
+    return [Entry(payment, refunds[payment.id]) for payment in payments]

@@ -1,0 +1,159 @@
+"""How a payment ended, or why a page cannot be shown: in words, with what to do next."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from checkout.bills import Bill
+from core.errors import ApiError, Conflict, RateLimited
+from customers.errors import CustomerFrozen, PinLocked
+from links.errors import PaymentLinkExpired, PaymentLinkInactive
+from payments.errors import PaymentCanceled
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+
+BAD, STILL = "is-bad", "is-still"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A headline, what happened, and where to go from here."""
+
+    title: str
+    look: str
+    happened: str
+    next: str = ""
+    again_address: str = ""
+    again_words: str = ""
+    back_address: str = ""
+
+
+def ending_of(payment: Payment, bill: Bill, *, status: PaymentStatus) -> Ending:
+    """Tell how a payment ended without being paid."""
+    if status == PaymentStatus.EXPIRED:
+        return _expired(bill)
+    if status == PaymentStatus.CANCELED:
+        return Ending(
+            _("This payment was canceled"),
+            STILL,
+            _("It can no longer be paid."),
+            next=_("If you still want to pay, ask %(name)s for a new payment.")
+            % {"name": bill.payee.name},
+            again_address=bill.again_address,
+            again_words=_("Start again"),
+            back_address=bill.cancel_address,
+        )
+    return Ending(
+        _("The payment failed"),
+        BAD,
+        _why_failed(payment),
+        next=_("If you still want to pay, ask %(name)s for a new payment.")
+        % {"name": bill.payee.name},
+        again_address=bill.again_address,
+        again_words=_("Start again"),
+        back_address=bill.cancel_address,
+    )
+
+
+def _expired(bill: Bill) -> Ending:
+    happened = _("It had to be paid by %(when)s.") % {"when": bill.until}
+    return Ending(
+        _("This payment has expired"),
+        STILL,
+        happened if bill.until else _("Its time has run out."),
+        next=_("It cannot be paid any more, but %(name)s can make a new one.")
+        % {"name": bill.payee.name},
+        again_address=bill.again_address or bill.ask_address,
+        again_words=_("Start again") if bill.again_address else _("Ask for a new payment"),
+        back_address=bill.cancel_address,
+    )
+
+
+def _why_failed(payment: Payment) -> str:
+    if payment.error_code == PinLocked.code:
+        return _("The PIN was wrong too often. It is locked for 30 minutes.")
+    if payment.error_code == "VERIFICATION_FAILED":
+        return _("The passkey could not be checked.")
+    if payment.error_code == "INSUFFICIENT_BALANCE":
+        return _("There was not enough money in the wallet.")
+    return _("The payment was declined.")
+
+
+def stop_for(error: ApiError) -> Ending:
+    """Tell what stopped the customer before a payment could be shown."""
+    if error.status in (404, 405):
+        return _missing()
+    for kind, ending in _STOPS:
+        if isinstance(error, kind):
+            return ending()
+    return Ending(
+        _("Something went wrong"),
+        BAD,
+        _("This is our fault. No money has been taken by this step."),
+        next=_("Go back and look at the payment before you try again."),
+    )
+
+
+def _missing() -> Ending:
+    return Ending(
+        _("We cannot find this page"),
+        STILL,
+        _("The address may be cut off or mistyped."),
+        next=_("Open the link again from where you got it, or scan the code once more."),
+    )
+
+
+def _too_often() -> Ending:
+    return Ending(
+        _("Too many tries"),
+        BAD,
+        _("For your safety we have stopped for a while. No money has been taken."),
+        next=_("Wait some minutes, then try again."),
+    )
+
+
+def _busy() -> Ending:
+    return Ending(
+        _("One moment"),
+        STILL,
+        _("Something else was going on with this at the same time."),
+        next=_("Go back and look at the payment, then try again."),
+    )
+
+
+def _frozen() -> Ending:
+    return Ending(
+        _("Your wallet cannot pay at the moment"),
+        BAD,
+        _("It has been stopped. No money has been taken."),
+        next=_("Call us, we will look at it with you."),
+    )
+
+
+def counter_closed() -> Ending:
+    """Tell that a counter takes no more payments."""
+    return Ending(
+        _("This counter is closed"),
+        STILL,
+        _("Nothing can be paid here any more."),
+        next=_("Ask at the till."),
+    )
+
+
+def _link_ended() -> Ending:
+    return Ending(
+        _("This link takes no more payments"),
+        STILL,
+        _("It has been used up, switched off, or has run out. No money has been taken."),
+        next=_("Ask whoever sent it to you for a new one."),
+    )
+
+
+_STOPS = (
+    (RateLimited, _too_often),
+    (Conflict, _busy),
+    (CustomerFrozen, _frozen),
+    (PaymentCanceled, counter_closed),
+    (PaymentLinkInactive, _link_ended),
+    (PaymentLinkExpired, _link_ended),
+)

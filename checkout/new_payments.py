@@ -1,0 +1,98 @@
+"""Payments that customers open themselves: at a counter, or through a link.
+
+The form of a page carries the id that its payment will have, signed: sent twice, it is one payment.
+"""
+
+from datetime import datetime
+
+from django.core import signing
+from django.db import IntegrityError
+
+from core.errors import InvalidAmount
+from core.ids import new_id
+from links.models import PaymentLink
+from links.services import open_link
+from links.statistics import note_started
+from payments.counters import pay_at_counter
+from payments.drafts import PaymentDraft
+from payments.models import Payment
+from payments.modes import LIFETIME, PaymentMode
+from payments.services import open_payment
+
+_SALT = "checkout.key"
+
+
+def form_key(origin: str, *, now: datetime) -> str:
+    """Return the hidden key of a form that opens a payment at this counter or link."""
+    return signing.dumps([origin, new_id("pay", now)], salt=_SALT)
+
+
+def start_at_counter(*, counter_id: str, key: str, amount: int | None, now: datetime) -> str:
+    """Open a payment at a counter, once per key; return its id.
+
+    Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount.
+    """
+    payment_id = _id_in(key, counter_id, amount, now=now)
+    try:
+        pay_at_counter(counter_id=counter_id, payment_id=payment_id, amount=amount, now=now)
+    except IntegrityError:
+        if not _is_opened(payment_id):
+            raise
+    return payment_id
+
+
+def start_through_link(*, link_id: str, key: str, amount: int | None, now: datetime) -> str:
+    """Open a payment through a link, once per key; return its id.
+
+    Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, InvalidAmount.
+    """
+    link = open_link(link_id, now=now)
+    payment_id = _id_in(key, link_id, amount, now=now)
+    try:
+        open_payment(
+            merchant=link.merchant,
+            livemode=link.livemode,
+            payment_id=payment_id,
+            draft=_draft_of(link, amount),
+            now=now,
+            link_id=link.id,
+        )
+    except IntegrityError:
+        if not _is_opened(payment_id):
+            raise
+    note_started(link.id)
+    return payment_id
+
+
+def _draft_of(link: PaymentLink, amount: int | None) -> PaymentDraft:
+    if link.amount is None and amount is None:
+        raise InvalidAmount(amount="is required")
+    return PaymentDraft(
+        currency=link.currency,
+        payment_mode=PaymentMode.DYNAMIC_PAY,
+        amount=link.amount if link.amount is not None else amount,
+        description=link.description,
+        success_url=link.success_url,
+        cancel_url=link.cancel_url,
+        metadata=link.metadata,
+        expires_in=int(LIFETIME.total_seconds()),
+    )
+
+
+def _id_in(key: str, origin: str, amount: int | None, *, now: datetime) -> str:
+    """Return the id that the form was given; another one where the customer changed the amount.
+
+    A key that is not ours or not of this form is no key: a new payment harms nobody.
+    """
+    try:
+        signed_origin, payment_id = signing.loads(key, salt=_SALT, max_age=LIFETIME)
+    except (signing.BadSignature, ValueError):
+        return new_id("pay", now)
+    opened = Payment.objects.filter(pk=payment_id).first()
+    changed = opened is not None and amount is not None and opened.amount != amount
+    return str(payment_id) if signed_origin == origin and not changed else new_id("pay", now)
+
+
+def _is_opened(payment_id: str) -> bool:
+    """Say whether it was a double click that a constraint refused, and not something else."""
+    return Payment.objects.filter(pk=payment_id).exists()

@@ -1,0 +1,91 @@
+"""The poster of a counter or a link: a code to scan, on paper of three sizes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from checkout.branding import ink_on
+from checkout.drawing import Circle, Rectangle, Shape, Sheet, Words, fitted
+
+SIZES = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "card": (105.0, 148.0)}
+INK, QUIET, WARN, WHITE = "#10242b", "#4d6169", "#6b4a00", "#ffffff"
+BRAND = "#0b6b66"
+TEETH = 26
+
+
+@dataclass(frozen=True)
+class Poster:
+    """What the poster says. `modules` is the code, row by row; `amount` is ready to be read."""
+
+    payee: str
+    modules: Sequence[Sequence[bool]]
+    host: str
+    service: str
+    color: str = ""
+    amount: str = ""
+    description: str = ""
+    livemode: bool = True
+
+
+def poster_sheet(poster: Poster, size: str) -> Sheet:
+    """Lay the poster out on paper of a size out of SIZES."""
+    width, height = SIZES[size]
+    title = _("Scan to pay %(name)s") % {"name": poster.payee}
+    return Sheet(width, height, title, tuple(_shapes(poster, width, height)))
+
+
+def _shapes(poster: Poster, width: float, height: float) -> Iterator[Shape]:
+    unit, middle = width / 100, width / 2
+    yield Rectangle(0, 0, width, height, WHITE)
+    yield from _band(poster, width, unit)
+    yield Words(middle, 53 * unit, 8.4 * unit, _("Scan to pay"), INK, bold=True)
+    yield from _code(poster, x=21 * unit, y=59 * unit, side=58 * unit)
+    yield from _below(poster, middle, unit)
+    foot = f"{poster.service} · {poster.host}"
+    yield Words(middle, height - 5 * unit, 2.6 * unit, foot, QUIET)
+
+
+def _band(poster: Poster, width: float, unit: float) -> Iterator[Shape]:
+    color = f"#{poster.color}" if poster.color else BRAND
+    depth, tooth = 34 * unit, width / TEETH / 2
+    yield Rectangle(0, 0, width, depth, color)
+    for number in range(TEETH):
+        yield Circle(tooth * (2 * number + 1), depth, tooth, color)
+    ink = ink_on(color.removeprefix("#"))
+    size = fitted(poster.payee, size=9.5 * unit, room=86 * unit, bold=True)
+    base = 22 if not poster.description else 19
+    yield Words(width / 2, base * unit, size, poster.payee, ink, bold=True)
+    if poster.description:
+        size = fitted(poster.description, size=4.2 * unit, room=86 * unit)
+        yield Words(width / 2, 27.5 * unit, size, poster.description, ink)
+
+
+def _code(poster: Poster, *, x: float, y: float, side: float) -> Iterator[Shape]:
+    """Draw the code, one rectangle for each run of dark modules."""
+    step = side / len(poster.modules)
+    for row, modules in enumerate(poster.modules):
+        for start, length in _runs(modules):
+            yield Rectangle(x + start * step, y + row * step, length * step, step * 1.01, "#000000")
+
+
+def _runs(modules: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    start = None
+    for column, dark in enumerate([*modules, False]):
+        if dark and start is None:
+            start = column
+        elif not dark and start is not None:
+            yield start, column - start
+            start = None
+
+
+def _below(poster: Poster, middle: float, unit: float) -> Iterator[Shape]:
+    if poster.amount:
+        size = fitted(poster.amount, size=8 * unit, room=86 * unit, bold=True)
+        yield Words(middle, 127.5 * unit, size, poster.amount, INK, bold=True)
+    else:
+        hint = _("Open your camera, scan, enter the amount")
+        yield Words(middle, 125 * unit, fitted(hint, size=4 * unit, room=86 * unit), hint, INK)
+    if not poster.livemode:
+        words = _("Test: no money moves")
+        yield Words(middle, 132.5 * unit, 3.6 * unit, words, WARN, bold=True)

@@ -1,0 +1,87 @@
+"""What a refused answer is told at its field: precisely, and whether money was taken."""
+
+from collections.abc import Callable
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from checkout.formats import deadline
+from checkout.forms import NOT_A_PHONE, NOT_A_PIN
+from core.errors import ApiError, RateLimited, ValidationFailed
+from customers.errors import (
+    CodeExpired,
+    InvalidCode,
+    InvalidPin,
+    PinDisabled,
+    PinLocked,
+)
+from customers.sms import TextNotSent
+
+SECONDS_IN_MINUTE = 60
+
+
+def words_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
+    """Return what to say at the field; None where the whole page has to say it."""
+    if isinstance(error, PinLocked):
+        return _pin_locked(error, zone, now)
+    for kind, words in _WORDS:
+        if isinstance(error, kind):
+            return words(error)
+    return None
+
+
+def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
+    if isinstance(error, PinDisabled) or error.until is None:
+        return _("Your PIN is switched off after too many wrong tries. Set a new one with a code.")
+    local = ZoneInfo(zone)
+    when = deadline(error.until.astimezone(local), now.astimezone(local).date())
+    return _("Your PIN is locked until %(when)s after too many wrong tries.") % {"when": when}
+
+
+def _wrong_pin(error: ApiError) -> str:
+    return _tries(_("That PIN is not right."), error)
+
+
+def _wrong_code(error: ApiError) -> str:
+    return _tries(_("That code is not right."), error)
+
+
+def _tries(words: str, error: ApiError) -> str:
+    left = getattr(error, "tries_left", None)
+    if left is None:
+        return words
+    count = ngettext("%(n)d try left.", "%(n)d tries left.", left) % {"n": left}
+    return f"{words} {count}"
+
+
+def _invalid(error: ApiError) -> str:
+    """Tell what a phone, a code or a PIN has to be."""
+    if error.details.startswith("phone"):
+        return str(NOT_A_PHONE)
+    if "easy to guess" in error.details:
+        return _("That PIN is too easy to guess. Choose another one.")
+    if error.details.startswith("code"):
+        return _("The code has 6 digits.")
+    return str(NOT_A_PIN)
+
+
+def _too_often(error: ApiError) -> str:
+    seconds = int(error.headers.get("Retry-After", SECONDS_IN_MINUTE))
+    minutes = -(-seconds // SECONDS_IN_MINUTE)
+    return ngettext(
+        "Too many tries. Try again in %(n)d minute.",
+        "Too many tries. Try again in %(n)d minutes.",
+        minutes,
+    ) % {"n": minutes}
+
+
+_WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
+    (InvalidPin, _wrong_pin),
+    (InvalidCode, _wrong_code),
+    (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
+    (RateLimited, _too_often),
+    (TextNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (ValidationFailed, _invalid),
+)

@@ -1,0 +1,211 @@
+"""The customer's own page: balance, payments, passkeys, PIN, signing out."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkout.account import PAGE, entries_of, wallets_of
+from checkout.forms import ChangePinForm, ResetPinForm
+from checkout.pages import Detour, Page, SeeOther
+from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
+from checkout.visitors import (
+    AskedCode,
+    asked_code,
+    forget_code,
+    forget_visitor,
+    remember_code,
+    visitor_of,
+)
+from core.errors import ApiError
+from core.ids import is_id
+from customers.codes import request_code
+from customers.models import CodePurpose, CustomerSession
+from customers.pins import change_pin, reset_pin
+from customers.sessions import SignedIn, end_session, sign_in
+from merchants.models import DEFAULT_TIME_ZONE
+
+
+class OwnPage(Page):
+    """A page of the customer's own, in the mode of `?test`, or else of whoever is signed in."""
+
+    zone = DEFAULT_TIME_ZONE
+
+    def prepare(self) -> None:
+        self.livemode = "test" not in self.request.GET and not settings.DEVELOPMENT_MODE
+        super().prepare()
+        if self.visitor.session is None:
+            other = visitor_of(self.request, livemode=not self.livemode, now=self.now)
+            if other.session is not None:
+                self.visitor, self.livemode = other, not self.livemode
+
+    def own(self, name: str, **kwargs: object) -> str:
+        """Return the address of a page of the customer's own, in the same mode."""
+        return reverse(name, kwargs=kwargs) + ("" if self.livemode else "?test=1")
+
+
+class SignedInPage(OwnPage):
+    """Only for whoever is signed in."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.visitor.session is None:
+            raise Detour(SeeOther(self.own("account-phone")))
+
+    @property
+    def session(self) -> CustomerSession:
+        assert self.visitor.session is not None  # noqa: S101  # prepare() has looked
+        return self.visitor.session
+
+    def done(self, what: str) -> str:
+        """Return the address of the customer's own page, which says what has been done."""
+        mark = "?" if self.livemode else "&"
+        return f"{self.own('account')}{mark}done={what}"
+
+
+class ForAccount(OwnPage, SigningIn):
+    """On the way to the customer's own page."""
+
+    @property
+    def way(self) -> Way:
+        names = ("account-phone", "account-code", "account-code-again")
+        return Way(*map(self.own, names))
+
+
+class AccountPhonePage(ForAccount, PhonePage):
+    pass
+
+
+class AccountCodePage(ForAccount, CodePage):
+    def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
+        token = self.visitor.token
+        return sign_in(handle=asked.handle, code=code, now=self.now, replaces=token)
+
+    def arrived(self) -> HttpResponse:
+        return SeeOther(self.own("account"))
+
+
+class AccountAgainAction(ForAccount, AgainAction):
+    pass
+
+
+class AccountPage(SignedInPage):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        customer = self.session.customer
+        before = request.GET.get("before", "")
+        entries = entries_of(customer, before=before)
+        more = len(entries) == PAGE
+        return self.page(
+            "account.html",
+            balances=wallets_of(customer, settings.DEFAULT_CURRENCY),
+            entries=entries,
+            older=entries[-1].payment.id if more else "",
+            and_test="" if self.livemode else "&test=1",
+            passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),
+            zone=self.zone,
+            done=DONE.get(request.GET.get("done", ""), lambda: "")(),
+        )
+
+
+class SignOutAction(OwnPage):
+    def post(self, request: HttpRequest) -> HttpResponse:
+        end_session(self.visitor.token, now=self.now)
+        response = SeeOther(self.own("account-phone"))
+        forget_visitor(response, livemode=self.livemode)
+        return response
+
+
+class ChangePinPage(SignedInPage):
+    def get(self, request: HttpRequest) -> HttpResponse:
+        if not self.session.customer.has_pin:
+            return SeeOther(self.own("account-pin-forgotten"))
+        return self.show(ChangePinForm())
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        form = ChangePinForm(request.POST)
+        if form.is_valid():
+            try:
+                change_pin(
+                    customer_id=self.session.customer_id,
+                    pin=form.cleaned_data["old"],
+                    new_pin=form.cleaned_data["pin"],
+                    address=self.address,
+                    session_id=self.session.pk,
+                    now=self.now,
+                )
+                return SeeOther(self.done("pin"))
+            except ApiError as error:
+                self.tell(form, error)
+        return self.show(form)
+
+    def show(self, form: ChangePinForm) -> HttpResponse:
+        return self.form_page("new_pin.html", form, back_address=self.own("account"))
+
+
+class ForgottenPinPage(SignedInPage):
+    """A new PIN by a fresh code: for who has forgotten it, locked it, or has none."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.show(ResetPinForm())
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        if "again" in request.POST:
+            return self.send()
+        form, asked = ResetPinForm(request.POST), self.asked()
+        if asked is None or not form.is_valid():
+            return self.show(form)
+        try:
+            reset_pin(
+                customer_id=self.session.customer_id,
+                handle=asked.handle,
+                code=form.cleaned_data["code"],
+                new_pin=form.cleaned_data["pin"],
+                session_id=self.session.pk,
+                now=self.now,
+            )
+        except ApiError as error:
+            self.tell(form, error)
+            return self.show(form)
+        back = f"/checkout/{asked.payment_id}" if asked.payment_id else self.done("pin")
+        response = SeeOther(back)
+        forget_code(response)
+        return response
+
+    def send(self) -> HttpResponse:
+        phone = self.session.customer.phone
+        handle = request_code(
+            phone=phone,
+            livemode=self.livemode,
+            purpose=CodePurpose.RESET_PIN,
+            address=self.address,
+            now=self.now,
+        )
+        response = SeeOther(self.own("account-pin-forgotten"))
+        payment_id = self.payment_id
+        asked = AskedCode(handle, phone, CodePurpose.RESET_PIN, self.livemode, payment_id)
+        remember_code(response, asked)
+        return response
+
+    def asked(self) -> AskedCode | None:
+        return asked_code(self.request, purpose=CodePurpose.RESET_PIN)
+
+    def show(self, form: ResetPinForm) -> HttpResponse:
+        phone = self.session.customer.phone if self.asked() else ""
+        back = f"/checkout/{self.payment_id}" if self.payment_id else self.own("account")
+        context = {"phone": phone, "payment_id": self.payment_id, "back_address": back}
+        return self.form_page("reset_pin.html", form, **context)
+
+    @property
+    def payment_id(self) -> str:
+        """The payment that the customer came from, and goes back to."""
+        given = self.request.POST.get("payment") or self.request.GET.get("payment", "")
+        asked = self.asked()
+        found = given or (asked.payment_id if asked else "")
+        return found if is_id("pay", found) else ""
+
+
+DONE = {
+    "pin": lambda: _("Your PIN has been changed."),
+    "passkey": lambda: _("Your passkey is ready."),
+    "removed": lambda: _("The passkey has been removed."),
+}

@@ -1,0 +1,92 @@
+"""The merchant's counter screen, and the page of a payment link."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from checkout.amounts import AmountForm, KeyForm
+from checkout.bills import Bill, bill_of, bill_of_link
+from checkout.counter_screens import counter_of_screen, sales_at
+from checkout.formats import decimal_point
+from checkout.forms import Form
+from checkout.new_payments import form_key, start_through_link
+from checkout.pages import Page, SeeOther
+from links.models import PaymentLink
+from links.services import open_link
+from links.statistics import note_opened
+from payments.models import Payment
+
+
+class CounterScreen(Page):
+    """A live list of what was paid at one counter."""
+
+    template = "counter.html"
+    counter: Payment
+    bill: Bill
+
+    def prepare(self) -> None:
+        self.counter = counter_of_screen(**self.kwargs)
+        self.livemode = self.counter.livemode
+        self.bill = bill_of(self.counter, now=self.now)
+
+    def get(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
+        return self.page(
+            self.template,
+            sales=sales_at(self.counter),
+            feed_address=reverse("counter-feed", args=[payment_id, token]),
+            posters=[
+                (words, reverse("checkout-poster", args=[payment_id, size]))
+                for size, words in paper_sizes()
+            ],
+        )
+
+
+class CounterFeed(CounterScreen):
+    """The list alone, for the screen to renew itself."""
+
+    template = "_feed.html"
+
+
+class LinkPage(Page):
+    """A payment link: what it asks for, and the payment that comes of it."""
+
+    link: PaymentLink
+    bill: Bill
+
+    def prepare(self) -> None:
+        merchant_slug, link_id = self.kwargs["merchant_slug"], self.kwargs["link_id"]
+        found = PaymentLink.objects.at(merchant_slug).select_related("merchant").one(link_id)
+        self.livemode = found.livemode
+        self.link = open_link(link_id, now=self.now)
+        self.bill = bill_of_link(self.link, now=self.now)
+        super().prepare()
+
+    def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        note_opened(self.link.id)
+        return self.show(self.form())
+
+    def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        form = self.form(request)
+        if not form.is_valid():
+            return self.show(form)
+        answer = form.cleaned_data
+        payment_id = start_through_link(
+            link_id=self.link.id, key=answer["key"], amount=answer.get("amount"), now=self.now
+        )
+        return SeeOther(reverse("checkout", args=[payment_id]))
+
+    def form(self, request: HttpRequest | None = None) -> Form:
+        data = request.POST if request else None
+        initial = {"key": form_key(self.link.id, now=self.now)}
+        if self.link.amount is not None:
+            return KeyForm(data, initial=initial)
+        return AmountForm(data, initial=initial, currency=self.link.currency)
+
+    def show(self, form: Form) -> HttpResponse:
+        template = "keypad.html" if self.link.amount is None else "link.html"
+        return self.form_page(template, form, decimal_point=decimal_point())
+
+
+def paper_sizes() -> list[tuple[str, str]]:
+    """Return the sizes of a poster, with the words on its button."""
+    return [("a4", _("Poster A4")), ("a5", _("Poster A5")), ("card", _("Table card"))]

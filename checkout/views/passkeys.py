@@ -1,0 +1,113 @@
+"""Passkeys on the way to a payment: one that exists pays, and a first one is made."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+
+from checkout.flow import Step, pay_with_passkey
+from checkout.views.pins import StepPage
+from core.errors import ApiError
+from customers.errors import CustomerFrozen, VerificationFailed
+from customers.passkeys import begin_payment, begin_registration, finish_registration
+from payments.statuses import PaymentStatus
+from payments.verification import Verification, required_for
+
+DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
+
+
+class PasskeyStep(StepPage):
+    """Says in our own words what the browser's dialog did not do."""
+
+    def not_verified(self, error: ApiError) -> str | None:
+        """Return what to say where a passkey was refused; None where that is not what happened."""
+        refused = isinstance(error, VerificationFailed) and not isinstance(error, CustomerFrozen)
+        return _("The passkey could not be checked. Try again.") if refused else None
+
+
+class PasskeyPage(PasskeyStep):
+    steps = frozenset({Step.PASSKEY})
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.show()
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        try:
+            pay_with_passkey(
+                payment=self.payment,
+                visitor=self.visitor,
+                credential=request.POST.get("credential", ""),
+                now=self.now,
+            )
+        except VerificationFailed as error:
+            problem = self.not_verified(error)
+            self.payment.refresh_from_db()
+            if problem is None or self.payment.status != PaymentStatus.REQUIRES_ACTION:
+                raise
+            return self.show(problem=problem, status=error.status)
+        return self.go_on()
+
+    def show(self, **context: Any) -> HttpResponse:
+        needed = required_for(self.payment.amount or 0)
+        return self.page(
+            "passkey.html",
+            added="added" in self.request.GET,
+            may_add=not self.livemode and needed == Verification.PASSKEY,
+            pin_will_do=needed == Verification.PIN and self.session.customer.has_pin,
+            **context,
+        )
+
+
+class PasskeyOptions(PasskeyStep):
+    """What the browser is to sign: this payment, this amount, once."""
+
+    steps = frozenset({Step.PASSKEY})
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        amount = self.payment.amount or 0
+        options = begin_payment(
+            session=self.session, payment_id=payment_id, amount=amount, now=self.now
+        )
+        return JsonResponse(options)
+
+
+class NewPasskeyPage(PasskeyStep):
+    steps = frozenset({Step.NEW_PASSKEY})
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.show()
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        try:
+            finish_registration(
+                session=self.session,
+                credential=request.POST.get("credential", ""),
+                name=device_name(request),
+                now=self.now,
+            )
+        except VerificationFailed as error:
+            problem = self.not_verified(error)
+            if problem is None:
+                raise
+            return self.show(problem=problem, status=error.status)
+        response = self.go_to(Step.PASSKEY)
+        response["Location"] += "?added=1"
+        return response
+
+    def show(self, **context: Any) -> HttpResponse:
+        return self.page("passkey_new.html", passkey_above=settings.PASSKEY_ABOVE, **context)
+
+
+class NewPasskeyOptions(PasskeyStep):
+    steps = frozenset({Step.NEW_PASSKEY})
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return JsonResponse(begin_registration(session=self.session, now=self.now))
+
+
+def device_name(request: HttpRequest) -> str:
+    """Return what the customer will know the device by."""
+    agent = request.headers.get("User-Agent", "")
+    found = next((device for device in DEVICES if device in agent), "")
+    return found.replace("Macintosh", "Mac") or _("Passkey")

@@ -1,0 +1,144 @@
+"""The page of a payment, and what can be pressed on it."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from checkout.amounts import AmountForm, KeyForm
+from checkout.endings import counter_closed, ending_of
+from checkout.flow import Step, balance_of_customer, missing_amount, next_step, press_pay
+from checkout.formats import decimal_point
+from checkout.forms import Form
+from checkout.new_payments import form_key, start_at_counter
+from checkout.pages import PaymentPage, SeeOther
+from checkout.test_mode import Outcome, simulate
+from core.errors import ApiError, MethodNotAllowed, NotFound
+from ledger.errors import InsufficientBalance
+from payments.paying import cancel_by_customer, step_back
+from payments.statuses import PAYABLE, PaymentStatus
+
+
+class ReviewPage(PaymentPage):
+    """What is paid, to whom, until when; and how it ended."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        status = self.payment.status_at(self.now)
+        if self.payment.is_counter:
+            return self.counter(status)
+        if status in PAYABLE:
+            return self.page("review.html", balance=self.balance())
+        if status == PaymentStatus.PROCESSING:
+            return self.page("processing.html")
+        if status == PaymentStatus.COMPLETED:
+            return self.page("completed.html", already="already" in request.GET)
+        return self.page("ended.html", end=ending_of(self.payment, self.bill, status=status))
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        """Open a payment of its own at a counter."""
+        if not self.payment.is_counter:
+            raise MethodNotAllowed
+        form = self.counter_form(request)
+        if not form.is_valid():
+            return self.form_page("keypad.html", form, decimal_point=decimal_point())
+        answer = form.cleaned_data
+        payment = start_at_counter(
+            counter_id=payment_id, key=answer["key"], amount=answer.get("amount"), now=self.now
+        )
+        return SeeOther(f"/checkout/{payment}")
+
+    def counter(self, status: PaymentStatus) -> HttpResponse:
+        if status != PaymentStatus.CREATED:
+            return self.page("stopped.html", end=counter_closed())
+        template = "keypad.html" if self.payment.amount is None else "link.html"
+        return self.form_page(template, self.counter_form(), decimal_point=decimal_point())
+
+    def counter_form(self, request: HttpRequest | None = None) -> Form:
+        data = request.POST if request else None
+        initial = {"key": form_key(self.payment.id, now=self.now)}
+        if self.payment.amount is not None:
+            return KeyForm(data, initial=initial)
+        return AmountForm(data, initial=initial, currency=self.payment.currency)
+
+    def balance(self) -> int | None:
+        customer = self.visitor.customer
+        return balance_of_customer(customer, self.payment.currency) if customer else None
+
+
+class PaymentAction(PaymentPage):
+    """A step towards paying: only while the payment can be paid."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.payment.is_counter or self.payment.status_at(self.now) not in PAYABLE:
+            raise self.payment.refusal(self.now)
+
+    def go_on(self) -> HttpResponse:
+        """Go where this customer has to go next with this payment, as it is now."""
+        self.payment.refresh_from_db()
+        if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
+            return SeeOther(self.payment.hosted_url)
+        return self.go_to(next_step(self.payment, self.visitor.session, now=self.now))
+
+    def refused(self, error: ApiError) -> HttpResponse:
+        if isinstance(error, InsufficientBalance) and self.visitor.customer:
+            return self.short()
+        return super().refused(error)
+
+    def short(self) -> HttpResponse:
+        """Say how much is missing; the payment waits."""
+        customer = self.visitor.customer
+        assert customer is not None  # noqa: S101  # only who is signed in has a wallet
+        return self.page(
+            "short.html",
+            balance=balance_of_customer(customer, self.payment.currency),
+            missing=missing_amount(self.payment, customer),
+            status=InsufficientBalance.status,
+        )
+
+
+class PayAction(PaymentAction):
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        if self.visitor.session is None:
+            return self.go_to(Step.SIGN_IN)
+        press_pay(payment_id=payment_id, visitor=self.visitor, now=self.now)
+        return self.go_on()
+
+
+class BackAction(PaymentAction):
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        step_back(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
+        return SeeOther(self.payment.hosted_url)
+
+
+class CancelPage(PaymentPage):
+    """Asks once more, then cancels."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        if not self.bill.cancelable:
+            return SeeOther(self.payment.hosted_url)
+        return self.page("cancel.html")
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        cancel_by_customer(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
+        return SeeOther(self.payment.hosted_url)
+
+
+class StatusView(PaymentPage):
+    """How a payment stands, for the page that waits for it to change."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        status = self.payment.status_at(self.now)
+        return JsonResponse({"status": status, "version": self.bill.version})
+
+
+class SimulateAction(PaymentAction):
+    """Test mode: end the payment in a chosen way."""
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        try:
+            outcome = Outcome(request.POST.get("outcome", ""))
+        except ValueError:
+            raise NotFound from None
+        simulate(payment=self.payment, outcome=outcome, now=self.now)
+        return SeeOther(self.payment.hosted_url)
+
+    def short(self) -> HttpResponse:
+        return self.page("short.html", balance=0, missing=self.payment.amount)

@@ -1,0 +1,150 @@
+"""The PIN on the way to a payment: entered, chosen for the first time, or proved for a passkey."""
+
+from django.http import HttpRequest, HttpResponse
+
+from checkout.flow import Step, has_passkey, open_steps, pay_with_pin, step_to_passkey
+from checkout.forms import CodeForm, NewPinForm, PinForm
+from checkout.pages import Detour
+from checkout.views.paying import PaymentAction
+from checkout.views.signing_in import way_to
+from checkout.visitors import AskedCode, asked_code, forget_code, remember_code
+from core.errors import ApiError
+from customers.codes import request_code
+from customers.models import CodePurpose, CustomerSession
+from customers.sessions import prove_phone, prove_pin, set_first_pin
+from payments.statuses import PaymentStatus
+from payments.verification import Verification, required_for
+
+
+class StepPage(PaymentAction):
+    """One step of being verified. Who is at another one is sent there, whatever they post."""
+
+    steps: frozenset[Step] = frozenset()
+
+    def prepare(self) -> None:
+        super().prepare()
+        status = self.payment.status_at(self.now)
+        steps = open_steps(self.payment, self.visitor.session, now=self.now)
+        if status != PaymentStatus.REQUIRES_ACTION or not steps & self.steps:
+            raise Detour(self.go_on())
+
+    @property
+    def session(self) -> CustomerSession:
+        """The session of whoever is at this step: they are signed in."""
+        assert self.visitor.session is not None  # noqa: S101  # prepare() has asked next_step
+        return self.visitor.session
+
+    def go_on_to_passkey(self) -> HttpResponse:
+        """Go on adding a passkey, for an amount that needs one."""
+        if required_for(self.payment.amount or 0) != Verification.PASSKEY:
+            return self.go_on()
+        return self.go_to(step_to_passkey(self.session, now=self.now))
+
+
+class PinPage(StepPage):
+    steps = frozenset({Step.PIN})
+    for_passkey = False
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.show(PinForm())
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        form = PinForm(request.POST)
+        if not form.is_valid():
+            return self.show(form)
+        try:
+            self.use(form.cleaned_data["pin"])
+        except ApiError as error:
+            self.tell(form, error)
+            return self.show(form)
+        return self.go_on_to_passkey() if self.for_passkey else self.go_on()
+
+    def use(self, pin: str) -> None:
+        """Pay with the PIN."""
+        pay_with_pin(
+            payment_id=self.payment.id,
+            visitor=self.visitor,
+            pin=pin,
+            address=self.address,
+            now=self.now,
+        )
+
+    def show(self, form: PinForm) -> HttpResponse:
+        context = {"has_passkey": has_passkey(self.session), "for_passkey": self.for_passkey}
+        return self.form_page("pin.html", form, **context)
+
+
+class PasskeyPinPage(PinPage):
+    """The PIN again, before a first passkey is made."""
+
+    steps = frozenset({Step.PIN_FOR_PASSKEY})
+    for_passkey = True
+
+    def use(self, pin: str) -> None:
+        prove_pin(session=self.session, pin=pin, address=self.address, now=self.now)
+
+
+class NewPinPage(StepPage):
+    steps = frozenset({Step.NEW_PIN})
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.form_page("new_pin.html", NewPinForm())
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        form = NewPinForm(request.POST)
+        if form.is_valid():
+            try:
+                pin = form.cleaned_data["pin"]
+                set_first_pin(session=self.session, pin=pin, now=self.now)
+                return self.go_on_to_passkey()
+            except ApiError as error:
+                self.tell(form, error)
+        return self.form_page("new_pin.html", form)
+
+
+class FreshCodePage(StepPage):
+    """A code once more: signing in was too long ago for a first PIN or passkey."""
+
+    steps = frozenset({Step.FRESH_CODE})
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.show(CodeForm())
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        if "again" in request.POST:
+            return self.send()
+        form, asked = CodeForm(request.POST), self.asked()
+        if asked is None or not form.is_valid():
+            return self.show(form)
+        try:
+            code = form.cleaned_data["code"]
+            prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
+        except ApiError as error:
+            self.tell(form, error)
+            return self.show(form)
+        response = self.go_on_to_passkey()
+        forget_code(response)
+        return response
+
+    def send(self) -> HttpResponse:
+        customer = self.session.customer
+        way = way_to(self.bill)
+        handle = request_code(
+            phone=customer.phone,
+            livemode=self.livemode,
+            purpose=CodePurpose.ADD_PASSKEY,
+            address=self.address,
+            now=self.now,
+            payee=way.payee,
+            amount=way.amount,
+        )
+        response = self.go_to(Step.FRESH_CODE)
+        remember_code(response, AskedCode(handle, customer.phone, CodePurpose.ADD_PASSKEY))
+        return response
+
+    def asked(self) -> AskedCode | None:
+        return asked_code(self.request, purpose=CodePurpose.ADD_PASSKEY)
+
+    def show(self, form: CodeForm) -> HttpResponse:
+        phone = self.session.customer.phone if self.asked() else ""
+        return self.form_page("fresh_code.html", form, phone=phone)

@@ -1,0 +1,162 @@
+"""Adding and removing a passkey from the customer's own page, once enough has been proved."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.translation import gettext as _
+
+from checkout.forms import CodeForm, Form, PinForm
+from checkout.pages import SeeOther
+from checkout.views.account import SignedInPage
+from checkout.views.passkeys import device_name
+from checkout.visitors import AskedCode, asked_code, remember_code
+from core.errors import ApiError
+from customers.codes import request_code
+from customers.errors import CodeExpired, PasskeyNotFound, Proof, VerificationFailed
+from customers.models import CodePurpose, Passkey
+from customers.passkeys import (
+    begin_confirmation,
+    begin_registration,
+    finish_confirmation,
+    finish_registration,
+    proof_needed,
+    remove_passkey,
+)
+from customers.sessions import prove_phone, prove_pin
+
+FORMS: dict[Proof, type[Form]] = {Proof.CODE: CodeForm, Proof.PIN: PinForm}
+
+
+class ProvenPage(SignedInPage):
+    """Asks for one proof after the other, then for the act itself."""
+
+    title = ""
+
+    def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
+        return self.show()
+
+    def post(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
+        if "again" in request.POST:
+            return self.send_code()
+        needed = self.needed
+        form = FORMS[needed](request.POST) if needed in FORMS else None
+        if form is not None and not form.is_valid():
+            return self.show(form)
+        try:
+            return self.act() if needed is None else self.prove(needed, form)
+        except ApiError as error:
+            return self.tell_or_raise(form, error)
+
+    @property
+    def needed(self) -> Proof | None:
+        needed = proof_needed(self.session, now=self.now)
+        if needed == Proof.PIN and not self.session.customer.has_pin:
+            return Proof.CODE
+        return needed
+
+    def act(self) -> HttpResponse:
+        """Do what the page is for."""
+        raise NotImplementedError
+
+    def prove(self, needed: Proof, form: Form | None) -> HttpResponse:
+        """Take one proof, and ask for what is still missing."""
+        if needed == Proof.PASSKEY or form is None:
+            credential = self.request.POST.get("credential", "")
+            finish_confirmation(session=self.session, credential=credential, now=self.now)
+        elif needed == Proof.PIN:
+            pin = form.cleaned_data["pin"]
+            prove_pin(session=self.session, pin=pin, address=self.address, now=self.now)
+        else:
+            asked, code = self.asked(), form.cleaned_data["code"]
+            if asked is None:
+                raise CodeExpired
+            prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
+        return SeeOther(self.request.get_full_path())
+
+    def tell_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
+        if form is not None:
+            self.tell(form, error)
+            return self.show(form)
+        if not isinstance(error, VerificationFailed):
+            raise error
+        words = _("The passkey could not be checked. Try again.")
+        return self.show(problem=words, status=error.status)
+
+    def send_code(self) -> HttpResponse:
+        phone = self.session.customer.phone
+        handle = request_code(
+            phone=phone,
+            livemode=self.livemode,
+            purpose=CodePurpose.ADD_PASSKEY,
+            address=self.address,
+            now=self.now,
+        )
+        response = SeeOther(self.request.get_full_path())
+        remember_code(response, AskedCode(handle, phone, CodePurpose.ADD_PASSKEY, self.livemode))
+        return response
+
+    def asked(self) -> AskedCode | None:
+        return asked_code(self.request, purpose=CodePurpose.ADD_PASSKEY)
+
+    def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
+        needed = self.needed
+        blank = FORMS[needed]() if needed in FORMS else None
+        common = {
+            "title": self.title,
+            "needed": needed,
+            "phone": self.session.customer.phone if self.asked() else "",
+            "back_address": self.own("account"),
+            "options_address": self.own("account-passkey-options"),
+        }
+        if form is not None:
+            return self.form_page("prove.html", form, **common)
+        return self.page("prove.html", **{"form": blank, **common, **context})
+
+
+class AddPasskeyPage(ProvenPage):
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the page
+        return _("Create a passkey")
+
+    def act(self) -> HttpResponse:
+        finish_registration(
+            session=self.session,
+            credential=self.request.POST.get("credential", ""),
+            name=device_name(self.request),
+            now=self.now,
+        )
+        return SeeOther(self.done("passkey"))
+
+    def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
+        return super().show(form, **context, adding=True)
+
+
+class RemovePasskeyPage(ProvenPage):
+    passkey: Passkey
+
+    def prepare(self) -> None:
+        super().prepare()
+        found = self.session.customer.passkeys.usable().filter(pk=self.kwargs["passkey_id"]).first()
+        if found is None:
+            raise PasskeyNotFound
+        self.passkey = found
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the page
+        return _("Remove this passkey?")
+
+    def act(self) -> HttpResponse:
+        remove_passkey(session=self.session, passkey_id=self.passkey.pk, now=self.now)
+        return SeeOther(self.done("removed"))
+
+    def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
+        return super().show(form, **context, passkey=self.passkey)
+
+
+class PasskeyOptions(SignedInPage):
+    """What the browser is asked: a new passkey, or one that confirms."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        if proof_needed(self.session, now=self.now) is None:
+            return JsonResponse(begin_registration(session=self.session, now=self.now))
+        return JsonResponse(begin_confirmation(session=self.session, now=self.now))

@@ -1,0 +1,59 @@
+"""The receipt: page, PDF, and by e-mail."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from checkout.forms import EmailForm
+from checkout.pages import Detour, PaymentPage, SeeOther
+from checkout.receipt_pdf import receipt_pdf
+from checkout.receipts import mail_receipt, refunds_of, state_of
+from checkout.templatetags.checkout import moment
+from core.errors import ApiError
+from payments.statuses import PaymentStatus
+
+
+class ReceiptPage(PaymentPage):
+    """The proof of a payment, as it stands now."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.payment.status != PaymentStatus.COMPLETED:
+            raise Detour(SeeOther(self.payment.hosted_url))
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.show(EmailForm())
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        form = EmailForm(request.POST)
+        if form.is_valid():
+            try:
+                email = form.cleaned_data["email"]
+                mail_receipt(payment=self.payment, email=email, now=self.now)
+                return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
+            except ApiError as error:
+                self.tell(form, error)
+        return self.show(form)
+
+    def show(self, form: EmailForm) -> HttpResponse:
+        return self.form_page(
+            "receipt.html",
+            form,
+            state=state_of(self.payment),
+            refunds=refunds_of(self.payment),
+            mailed="mailed" in self.request.GET,
+        )
+
+
+class ReceiptPdf(ReceiptPage):
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        content = receipt_pdf(
+            self.bill,
+            state=state_of(self.payment),
+            refunds=refunds_of(self.payment),
+            service=settings.SERVICE_NAME,
+            printed=moment(self.now, self.bill.zone),
+        )
+        response = HttpResponse(content, content_type="application/pdf")
+        response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'
+        return response

@@ -1,0 +1,176 @@
+"""Signing in by phone and code, on the way to a payment or to the customer's own page."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from checkout.bills import Bill
+from checkout.flow import arrive
+from checkout.formats import money
+from checkout.forms import CodeForm, PhoneForm
+from checkout.pages import Page, SeeOther
+from checkout.views.paying import PaymentAction
+from checkout.visitors import (
+    AskedCode,
+    Visitor,
+    asked_code,
+    remember_code,
+    remember_visitor,
+)
+from core.errors import ApiError
+from customers.codes import request_code
+from customers.models import CodePurpose
+from customers.phones import normalize_phone
+from customers.sessions import SignedIn, sign_in
+
+
+@dataclass(frozen=True)
+class Way:
+    """Where the steps of signing in are, and what the text message says that it is for."""
+
+    phone_address: str
+    code_address: str
+    again_address: str
+    payment_id: str = ""
+    payee: str = ""
+    amount: str = ""
+
+
+class SigningIn(Page):
+    """A step of signing in; on the way to what, its subclasses know."""
+
+    @property
+    def way(self) -> Way:
+        raise NotImplementedError
+
+    def send(self, phone: str, question: str = "") -> HttpResponse:
+        """Send a code and go where it is entered."""
+        number = normalize_phone(phone, livemode=self.livemode)
+        handle = request_code(
+            phone=number,
+            livemode=self.livemode,
+            purpose=CodePurpose.SIGN_IN,
+            address=self.address,
+            now=self.now,
+            payee=self.way.payee,
+            amount=self.way.amount,
+        )
+        response = SeeOther(self.way.code_address + question)
+        asked = AskedCode(handle, number, livemode=self.livemode, payment_id=self.way.payment_id)
+        remember_code(response, asked)
+        return response
+
+    def asked(self) -> AskedCode | None:
+        """Return the code that this browser waits for here."""
+        asked = asked_code(self.request)
+        here = asked and (asked.payment_id, asked.livemode) == (self.way.payment_id, self.livemode)
+        return asked if here else None
+
+
+class PhonePage(SigningIn):
+    def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        asked = asked_code(request)
+        return self.form_page("phone.html", PhoneForm(initial={"phone": asked and asked.phone}))
+
+    def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        form = PhoneForm(request.POST)
+        if form.is_valid():
+            try:
+                return self.send(form.cleaned_data["phone"])
+            except ApiError as error:
+                self.tell(form, error)
+        return self.form_page("phone.html", form)
+
+
+class CodePage(SigningIn):
+    def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        return self.show(CodeForm())
+
+    def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        form, asked = CodeForm(request.POST), self.asked()
+        if asked is None or not form.is_valid():
+            return self.show(form)
+        try:
+            signed_in = self.sign_in(asked, form.cleaned_data["code"])
+        except ApiError as error:
+            self.tell(form, error)
+            return self.show(form)
+        self.visitor = Visitor(signed_in.token, signed_in.session)
+        response = self.arrived()
+        remember_visitor(request, response, signed_in)
+        return response
+
+    def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
+        raise NotImplementedError
+
+    def arrived(self) -> HttpResponse:
+        """Go on as whoever has just signed in."""
+        raise NotImplementedError
+
+    def show(self, form: CodeForm) -> HttpResponse:
+        asked = self.asked()
+        if asked is None:
+            return SeeOther(self.way.phone_address)
+        return self.form_page(
+            "code.html",
+            form,
+            phone=asked.phone,
+            way=self.way,
+            sent_again="again" in self.request.GET and not form.is_bound,
+        )
+
+
+class AgainAction(SigningIn):
+    def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        """Send a new code to the same phone."""
+        asked = self.asked()
+        if asked is None:
+            return SeeOther(self.way.phone_address)
+        return self.send(asked.phone, "?again=1")
+
+
+def way_to(bill: Bill) -> Way:
+    """Return the steps of signing in on the way to a payment."""
+    return Way(
+        reverse("checkout-phone", args=[bill.id]),
+        reverse("checkout-code", args=[bill.id]),
+        reverse("checkout-code-again", args=[bill.id]),
+        payment_id=bill.id,
+        payee=bill.payee.name,
+        amount=money(bill.amount or 0, bill.currency),
+    )
+
+
+class ForPayment(PaymentAction, SigningIn):
+    """On the way to a payment."""
+
+    @property
+    def way(self) -> Way:
+        return way_to(self.bill)
+
+
+class PaymentPhonePage(ForPayment, PhonePage):
+    pass
+
+
+class PaymentCodePage(ForPayment, CodePage):
+    def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
+        return sign_in(
+            handle=asked.handle,
+            code=code,
+            now=self.now,
+            replaces=self.visitor.token,
+            currency=self.payment.currency,
+        )
+
+    def arrived(self) -> HttpResponse:
+        try:
+            arrive(payment_id=self.payment.id, visitor=self.visitor, now=self.now)
+        except ApiError as error:
+            return self.refused(error)
+        return self.go_on()
+
+
+class PaymentAgainAction(ForPayment, AgainAction):
+    pass

@@ -1,0 +1,114 @@
+"""Who is at the page: a signed-in customer, or somebody about to enter a code.
+
+Two cookies of our own, neither of them Django's: the customer's session, one per mode, whose token
+is new at every sign-in; and for ten minutes the handle of the code that was asked for here.
+"""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import rotate_token
+
+from customers.codes import LIFETIME
+from customers.models import CodePurpose, Customer, CustomerSession
+from customers.sessions import SignedIn, find_session
+
+CODE_COOKIE = "code"
+_SALT = "checkout.code"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A browser, and the customer who is signed in with it, if anybody is."""
+
+    token: str = ""
+    session: CustomerSession | None = None
+
+    @property
+    def customer(self) -> Customer | None:
+        return self.session.customer if self.session else None
+
+    @property
+    def actor(self) -> str:
+        """How this customer is named in the payment's record."""
+        return f"customer:{self.session.customer_id}" if self.session else "customer"
+
+
+@dataclass(frozen=True)
+class AskedCode:
+    """A code that this browser has asked for: what for, where it went, and its handle."""
+
+    handle: str
+    phone: str
+    purpose: str = CodePurpose.SIGN_IN
+    livemode: bool = True
+    payment_id: str = ""
+
+
+def visitor_of(request: HttpRequest, *, livemode: bool, now: datetime) -> Visitor:
+    """Return who is signed in with this browser in this mode."""
+    token = request.COOKIES.get(session_cookie(livemode=livemode), "")
+    session = find_session(token, livemode=livemode, now=now) if token else None
+    return Visitor(token, session)
+
+
+def remember_visitor(request: HttpRequest, response: HttpResponse, signed_in: SignedIn) -> None:
+    """Give the browser its new token, and everything that hangs on being signed in anew."""
+    rotate_token(request)
+    _set(response, session_cookie(livemode=signed_in.session.livemode), signed_in.token)
+    forget_code(response)
+
+
+def forget_visitor(response: HttpResponse, *, livemode: bool) -> None:
+    """Take the token from the browser."""
+    _delete(response, session_cookie(livemode=livemode))
+    forget_code(response)
+
+
+def remember_code(response: HttpResponse, asked: AskedCode) -> None:
+    """Keep the handle of a code with the browser that asked for it."""
+    value = signing.dumps(asdict(asked), salt=_SALT)
+    _set(response, _name(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
+
+
+def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> AskedCode | None:
+    """Return the code for this purpose that this browser waits for."""
+    value = request.COOKIES.get(_name(CODE_COOKIE), "")
+    try:
+        asked = AskedCode(**signing.loads(value, salt=_SALT, max_age=LIFETIME))
+    except (signing.BadSignature, TypeError):
+        return None
+    return asked if asked.purpose == purpose else None
+
+
+def forget_code(response: HttpResponse) -> None:
+    """Take the handle of a used code from the browser."""
+    _delete(response, _name(CODE_COOKIE))
+
+
+def session_cookie(*, livemode: bool) -> str:
+    """Return the name of the cookie that holds the session of a mode."""
+    return _name("customer" if livemode else "customer-test")
+
+
+def _name(name: str) -> str:
+    """`__Host-`: no other host of the domain can set it, and it is for https only."""
+    return f"__Host-{name}" if settings.SESSION_COOKIE_SECURE else name
+
+
+def _set(response: HttpResponse, name: str, value: str, max_age: int | None = None) -> None:
+    response.set_cookie(
+        name,
+        value,
+        max_age=max_age,
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def _delete(response: HttpResponse, name: str) -> None:
+    _set(response, name, "", max_age=0)

@@ -1,0 +1,99 @@
+"""A customer pays, form by form, without JavaScript."""
+
+import pytest
+
+from core.clock import now
+from customers.services import test_customer, wallet
+from ledger.services import balance_of
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+from tests.factories import PaymentFactory
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+
+
+def test_it_pays_a_small_sum_with_two_presses(payment_of):
+    payment = payment_of(150)
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{payment.id}")
+    shopper.sign_in()
+
+    assert shopper.path == f"/checkout/{payment.id}"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
+
+    shopper.send(to="/pay")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+    assert "<h1>Paid</h1>" in shopper.text
+    assert payment.transaction_id in shopper.text
+
+
+def test_it_asks_for_the_pin_above_two_dollars(payment_of):
+    payment = payment_of(1250)
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{payment.id}")
+    shopper.sign_in()
+
+    assert shopper.path == f"/checkout/{payment.id}/pin"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+
+    shopper.send(pin="12 34")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+    assert payment.customer.phone == "+12425550100"
+    moves = [(move.from_status, move.to_status) for move in payment.transitions.order_by("id")]
+    assert moves == [
+        ("created", "pending"),
+        ("pending", "requires_action"),
+        ("requires_action", "processing"),
+        ("processing", "completed"),
+    ]
+    assert balance_of(wallet(test_customer("+12425550100", now()), "BSD")) == 10_000_000 - 1250
+    assert Event.objects.filter(type="payment.completed").count() == 1
+
+
+def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
+    payment = payment_of(12500)
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{payment.id}")
+    shopper.sign_in()
+
+    assert shopper.path == f"/checkout/{payment.id}/passkey/pin"
+    shopper.send(pin="1234")
+    assert shopper.path == f"/checkout/{payment.id}/passkey/new"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+
+
+def test_a_wrong_pin_leaves_tries_and_the_fifth_fails_the_payment(payment_of):
+    payment = payment_of(1250)
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{payment.id}")
+    shopper.sign_in("+1 (242) 555-0177")
+
+    said = []
+    for _ in range(4):
+        response = shopper.send(pin="9999")
+        said.append(shopper.text.partition("not right. ")[2].partition("<")[0].strip())
+        assert response.status_code == 422
+        assert "No money has been taken." in shopper.text
+        assert "<title>Error: " in shopper.text
+        assert 'value="9999"' not in shopper.text
+    assert said == ["4 tries left.", "3 tries left.", "2 tries left.", "1 try left."]
+
+    shopper.send(pin="9999")
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == (PaymentStatus.FAILED, "PIN_LOCKED")
+    assert "The payment failed" in shopper.text
+    assert "No money has been taken." in shopper.text
+
+
+@pytest.fixture
+def payment_of(merchant):
+    return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)
