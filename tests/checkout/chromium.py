@@ -1,0 +1,101 @@
+"""Chromium, and what it must not do while a customer pays."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+
+PROGRAM = "/usr/bin/chromium"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WAIT_MILLISECONDS = 10_000
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """Start the browser. Its driver runs a loop in this thread, which Django takes for async."""
+    with sync_playwright() as playwright:
+        os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+        browser = playwright.chromium.launch(executable_path=PROGRAM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+        del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+class Watched:
+    """Profiles that note every request to another host and every error in the console."""
+
+    def __init__(self, browser: Browser, site: str) -> None:
+        self.browser = browser
+        self.site = site
+        self.contexts: list[BrowserContext] = []
+        self.foreign: list[str] = []
+        self.errors: list[str] = []
+
+    def open(
+        self,
+        path: str,
+        *,
+        width: int = 360,
+        height: int = 640,
+        javascript: bool = True,
+        allowed: str = "",
+        **options: Any,
+    ) -> Page:
+        """Open a page in a profile of its own. `allowed` is a host that the test means to visit."""
+        options = {"reduced_motion": "reduce", "locale": "en"} | options
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, java_script_enabled=javascript, **options
+        )
+        context.set_default_timeout(WAIT_MILLISECONDS)
+        self.contexts.append(context)
+        if allowed:
+            context.route(f"https://{allowed}/**", lambda route: route.fulfill(body="the shop"))
+        page = context.new_page()
+        page.on("request", lambda request: self._note(request.url, allowed))
+        page.on("console", lambda message: self._hear(message.type, message.text))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(self.site + path)
+        return page
+
+    def close(self) -> None:
+        """Close the profiles, and say what none of them may have done."""
+        for context in self.contexts:
+            context.close()
+        assert self.foreign == []
+        assert self.errors == []
+
+    def _note(self, url: str, allowed: str) -> None:
+        parts = urlsplit(url)
+        own = url.startswith(self.site) or parts.scheme in ("data", "blob")
+        if not own and parts.hostname != allowed:
+            self.foreign.append(url)
+
+    def _hear(self, kind: str, text: str) -> None:
+        """A refusal by the policy is told in the console; an answer of 4xx is, too, and is fine."""
+        if kind == "error" and "status of 4" not in text:
+            self.errors.append(text)
+
+
+def add_authenticator(page: Page, *, verifies: bool = True) -> tuple[CDPSession, str]:
+    """Give the page a passkey device whose user always agrees."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2",
+        "transport": "internal",
+        "hasResidentKey": True,
+        "hasUserVerification": True,
+        "isUserVerified": verifies,
+        "automaticPresenceSimulation": True,
+    }
+    added = devtools.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    return devtools, added["authenticatorId"]
