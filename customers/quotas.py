@@ -57,7 +57,8 @@ def refuse_used_up(limit: Limit, subject: str, *, now: datetime) -> None:
 
 
 def _refusal(key: str, now: datetime) -> RateLimited:
-    error = RateLimited()
     ends_at = Quota.objects.filter(key=key).values_list("ends_at", flat=True).first() or now
-    error.headers["Retry-After"] = str(max(1, (ends_at - now + timedelta(seconds=1)).seconds))
+    seconds = -((now - ends_at) // timedelta(seconds=1))  # rounded up
+    error = RateLimited(f"Try again in {max(1, seconds)} seconds.")
+    error.headers["Retry-After"] = str(max(1, seconds))
     return error

@@ -23,10 +23,21 @@ def test_it_counts_up_to_the_limit_within_the_window(now: datetime) -> None:
     with pytest.raises(RateLimited) as refusal:
         take(TWICE, "a", now=now + timedelta(minutes=9))
 
-    assert refusal.value.headers["Retry-After"] == "61"
+    assert refusal.value.headers["Retry-After"] == "60"
+    assert refusal.value.details == "Try again in 60 seconds."
     take(TWICE, "b", now=now)
     take(TWICE, "a", now=now + timedelta(minutes=10))
     assert Quota.objects.get(key="twice:a").used == 1
+
+
+def test_it_says_how_long_a_long_window_lasts(now: datetime) -> None:
+    daily = Limit("daily", 1, timedelta(days=2))
+    take(daily, "a", now=now)
+
+    with pytest.raises(RateLimited) as refusal:
+        take(daily, "a", now=now + timedelta(milliseconds=1))
+
+    assert refusal.value.headers["Retry-After"] == "172800"
 
 
 def test_what_is_given_back_can_be_taken_again(now: datetime) -> None:
