@@ -10,6 +10,7 @@ from core.fields import (
     StrictIntegerField,
     TextField,
 )
+from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import Kind
 from payouts.models import PayoutOrigin
@@ -82,6 +83,13 @@ class MovementOutput(Output):
     transaction_id = TextField(max_length=40)
     description = TextField(max_length=500, required=False)
     created_at = InstantField()
+
+
+class MovementPage(Output):
+    movements = MovementOutput(many=True)
+    total = StrictIntegerField(min_value=0, max_value=MOST)
+    limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
+    offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
 
 
 class PayoutWithMovements(PayoutOutput):

@@ -8,11 +8,12 @@ from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
 from payouts.balances import balances_of
-from payouts.filters import FILTERS, READERS
+from payouts.filters import FILTERS, MOVEMENT_PAGE, READERS, refuse_anchor
 from payouts.models import Payout
 from payouts.serializers import (
     BalanceOutput,
     MovementOutput,
+    MovementPage,
     NewPayout,
     PayoutOutput,
     PayoutWithMovements,
@@ -53,9 +54,10 @@ class PayoutViewSet(CallerViewSet):
         movements = MovementOutput.each(list(newest))
         return Response({**PayoutOutput.of(payout), "movements": movements})
 
-    @listing("List the movements of a payout", item=MovementOutput, key="movements")
+    @operation("List the movements of a payout", response=MovementPage, filters=MOVEMENT_PAGE)
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
+        refuse_anchor(query_of(request))
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         return self.page(request, movements_of(payout), MovementOutput, key="movements")
 

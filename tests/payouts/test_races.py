@@ -41,7 +41,8 @@ def test_two_runs_at_once_put_each_movement_in_one_payout(merchant, bank_account
 
     results = at_once([lambda: schedule_due(now=MONDAY)] * 6)
 
-    assert sorted(results) == [0, 0, 0, 0, 0, 1]
+    assert not failures(results)
+    assert (results.count(1), results.count(0)) == (1, 5)
     payout = Payout.objects.get()
     assert (payout.amount, payout.statement.movements_count) == (2190, 20)
     assert held(merchant, Purpose.MERCHANT, livemode=True) == 0
@@ -71,10 +72,10 @@ def test_the_same_money_is_paid_out_once(api, merchant):
     client = api(merchant)
     credit(merchant, 1000)
 
-    results = at_once([lambda: client.post("/v1/payouts", {"amount": 300}).json()] * 8)
+    results = at_once([lambda: client.post("/v1/payouts", {"amount": 300}).status_code] * 8)
 
-    refused = [body for body in results if body.get("code") == "INSUFFICIENT_BALANCE"]
-    assert (len(refused), Payout.objects.count()) == (5, 3)
+    assert (results.count(422), results.count(201)) == (5, 3)
+    assert Payout.objects.count() == 3
     assert held(merchant, Purpose.MERCHANT) == 100
     assert held(merchant, Purpose.PAYOUTS) == 900
     assert lines_are_whole()
@@ -102,15 +103,14 @@ def test_a_payout_and_a_refund_of_the_same_money(api, merchant):
     sold = client.post("/v1/payments", {"amount": 1000}).json()["id"]
     client.post(f"/v1/payments/{sold}/confirm")
 
-    [refund, payout] = at_once(
+    answers = at_once(
         [
-            lambda: client.post(f"/v1/payments/{sold}/refund", {}).json(),
-            lambda: client.post("/v1/payouts", {}).json(),
+            lambda: client.post(f"/v1/payments/{sold}/refund", {}).json()["status"],
+            lambda: client.post("/v1/payouts", {}).json().get("status", "refused"),
         ]
     )
 
-    won = (refund.get("status"), payout.get("status", payout.get("code")))
-    assert won in {("succeeded", "INSUFFICIENT_BALANCE"), ("pending", "scheduled")}
+    assert answers in (["succeeded", "refused"], ["pending", "scheduled"])
     assert held(merchant, Purpose.MERCHANT) == 0
     assert lines_are_whole()
 

@@ -1,5 +1,7 @@
 """GET /v1/payouts/:id, with the movements that make it up"""
 
+import pytest
+
 from tests.payouts.money import credit
 
 PATH = "/v1/payouts"
@@ -59,8 +61,9 @@ def test_it_shows_the_newest_hundred_and_lists_the_rest(api, merchant):
     assert every == references[::-1]
 
 
-def test_it_refuses_a_page_it_does_not_understand(api, merchant, payout):
-    response = api(merchant).get(f"{PATH}/{payout.id}/movements", {"limit": "x"})
+@pytest.mark.parametrize("query", [{"limit": "x"}, {"starting_after": "pay_x"}])
+def test_it_refuses_a_page_it_does_not_understand(api, merchant, payout, query):
+    response = api(merchant).get(f"{PATH}/{payout.id}/movements", query)
 
     assert response.status_code == 400
     assert response.json()["code"] == "INVALID_REQUEST"

@@ -4,15 +4,16 @@ import dataclasses
 from datetime import UTC, datetime
 
 import pytest
+from django.db import DatabaseError
 
 from core.clock import iso
 from ledger.models import Purpose
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payouts import scheduling
 from payouts.bank_accounts import open_bank_account
 from payouts.models import BankHoliday, Payout, SettledPeriod
 from payouts.scheduling import schedule_due
+from payouts.services import schedule_payout
 from tests.events import event_types
 from tests.payouts.conftest import DETAILS
 from tests.payouts.money import credit, held
@@ -184,14 +185,13 @@ def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch):
     )
     for merchant in (weekly, stranger):
         credit(merchant, 1250, livemode=True)
-    schedule_payout = scheduling.schedule_payout
 
     def refuse_one(**arguments):
         if arguments["merchant"] == weekly:
-            raise scheduling.DatabaseError("the lock could not be had")
+            raise DatabaseError("the lock could not be had")
         return schedule_payout(**arguments)
 
-    monkeypatch.setattr(scheduling, "schedule_payout", refuse_one)
+    monkeypatch.setattr("payouts.scheduling.schedule_payout", refuse_one)
     assert schedule_due(now=MONDAY) == 1
     monkeypatch.undo()
 

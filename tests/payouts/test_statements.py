@@ -114,7 +114,7 @@ def test_what_is_old_is_not_looked_at_again(merchant, account, django_assert_max
 
 
 def test_the_database_refuses_a_movement_in_two_statements(api, merchant, payout):
-    line = StatementLine.objects.first()
+    line = StatementLine.objects.earliest("transfer")
 
     with pytest.raises(IntegrityError), transaction.atomic():
         StatementLine.objects.create(
