@@ -3,9 +3,10 @@
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django_prometheus.exports import ExportToDjangoView
 from drf_spectacular.renderers import OpenApiJsonRenderer
-from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
+from drf_spectacular.views import SpectacularJSONAPIView
 
 from config.health import healthz, readyz
+from config.reference import ReferenceView
 from core.ids import IdConverter
 
 register_converter(IdConverter, "id")
@@ -29,7 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]),
         name="openapi",
     ),
-    path("docs", SpectacularRedocView.as_view(url_name="openapi"), name="docs"),
+    path("docs", ReferenceView.as_view(url_name="openapi"), name="docs"),
     path("", include("links.image_urls")),
     path("", include("checkout.urls")),
 ]

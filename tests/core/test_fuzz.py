@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as examples
 from pytest_django.live_server_helper import LiveServer
 from schemathesis import checks
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks as openapi_checks
 
 from core.clock import now
@@ -73,10 +74,8 @@ def test_every_operation(
     bring_to(payment, PaymentStatus.COMPLETED)
     real = {"payment_id": payment.id, "merchant_id": merchant.id, "merchant_slug": merchant.slug}
 
-    calls = {
-        operation.ok().label: fuzz(operation.ok(), headers, real)
-        for operation in document.get_all_operations()
-    }
+    operations = [found.ok() for found in document.get_all_operations() if isinstance(found, Ok)]
+    calls = {operation.label: fuzz(operation, headers, real) for operation in operations}
 
     assert "POST /v1/payments" in calls
     assert min(calls.values()) >= 1

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail import EmailMultiAlternatives
 
 from core.clock import now
 from merchants.models import Merchant
@@ -35,7 +36,7 @@ def plan() -> list[tuple[str, str]]:
 
 
 def subjects() -> list[str]:
-    return [message.subject for message in mail.outbox]
+    return [str(message.subject) for message in mail.outbox]
 
 
 def due_of(kind: str) -> datetime:
@@ -54,8 +55,9 @@ def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment)
     message = mail.outbox[0]
     assert message.to == [ADDRESS]
     assert invoice.hosted_url in str(message.body)
-    html = message.alternatives[0]  # type: ignore[attr-defined]  # a message with alternatives
-    assert invoice.hosted_url in html[0]
+    assert isinstance(message, EmailMultiAlternatives)
+    html = message.alternatives[0]
+    assert invoice.hosted_url in str(html[0])
     assert html[1] == "text/html"
 
     assert send_due_emails(now=due_of("reminder")) == 1

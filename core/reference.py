@@ -1,0 +1,44 @@
+"""The words around the operations in the reference: how to call, and every error code."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from core.errors import ApiError
+
+INTRODUCTION = """
+Amounts are integers in the smallest unit (cents), instants are ISO 8601 in UTC with milliseconds.
+Send `Authorization: Bearer sk_test_…` or `sk_live_…`: the key says which merchant calls and in
+which mode, and what belongs to another merchant or the other mode does not exist for it. Send an
+`Idempotency-Key` with each POST: the same request under the same key is done once and answered
+alike for 72 hours. Fields without a value are left out of answers. Every answer carries
+`X-Request-Id`; name it when you ask for help.
+
+In test mode no money moves. These phones make a payment end in a chosen way, at the checkout and
+in `POST /v1/payments/{id}/confirm`: +1 242 555 0100 works, 0101 has too little money, 0102 types
+wrong PINs only, 0103 is declined, 0104 stays in `processing` for 30 seconds, 0105 pays but its
+refunds fail, 0106 has a locked PIN.
+""".strip()
+
+
+def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add the introduction and the table of errors; a hook of the document's generator."""
+    rows = [
+        f"| <a id='{error.code}'></a>`{error.code}` | {error.status} | {error.message} |"
+        for error in errors()
+    ]
+    table = "\n".join(["| code | status | meaning |", "|---|---|---|", *rows])
+    result["info"]["description"] = f"{INTRODUCTION}\n\n## Errors\n\n{table}"
+    return result
+
+
+def errors() -> list[type[ApiError]]:
+    """Return the errors of the contract, one per code, by status and code."""
+    by_code = {error.code: error for error in reversed(list(_below(ApiError)))}
+    return sorted(by_code.values(), key=lambda error: (error.status, error.code))
+
+
+def _below(error: type[ApiError]) -> Iterator[type[ApiError]]:
+    for kind in error.__subclasses__():
+        if kind.__module__.split(".")[0] != "tests":
+            yield kind
+            yield from _below(kind)

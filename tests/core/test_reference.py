@@ -1,0 +1,47 @@
+"""GET /v1/openapi.json and /docs"""
+
+import pytest
+
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+
+CODES = [
+    "INVALID_REQUEST", "UNAUTHORIZED", "PAYMENT_NOT_FOUND", "MERCHANT_NOT_FOUND",
+    "CUSTOMER_NOT_FOUND", "REFUND_NOT_FOUND", "PAYMENT_LINK_NOT_FOUND", "WEBHOOK_NOT_FOUND",
+    "EVENT_NOT_FOUND", "DELIVERY_NOT_FOUND", "PAYOUT_NOT_FOUND", "NOT_FOUND",
+    "METHOD_NOT_ALLOWED", "REQUEST_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RATE_LIMITED",
+    "CONFLICT", "VALIDATION_FAILED", "INVALID_AMOUNT", "PAYMENT_EXPIRED",
+    "PAYMENT_ALREADY_COMPLETED", "PAYMENT_CANCELED", "PAYMENT_FAILED", "PAYMENT_IN_PROGRESS",
+    "PAYMENT_NOT_COMPLETED", "REFUND_EXCEEDS_PAYMENT", "REFUND_AMOUNT_MISMATCH",
+    "INSUFFICIENT_BALANCE", "INVALID_PIN", "PIN_LOCKED", "VERIFICATION_FAILED",
+    "IDEMPOTENCY_KEY_REUSED", "SLUG_TAKEN", "PAYMENT_LINK_INACTIVE", "PAYMENT_LINK_EXPIRED",
+    "MERCHANT_NOT_VERIFIED", "MERCHANT_INACTIVE", "DEVELOPMENT_ONLY", "INTERNAL_ERROR",
+    "SERVICE_UNAVAILABLE",
+]  # fmt: skip
+
+
+def test_the_document_names_every_error(api: Api) -> None:
+    document = api(None).get("/v1/openapi.json").json()
+
+    assert document["openapi"].startswith("3.1")
+    assert [code for code in CODES if f"`{code}`" not in document["info"]["description"]] == []
+
+
+def test_every_operation_describes_its_answers(api: Api) -> None:
+    paths = api(None).get("/v1/openapi.json").json()["paths"]
+
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            statuses = set(operation["responses"])
+            assert statuses & {"200", "201"}, (method, path)
+            assert {"400", "404", "422", "429", "500", "503"} <= statuses, (method, path)
+            assert operation["summary"], (method, path)
+
+
+def test_the_reference_is_served_from_here(api: Api) -> None:
+    page = api(None).get("/docs")
+
+    assert page.status_code == 200
+    assert "cdn." not in page.content.decode()
+    assert "fonts.googleapis" not in page.content.decode()
