@@ -10,10 +10,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
-import cbor2
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from webauthn.helpers import bytes_to_base64url
+from webauthn.helpers import bytes_to_base64url, encode_cbor
 
 USER_PRESENT, USER_VERIFIED, BACKUP_ELIGIBLE, ATTESTED = 0x01, 0x04, 0x08, 0x40
 
@@ -48,7 +47,7 @@ class Authenticator:
         }
         response = {
             "clientDataJSON": self._client_data("webauthn.create", options["challenge"]),
-            "attestationObject": cbor2.dumps(attestation),
+            "attestationObject": encode_cbor(attestation),
         }
         return self._credential(response, {"transports": ["internal", "hybrid", "telepathy"]})
 
@@ -98,4 +97,4 @@ class Authenticator:
     def _cose_key(self) -> bytes:
         point = self.key.public_key().public_numbers()
         x, y = (number.to_bytes(32, "big") for number in (point.x, point.y))
-        return cbor2.dumps({1: 2, 3: -7, -1: 1, -2: x, -3: y})
+        return encode_cbor({1: 2, 3: -7, -1: 1, -2: x, -3: y})
