@@ -11,6 +11,7 @@ from core.json import dump_json
 from webhooks.event_types import EventType, is_subscribed
 from webhooks.instants import at_once
 from webhooks.models import Delivery, Event, Webhook
+from webhooks.nudge import nudge
 
 
 def emit(
@@ -44,8 +45,9 @@ def emit(
     ]
     if subscribed:
         Delivery.objects.bulk_create(
-            _first_delivery(event, webhook_id, now) for webhook_id in subscribed
+            first_delivery(event, webhook_id, now) for webhook_id in subscribed
         )
+        transaction.on_commit(nudge, robust=True)
     return event
 
 
@@ -74,14 +76,14 @@ def write_event(
     )
 
 
-def _first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
+def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
+    """Return a delivery, not saved yet, that is due at once."""
     return Delivery(
         id=new_id("dlv", now),
         event=event,
         webhook_id=webhook_id,
         next_attempt_at=at_once(now),
         created_at=now,
-        updated_at=now,
     )
 
 

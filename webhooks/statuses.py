@@ -12,15 +12,6 @@ class DeliveryStatus(TextChoices):
     CANCELED = "canceled"
 
 
-_S = DeliveryStatus
-TRANSITIONS: dict[DeliveryStatus, frozenset[DeliveryStatus]] = {
-    _S.PENDING: frozenset({_S.PENDING, _S.DELIVERED, _S.FAILED, _S.CANCELED}),
-    _S.DELIVERED: frozenset({_S.PENDING}),  # sent again on request
-    _S.FAILED: frozenset({_S.PENDING}),
-    _S.CANCELED: frozenset(),
-}
-
-
 class DisabledReason(TextChoices):
     """`gone`: the endpoint answered 410; `failing`: no success for days; or by its owner."""
 

@@ -1,0 +1,63 @@
+"""One attempt: sign the stored bytes, send them, and record what came of it."""
+
+import logging
+
+from django.conf import settings
+
+from core.crypto import decrypt
+from webhooks.claims import Claim
+from webhooks.models import Webhook
+from webhooks.recording import record_answer
+from webhooks.signing import signature_headers
+from webhooks.targets import policy_for
+from webhooks.transport import Answer, post
+
+logger = logging.getLogger(__name__)
+
+
+def deliver(claim: Claim) -> Answer:
+    """Make the attempt that was claimed, and record it."""
+    answer = attempt(claim)
+    record_answer(claim, answer)
+    return answer
+
+
+def attempt(claim: Claim) -> Answer:
+    """Call the endpoint, in no transaction. Never raises."""
+    try:
+        return post(
+            claim.delivery.webhook.url,
+            body=bytes(claim.delivery.event.body),
+            headers=_headers(claim),
+            policy=policy_for(livemode=claim.delivery.webhook.livemode),
+            seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
+        )
+    except Exception:
+        # A fault of ours must not hold the schedule up: the attempt counts, and the next follows.
+        logger.exception("attempt not made", extra={"delivery_id": claim.delivery.id})
+        return Answer(ms=0, error="The request could not be made.")
+
+
+def _headers(claim: Claim) -> dict[str, str]:
+    webhook, event = claim.delivery.webhook, claim.delivery.event
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "payments-webhooks/1",
+        "Accept": "*/*",
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+        **signature_headers(
+            event_id=event.id,
+            body=bytes(event.body),
+            at=claim.at,
+            secret=decrypt(webhook.secret),
+            previous=_previous_secret(webhook, claim),
+        ),
+    }
+
+
+def _previous_secret(webhook: Webhook, claim: Claim) -> str | None:
+    expires_at = webhook.previous_secret_expires_at
+    if expires_at is None or expires_at <= claim.at:
+        return None
+    return decrypt(webhook.previous_secret)

@@ -1,0 +1,128 @@
+"""What a merchant does with an endpoint of its own: create, change, delete, a new secret."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+
+from core.crypto import encrypt
+from core.errors import ValidationFailed
+from core.ids import new_id
+from merchants.authentication import Caller
+from webhooks.models import Webhook
+from webhooks.signing import hint_of, new_secret
+from webhooks.statuses import DisabledReason
+from webhooks.targets import fault_of, policy_for
+
+
+@dataclass(frozen=True)
+class IssuedSecret:
+    """An endpoint and its new secret, which is shown once and stored encrypted."""
+
+    webhook: Webhook
+    secret: str = field(repr=False)
+
+
+@transaction.atomic
+def create_webhook(
+    *, caller: Caller, url: str, events: list[str], description: str, now: datetime
+) -> IssuedSecret:
+    """Register an endpoint. Raises ValidationFailed. Serves POST /v1/webhooks."""
+    merchant = caller.owner
+    refuse_url(url, livemode=caller.livemode)
+    secret = new_secret()
+    webhook = Webhook.objects.create(
+        id=new_id("wh", now),
+        merchant=merchant,
+        livemode=caller.livemode,
+        url=url,
+        events=events,
+        description=description,
+        secret=encrypt(secret),
+        secret_hint=hint_of(secret),
+        secret_created_at=now,
+        created_at=now,
+        updated_at=now,
+    )
+    return IssuedSecret(webhook, secret)
+
+
+@transaction.atomic
+def update_webhook(
+    *, caller: Caller, webhook_id: str, changes: dict[str, Any], now: datetime
+) -> Webhook:
+    """Change an endpoint; switching it on again forgets how it failed.
+
+    Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
+    """
+    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    if "url" in changes:
+        refuse_url(changes["url"], livemode=webhook.livemode)
+    is_on = changes.get("is_active", webhook.is_active)
+    if is_on != webhook.is_active:
+        changes = changes | _switched(on=is_on)
+    for name, value in changes.items():
+        setattr(webhook, name, value)
+    webhook.updated_at = now
+    webhook.save(update_fields=[*changes, "updated_at"])
+    return webhook
+
+
+def _switched(*, on: bool) -> dict[str, Any]:
+    if not on:
+        return {"disabled_reason": DisabledReason.REQUESTED}
+    return {
+        "disabled_reason": "",
+        "failures": 0,
+        "failing_since": None,
+        "paused_until": None,
+        "is_slow": False,
+    }
+
+
+@transaction.atomic
+def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
+    """Delete an endpoint: from now on nothing is sent there. Its log is kept for staff.
+
+    Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
+    """
+    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook.deleted_at = webhook.updated_at = now
+    webhook.save(update_fields=["deleted_at", "updated_at"])
+    return webhook
+
+
+@transaction.atomic
+def rotate_secret(
+    *, caller: Caller, webhook_id: str, overlap: timedelta, now: datetime
+) -> IssuedSecret:
+    """Replace the secret; the old one signs beside it for `overlap` more, the one before ends now.
+
+    Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
+    """
+    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    secret = new_secret()
+    webhook.previous_secret = webhook.secret if overlap else ""
+    webhook.previous_secret_expires_at = now + overlap if overlap else None
+    webhook.secret = encrypt(secret)
+    webhook.secret_hint = hint_of(secret)
+    webhook.secret_created_at = webhook.updated_at = now
+    webhook.save(
+        update_fields=[
+            "previous_secret",
+            "previous_secret_expires_at",
+            "secret",
+            "secret_hint",
+            "secret_created_at",
+            "updated_at",
+        ]
+    )
+    return IssuedSecret(webhook, secret)
+
+
+def refuse_url(url: str, *, livemode: bool) -> None:
+    """Raise ValidationFailed where an endpoint of this mode may not be at the URL."""
+    fault = fault_of(url, policy_for(livemode=livemode))
+    if fault is not None:
+        raise ValidationFailed(url=fault)

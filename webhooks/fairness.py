@@ -1,0 +1,61 @@
+"""Whose turn it is. Pure.
+
+Endpoints that answer well share one lane of senders; those that fail or dawdle share another, so
+that however many of them there are, nobody else waits for them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+
+MOST_IN_FLIGHT = 4
+
+
+class Lane(Enum):
+    """`quick` for endpoints that answer well, or have not been asked yet."""
+
+    QUICK = "quick"
+    CAREFUL = "careful"
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """An endpoint with something due: how it has been answering, and what is under way to it."""
+
+    webhook_id: str
+    due_at: datetime
+    in_flight: int
+    failures: int
+    is_slow: bool
+    is_proven: bool
+
+    @property
+    def lane(self) -> Lane:
+        return Lane.CAREFUL if self.failures or self.is_slow else Lane.QUICK
+
+    @property
+    def most_in_flight(self) -> int:
+        """One at a time until it answers, and again as soon as it fails; two while it is slow."""
+        if self.failures or not self.is_proven:
+            return 1
+        return 2 if self.is_slow else MOST_IN_FLIGHT
+
+    @property
+    def turn(self) -> tuple[int, int, datetime]:
+        """What decides who goes first: an idle endpoint, then a healthier one, then patience."""
+        return self.in_flight, self.failures, self.due_at
+
+
+def share(waiting: Iterable[Waiting], free: Mapping[Lane, int]) -> dict[str, int]:
+    """Share the free senders of each lane out, one each in turn; return how many go to whom."""
+    left = dict(free)
+    given: dict[str, int] = {}
+    queue = sorted(waiting, key=lambda endpoint: endpoint.turn)
+    for _ in range(MOST_IN_FLIGHT):
+        for endpoint in queue:
+            has = given.get(endpoint.webhook_id, 0)
+            if left[endpoint.lane] and endpoint.in_flight + has < endpoint.most_in_flight:
+                given[endpoint.webhook_id] = has + 1
+                left[endpoint.lane] -= 1
+    return given

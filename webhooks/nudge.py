@@ -1,0 +1,102 @@
+"""A word to the senders that something is due, so that the first attempt need not wait for a tick.
+
+It is worth nothing if it is late or lost: the tick finds everything. So it may never delay or fail
+a request, whatever the broker does: a thread of its own sends it, and gives up at once.
+"""
+
+import logging
+import os
+import threading
+import time
+from typing import Any
+
+from celery import current_app
+from kombu.exceptions import ChannelError
+
+logger = logging.getLogger(__name__)
+
+TASK = "webhooks.tasks.send_webhooks"
+QUEUE = "webhooks"
+SOCKET_SECONDS = 0.2
+# A burst of commits is one nudge each so many seconds.
+PAUSE_SECONDS = 0.02
+# After a failure the broker is left alone, and the ticks do the work.
+BREAKER_SECONDS = 10
+EXPIRES_SECONDS = 10
+# Where nobody reads the queue, it does not grow beyond this many.
+MOST_WAITING = 50
+
+_SOCKET_OPTIONS = {
+    "socket_timeout": SOCKET_SECONDS,
+    "socket_connect_timeout": SOCKET_SECONDS,
+    "max_retries": 0,
+}
+
+
+class Nudger:
+    """One thread and a flag: however many want a nudge, one at most is waiting to be sent."""
+
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self._wanted = threading.Event()
+        self._connection: Any = None
+        threading.Thread(target=self._work, name="webhooks-nudge", daemon=True).start()
+
+    def nudge(self) -> None:
+        """Ask for a nudge. Returns at once."""
+        self._wanted.set()
+
+    def _work(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            time.sleep(PAUSE_SECONDS if self._publish() else BREAKER_SECONDS)
+
+    def _publish(self) -> bool:
+        try:
+            self._send()
+        except Exception as error:
+            # Whatever it is, it is no reason to end the thread. The next attempt connects anew.
+            logger.warning("nudge not sent: %s", type(error).__name__)
+            self._connection = None
+            return False
+        return True
+
+    def _send(self) -> None:
+        if self._connection is None:
+            self._connection = current_app.connection_for_write(
+                connect_timeout=SOCKET_SECONDS,
+                transport_options=current_app.conf.broker_transport_options | _SOCKET_OPTIONS,
+            )
+        if _waiting(self._connection) < MOST_WAITING:
+            current_app.send_task(
+                TASK,
+                connection=self._connection,
+                retry=False,
+                ignore_result=True,
+                expires=EXPIRES_SECONDS,
+            )
+
+
+def _waiting(connection: Any) -> int:
+    try:
+        declared = connection.default_channel.queue_declare(QUEUE, passive=True)
+    except ChannelError:  # nobody has used the queue yet
+        return 0
+    count: int = declared.message_count
+    return count
+
+
+_nudger: Nudger | None = None
+_starting = threading.Lock()
+
+
+def nudge() -> None:
+    """Wake the senders, where there is a broker to carry the word. Never waits, never raises."""
+    global _nudger
+    if str(current_app.conf.broker_url).startswith("memory:"):
+        return
+    with _starting:
+        if _nudger is None or _nudger.process != os.getpid():
+            _nudger = Nudger()
+    _nudger.nudge()

@@ -1,0 +1,145 @@
+"""Write down what came of an attempt: for the log, the schedule, and the endpoint's own record."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+
+from webhooks.alerts import raise_alert
+from webhooks.claims import Claim
+from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.schedule import most_attempts, next_attempt_at, requested_wait
+from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
+from webhooks.transport import Answer
+
+GONE = 410
+SLOW_MS = 3_000
+SWITCH_OFF_AFTER = timedelta(days=5)
+SUCCESS_NOTED_EVERY = timedelta(hours=1)
+PAUSE_FROM_FAILURES = 10
+# A tenth of the first step of the schedule: 30 seconds of 5 minutes.
+PAUSES_IN_FIRST_STEP = 10
+
+
+@dataclass(frozen=True)
+class _End:
+    """What the delivery becomes: with a next attempt it stays pending."""
+
+    status: DeliveryStatus
+    next_attempt_at: datetime | None = None
+
+
+@transaction.atomic
+def record_answer(claim: Claim, answer: Answer) -> None:
+    """Record an attempt, and what follows from it if the lease is still ours.
+
+    Locks the endpoint where it has failed, or has stopped failing, then the delivery.
+    """
+    ended_at = claim.at + timedelta(milliseconds=answer.ms)
+    delivery = claim.delivery
+    if answer.is_success:
+        _note_success(delivery.webhook_id, answer, ended_at)
+        end = _End(DeliveryStatus.DELIVERED)
+    else:
+        end = _after_failure(claim, answer, ended_at)
+        if not delivery.event.is_test:
+            _note_failure(claim, answer, ended_at)
+    _log(claim, answer)
+    is_ours = _close(claim, end, ended_at)
+    is_news = end.status == DeliveryStatus.FAILED and not delivery.event.is_test
+    if is_ours and is_news and answer.status != GONE:
+        raise_alert(AlertKind.EXHAUSTED, delivery.webhook_id, delivery=delivery, now=ended_at)
+
+
+def _log(claim: Claim, answer: Answer) -> None:
+    row = Attempt(
+        delivery=claim.delivery,
+        number=claim.delivery.attempt_count,
+        attempted_at=claim.at,
+        ms=answer.ms,
+        status=answer.status,
+        excerpt=answer.excerpt,
+        error=answer.error,
+    )
+    # Where the database went away on commit, nobody knows whether the row is there.
+    Attempt.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
+    """Give the lease back; False where it ran out and another has taken the delivery over."""
+    held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
+    is_over = end.next_attempt_at is None
+    return bool(
+        held.update(
+            status=end.status,
+            next_attempt_at=end.next_attempt_at,
+            lease_token="",
+            ended_at=ended_at if is_over else None,
+        )
+    )
+
+
+def _after_failure(claim: Claim, answer: Answer, ended_at: datetime) -> _End:
+    if answer.status == GONE or claim.delivery.event.is_test:
+        return _End(DeliveryStatus.FAILED)
+    again_at = next_attempt_at(
+        attempts=claim.delivery.round_attempts,
+        failed_at=ended_at,
+        wait=requested_wait(answer.status, answer.retry_after, at=ended_at),
+        steps=settings.WEBHOOK_RETRY_SECONDS,
+    )
+    if again_at is None:
+        return _End(DeliveryStatus.FAILED)
+    return _End(DeliveryStatus.PENDING, again_at)
+
+
+def _note_success(webhook_id: str, answer: Answer, now: datetime) -> None:
+    """Clear the record of failures. An endpoint that goes on answering well costs no write."""
+    is_slow = answer.ms > SLOW_MS
+    stale = (
+        Q(failures__gt=0)
+        | Q(last_success_at=None)
+        | Q(last_success_at__lt=now - SUCCESS_NOTED_EVERY)
+        | ~Q(is_slow=is_slow)
+    )
+    Webhook.objects.filter(stale, pk=webhook_id).update(
+        failures=0, failing_since=None, paused_until=None, is_slow=is_slow, last_success_at=now
+    )
+
+
+def _note_failure(claim: Claim, answer: Answer, now: datetime) -> None:
+    """Count the failure; switch the endpoint off where it is gone, or has failed for days."""
+    webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
+    webhook.failures += 1
+    webhook.failing_since = webhook.failing_since or claim.at
+    webhook.is_slow = answer.ms > SLOW_MS
+    if webhook.failures >= PAUSE_FROM_FAILURES:
+        webhook.paused_until = now + _pause()
+    webhook.save(update_fields=["failures", "failing_since", "is_slow", "paused_until"])
+    if answer.status == GONE:
+        _switch_off(webhook, DisabledReason.GONE, AlertKind.GONE, now)
+    elif _has_failed_for_days(webhook, now):
+        _switch_off(webhook, DisabledReason.FAILING, AlertKind.FAILING, now)
+
+
+def _pause() -> timedelta:
+    return timedelta(seconds=settings.WEBHOOK_RETRY_SECONDS[0] / PAUSES_IN_FIRST_STEP)
+
+
+def _has_failed_for_days(webhook: Webhook, now: datetime) -> bool:
+    """Say whether nothing has succeeded for days, over at least one whole round of attempts."""
+    since = webhook.failing_since
+    enough = webhook.failures >= most_attempts(settings.WEBHOOK_RETRY_SECONDS)
+    return enough and since is not None and since <= now - SWITCH_OFF_AFTER
+
+
+def _switch_off(webhook: Webhook, reason: DisabledReason, kind: AlertKind, now: datetime) -> None:
+    if not webhook.is_active or webhook.deleted_at is not None:
+        return
+    webhook.is_active = False
+    webhook.disabled_reason = reason
+    webhook.updated_at = now
+    webhook.save(update_fields=["is_active", "disabled_reason", "updated_at"])
+    raise_alert(kind, webhook.id, delivery=None, now=now)

@@ -1,0 +1,131 @@
+"""Send again: one delivery at once, or everything that failed since an instant, in the background."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from core.errors import Conflict, ValidationFailed
+from merchants.authentication import Caller
+from webhooks.instants import at_once
+from webhooks.models import Delivery, Webhook
+from webhooks.nudge import nudge
+from webhooks.statuses import DeliveryStatus
+
+RECOVERED_AT_A_TIME = 100
+SET_ASIDE_AT_A_TIME = 500
+
+
+@transaction.atomic
+def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
+    """Send a delivery once more, at once. One that is at its end begins a new round of attempts.
+
+    Raises WebhookNotFound, DeliveryNotFound, ValidationFailed where the endpoint is switched off,
+    Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
+    """
+    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    refuse_switched_off(webhook)
+    delivery = (
+        Delivery.objects.select_for_update(no_key=True, of=("self",))
+        .filter(webhook=webhook)
+        .one(delivery_id)
+    )
+    if delivery.lease_token:
+        raise Conflict("An attempt is under way.")
+    if delivery.status != DeliveryStatus.PENDING:
+        delivery.round_attempts = 0
+    Delivery.objects.filter(pk=delivery.pk).update(
+        status=DeliveryStatus.PENDING,
+        next_attempt_at=at_once(now),
+        round_attempts=delivery.round_attempts,
+        ended_at=None,
+    )
+    transaction.on_commit(nudge, robust=True)
+    delivery.refresh_from_db()
+    return delivery
+
+
+@transaction.atomic
+def request_recovery(
+    *, caller: Caller, webhook_id: str, since: datetime, now: datetime
+) -> tuple[Webhook, int]:
+    """Ask that what was created since then and has failed be sent again; return how much that is.
+
+    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` has not
+    come. Serves POST /v1/webhooks/:id/recover.
+    """
+    if since > now:
+        raise ValidationFailed(since="must not lie in the future")
+    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    refuse_switched_off(webhook)
+    earlier = webhook.recover_since or since
+    webhook.recover_since = min(earlier, since)
+    webhook.recover_until = now
+    webhook.save(update_fields=["recover_since", "recover_until"])
+    return webhook, _failed(webhook).count()
+
+
+def refuse_switched_off(webhook: Webhook) -> None:
+    """Raise ValidationFailed where nothing would be sent."""
+    if not webhook.is_active:
+        raise ValidationFailed(is_active="must be true: the endpoint is switched off")
+
+
+def recover_requested(*, now: datetime) -> int:
+    """Put some of what was asked for back on its way, as fast as it goes out; return how many.
+
+    Never more at once than waits for the endpoint anyway, so that new events do not queue behind
+    thousands of old ones.
+    """
+    wanting = Webhook.objects.switched_on().exclude(recover_since=None)
+    return sum(_recover_some(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
+
+
+@transaction.atomic
+def _recover_some(webhook_id: str, now: datetime) -> int:
+    webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
+    if webhook.recover_since is None:
+        return 0
+    room = RECOVERED_AT_A_TIME - Delivery.objects.due(now).filter(webhook=webhook).count()
+    ids = list(_failed(webhook).order_by("created_at", "id").values_list("pk")[: max(room, 0)])
+    again = Delivery.objects.filter(pk__in=[pk for (pk,) in ids])
+    count = again.update(
+        status=DeliveryStatus.PENDING,
+        next_attempt_at=at_once(now),
+        round_attempts=0,
+        ended_at=None,
+    )
+    if room > count:
+        webhook.recover_since = webhook.recover_until = None
+        webhook.save(update_fields=["recover_since", "recover_until"])
+    return count
+
+
+def _failed(webhook: Webhook) -> QuerySet[Delivery]:
+    return Delivery.objects.exhausted().filter(
+        webhook=webhook,
+        created_at__gte=webhook.recover_since,
+        ended_at__lte=webhook.recover_until,
+    )
+
+
+def set_aside(*, now: datetime) -> int:
+    """End what waits for endpoints that are switched off or deleted; return how many.
+
+    What failed because its endpoint was switched off can be recovered once it is on again.
+    """
+    idle = Webhook.objects.with_pending().exclude(pk__in=Webhook.objects.switched_on().values("pk"))
+    return sum(_set_aside_some(webhook, now) for webhook in idle)
+
+
+def _set_aside_some(webhook: Webhook, now: datetime) -> int:
+    status = DeliveryStatus.CANCELED if webhook.deleted_at else DeliveryStatus.FAILED
+    free = (
+        Delivery.objects.pending()
+        .filter(webhook=webhook)
+        .filter(Q(lease_token="") | Q(next_attempt_at__lte=now))
+    )
+    ids = list(free.values_list("pk", flat=True)[:SET_ASIDE_AT_A_TIME])
+    return free.filter(pk__in=ids).update(
+        status=status, next_attempt_at=None, lease_token="", ended_at=now
+    )

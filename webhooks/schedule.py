@@ -1,0 +1,45 @@
+"""When an attempt that failed is made again. Pure.
+
+The steps are counted from the end of the attempt before; an endpoint may ask for more patience by
+Retry-After, never for less.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+PATIENT_STATUSES = frozenset({429, 503})
+
+
+def most_attempts(steps: Sequence[float]) -> int:
+    """Return how many attempts there are: the first, and one after each step (in seconds)."""
+    return len(steps) + 1
+
+
+def next_attempt_at(
+    *, attempts: int, failed_at: datetime, wait: timedelta | None, steps: Sequence[float]
+) -> datetime | None:
+    """Return the instant of the next attempt after that many; None after the last.
+
+    `wait` is what the endpoint asked for; the longest step is as long as anybody waits.
+    """
+    if attempts >= most_attempts(steps):
+        return None
+    step = timedelta(seconds=steps[attempts - 1])
+    longest = timedelta(seconds=max(steps))
+    return failed_at + max(step, min(wait or step, longest))
+
+
+def requested_wait(status: int | None, header: str | None, *, at: datetime) -> timedelta | None:
+    """Read Retry-After, seconds or a date, of an answer that asks for patience."""
+    if status not in PATIENT_STATUSES or header is None:
+        return None
+    text = header.strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=min(int(text[:9]), 10**8))
+    try:
+        instant = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    instant = instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    return max(instant - at, timedelta(0))

@@ -1,0 +1,99 @@
+"""Where an endpoint may be. Asked of the URL at registration and again before every attempt.
+
+Nothing is looked up here: what a name resolves to counts when it is called, and the connection
+itself asks `Policy.allows` of every address.
+"""
+
+import re
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from core.fields import is_web_url
+from webhooks.addresses import Address, is_loopback, is_public, parse_address
+
+PORTS = {"https": 443, "http": 80}
+HIGH_PORTS = 8_000
+UNPRIVILEGED_PORTS = 1_024
+
+_NAME = re.compile(r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{1,63}")
+_ENDS_IN_A_NUMBER = re.compile(r"(?:.*\.)?(?:[0-9]+|0x[0-9a-f]*)")
+# Names that mean something only inside a network.
+_INNER_NAMES = re.compile(
+    r"(?:.*\.)?(?:local|localdomain|internal|intranet|private|corp|home|lan|arpa|invalid|onion)"
+)
+_LOCALHOST = re.compile(r"(?:.*\.)?localhost")
+# Services that could take the bytes of an HTTP request for commands.
+_OTHER_SERVICES = frozenset(
+    {1433, 1521, 2049, 2375, 2379, 3306, 4369, 5432, 5672, 6000, 6379, 9042, 9200, 9300, 11211}
+    | {27017}
+)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is allowed to an endpoint of one mode."""
+
+    livemode: bool
+    loopback: bool
+
+    def allows(self, address: Address) -> bool:
+        """Say whether a connection may go to the address."""
+        return is_public(address) or (self.loopback and is_loopback(address))
+
+    def allows_port(self, port: int) -> bool:
+        if self.livemode:
+            return port == PORTS["https"]
+        lowest = UNPRIVILEGED_PORTS if self.loopback else HIGH_PORTS
+        return port in PORTS.values() or (port >= lowest and port not in _OTHER_SERVICES)
+
+
+def policy_for(*, livemode: bool) -> Policy:
+    """Return the policy of a mode: only test endpoints may be on this machine, where allowed."""
+    return Policy(livemode, loopback=settings.WEBHOOK_ALLOW_PRIVATE and not livemode)
+
+
+def fault_of(url: str, policy: Policy) -> str | None:
+    """Say what the URL of an endpoint must be, where it is not; None where it may be used."""
+    if not is_web_url(url):
+        return "must be an absolute https address of at most 2048 characters, without credentials"
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not policy.loopback:
+        return "must be an https address"
+    if not policy.allows_port(parts.port or PORTS[parts.scheme]):
+        return "must use port 443" if policy.livemode else "must use the port of a web server"
+    return _fault_of_host(parts.hostname or "", policy)
+
+
+def _fault_of_host(given: str, policy: Policy) -> str | None:
+    host = given if ":" in given else given.encode("idna").decode().lower()
+    literal = _literal(host.rstrip("."))
+    if literal is not None:
+        if policy.livemode:
+            return "must name a host, not an address"
+        return None if policy.allows(literal) else "must be a public address"
+    return _fault_of_name(host.removesuffix("."), policy)
+
+
+def _fault_of_name(name: str, policy: Policy) -> str | None:
+    if _LOCALHOST.fullmatch(name):
+        return None if policy.loopback else "must be a public host"
+    if not _NAME.fullmatch(name) or _ENDS_IN_A_NUMBER.fullmatch(name):
+        return "must name a host"
+    if "." not in name or _INNER_NAMES.fullmatch(name):
+        return "must be a public host"
+    return None
+
+
+def _literal(host: str) -> Address | None:
+    """Read a numeric host as the system's resolver does: `127.1`, `0x7f000001` and `017700000001`.
+
+    No query leaves this machine.
+    """
+    try:
+        found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+    except (OSError, UnicodeError):
+        return None
+    return parse_address(str(found[0][4][0]))

@@ -1,0 +1,208 @@
+"""One request to an endpoint that may be anybody's: slow, endless, redirecting, or a trap.
+
+The name is looked up once, every address it has must be allowed, and the connection goes to one
+of those, while TLS still asks for the name. No proxies, redirects, cookies or reuse. A watchdog
+ends the connection at the deadline, however slowly it drips.
+"""
+
+import http.client
+import io
+import re
+import ssl
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError
+
+from webhooks.dialing import Dial, DialFailed
+from webhooks.resolver import Resolve, system_addresses
+from webhooks.targets import Policy, fault_of
+from webhooks.watchdog import Watchdog
+
+# Off the wire, head included; of the body, half of that is more than anybody will look at.
+MOST_BYTES = 64 * 1024
+MOST_BODY_BYTES = 32 * 1024
+CHUNK_BYTES = 8 * 1024
+EXCERPT_CHARACTERS = 1_000
+EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
+CONNECT_SECONDS = 5.0
+
+_UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a request. `error` says why there is no status, or why it does not count."""
+
+    ms: int
+    status: int | None = None
+    excerpt: str = ""
+    error: str = ""
+    retry_after: str | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Any 2xx that was read in time acknowledges."""
+        return not self.error and self.status is not None and 200 <= self.status < 300
+
+
+@lru_cache
+def trusted() -> ssl.SSLContext:
+    """Return the TLS settings of every request: host names and certificates are verified."""
+    return ssl.create_default_context(cafile=requests.certs.where())
+
+
+def post(
+    url: str,
+    *,
+    body: bytes,
+    headers: dict[str, str],
+    policy: Policy,
+    seconds: float,
+    resolve: Resolve = system_addresses,
+    tls: ssl.SSLContext | None = None,
+) -> Answer:
+    """Send the body and read the answer, in at most that many seconds. Never raises."""
+    started = time.monotonic()
+    fault = fault_of(url, policy)
+    if fault is not None:
+        return Answer(ms=0, error=f"The address is not allowed: it {fault}.")
+    with Watchdog(seconds) as watchdog:
+        dial = Dial(policy, watchdog, min(CONNECT_SECONDS, seconds), resolve)
+        exchange = _Exchange(dial, tls or trusted())
+        try:
+            exchange.run(url, body, headers, seconds)
+        except (DialFailed, requests.RequestException, HTTPError, OSError, ValueError) as error:
+            exchange.error = _reason(error)
+        if watchdog.has_bitten:
+            exchange.error = f"No complete answer within {seconds:g} seconds."
+    return exchange.answer(ms=int((time.monotonic() - started) * 1_000))
+
+
+class _Exchange:
+    """One request and what has been read of its answer so far."""
+
+    def __init__(self, dial: Dial, tls: ssl.SSLContext) -> None:
+        self._adapter = _Adapter(dial, tls)
+        self._response: requests.Response | None = None
+        self._body = b""
+        self.error = ""
+
+    def run(self, url: str, body: bytes, headers: dict[str, str], seconds: float) -> None:
+        request = requests.Request("POST", url, data=body, headers=headers).prepare()
+        try:
+            self._response = self._adapter.send(request, stream=True, timeout=seconds)
+            self._read(self._response)
+        finally:
+            if self._response is not None:
+                self._response.close()
+            self._adapter.close()
+
+    def _read(self, response: requests.Response) -> None:
+        """Read to the end, or as much as we want; an answer that breaks off before is an error."""
+        size = 0
+        while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
+            size += len(chunk)
+            self._body = (self._body + chunk)[:EXCERPT_BYTES]
+            if size >= MOST_BODY_BYTES:
+                return
+
+    def answer(self, *, ms: int) -> Answer:
+        if self._response is None:
+            return Answer(ms=ms, error=self.error or "There was no answer.")
+        status = self._response.status_code
+        return Answer(
+            ms=ms,
+            status=status,
+            excerpt=_showable(self._body),
+            error=self.error or _fault_of_status(status),
+            retry_after=self._response.headers.get("Retry-After"),
+        )
+
+
+def _showable(body: bytes) -> str:
+    text = body.decode("utf-8", errors="replace")
+    return _UNSHOWABLE.sub("\ufffd", text)[:EXCERPT_CHARACTERS]
+
+
+def _fault_of_status(status: int) -> str:
+    if 200 <= status < 300:
+        return ""
+    if 300 <= status < 400:
+        return f"Answered {status}: redirects are not followed."
+    return f"Answered {status}."
+
+
+def _reason(error: Exception) -> str:
+    """Say what happened in words that tell nothing of our inside."""
+    if isinstance(error, DialFailed):
+        return str(error)
+    found = _cause(error, ssl.SSLError)
+    if isinstance(found, ssl.SSLCertVerificationError):
+        return f"TLS: {found.verify_message}."[:200]
+    if found is not None:
+        return "TLS: no secure connection could be made."
+    if _cause(error, TimeoutError) is not None:
+        return "No complete answer in time."
+    return "The connection broke off before the answer was complete."
+
+
+def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | None:
+    """Find an exception of this kind among those that led to the error."""
+    seen: list[object] = [error]
+    for item in seen:
+        if isinstance(item, kind):
+            return item
+        if isinstance(item, BaseException) and len(seen) < 32:
+            seen += [item.__cause__, item.__context__, getattr(item, "reason", None), *item.args]
+    return None
+
+
+class _Adapter(HTTPAdapter):
+    """`requests` over connections that `dial` makes, read through a limit."""
+
+    def __init__(self, dial: Dial, tls: ssl.SSLContext) -> None:
+        super().__init__(pool_connections=1, pool_maxsize=1)
+        self._tls = tls
+        self.poolmanager.pool_classes_by_scheme = dial.pools(_LimitedResponse)
+
+    def build_connection_pool_key_attributes(
+        self, request: Any, verify: Any, cert: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        host, _ = super().build_connection_pool_key_attributes(request, verify, cert)
+        return host, {"ssl_context": self._tls, "cert_reqs": "CERT_REQUIRED"}
+
+    def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:
+        """Leave the context as it is: loading the certificates anew costs 20 ms a request."""
+
+
+class _Limited(io.RawIOBase):
+    """The bytes of an answer, head and body, up to a limit; then the end."""
+
+    def __init__(self, raw: Any) -> None:
+        self._raw = raw
+        self._left = MOST_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._left == 0:
+            return 0
+        count: int = self._raw.readinto(memoryview(buffer)[: self._left])
+        self._left -= count
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _LimitedResponse(http.client.HTTPResponse):
+    def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_Limited(self.fp.detach()))
