@@ -1,7 +1,8 @@
 """What is done again and again, by Celery's beat or by `manage.py worker`: one line each.
 
 Every task may run twice, late, or on two machines at once. `threads` is how many may be at it
-together in `manage.py worker`; with Celery that is the size of the worker's pool.
+together in `manage.py worker`; with Celery that is the size of the worker's pool. `alone` is how
+often `manage.py worker` does it, where no broker carries the word that there is something to do.
 """
 
 from dataclasses import dataclass
@@ -18,9 +19,13 @@ class Periodic:
     task: str
     seconds: float
     threads: int = 1
+    alone: float | None = None
 
 
 SCHEDULE: dict[str, Periodic] = {
+    "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1),
+    "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
+    "send webhook alerts": Periodic("webhooks.tasks.send_webhook_alerts", 30),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
     "count link uses": Periodic("links.tasks.count_uses", 10),
     "expire links": Periodic("links.tasks.expire_links", 20),

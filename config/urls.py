@@ -25,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("refunds.urls")),
     path("v1/", include("links.urls")),
     path("v1/", include("payouts.urls")),
+    path("v1/", include("webhooks.urls")),
     path(
         "v1/openapi.json",
         SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer]),

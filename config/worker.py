@@ -24,7 +24,7 @@ class Worker:
         self._threads = [
             threading.Thread(target=self._repeat, args=turn, name=turn[0], daemon=True)
             for turn in [
-                (name, import_string(periodic.task), periodic.seconds)
+                (name, import_string(periodic.task), periodic.alone or periodic.seconds)
                 for name, periodic in schedule.items()
                 for _ in range(periodic.threads)
             ]

@@ -36,6 +36,10 @@ _WITH_PENDING = """
 class EventQuerySet(CallerScoped["Event"]):
     missing = EventNotFound
 
+    def facts(self) -> Self:
+        """Leave out the samples that merchants have asked for."""
+        return self.filter(is_test=False)
+
 
 class Event(models.Model):
     """A fact, written in the transaction that made it true: audit log, outbox and payload.
@@ -94,7 +98,7 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
         """Those with a delivery that is not at its end; costs a step per endpoint, not per row."""
         return self.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
 
-    def with_work(self, now: datetime) -> Self:
+    def with_work(self, now: datetime) -> models.QuerySet[Any, Any]:
         """Add `due_at`, the earliest instant of a next attempt, and `in_flight`, how many run."""
         pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
         leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()
@@ -174,6 +178,10 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
             raise DeliveryNotFound()
         return found
 
+    def with_log(self) -> Self:
+        """Add the event and the attempts, as the log of deliveries shows them."""
+        return self.select_related("event").prefetch_related("attempts")
+
     def pending(self) -> Self:
         """Those with an attempt ahead of them or under way."""
         return self.filter(_PENDING)
@@ -245,6 +253,7 @@ class Attempt(models.Model):
     error = models.CharField(max_length=200, default="", blank=True)
 
     class Meta:
+        ordering = ("number",)
         constraints = (
             models.UniqueConstraint(fields=["delivery", "number"], name="attempt_numbered"),
         )

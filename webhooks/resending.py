@@ -1,4 +1,4 @@
-"""Send again: one delivery at once, or everything that failed since an instant, in the background."""
+"""Send again: one delivery at once, or in the background whatever failed since an instant."""
 
 from datetime import datetime
 
@@ -40,6 +40,7 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
         round_attempts=delivery.round_attempts,
         ended_at=None,
     )
+    Webhook.objects.filter(pk=webhook.pk).update(paused_until=None)
     transaction.on_commit(nudge, robust=True)
     delivery.refresh_from_db()
     return delivery
@@ -58,10 +59,11 @@ def request_recovery(
         raise ValidationFailed(since="must not lie in the future")
     webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
     refuse_switched_off(webhook)
-    earlier = webhook.recover_since or since
-    webhook.recover_since = min(earlier, since)
-    webhook.recover_until = now
-    webhook.save(update_fields=["recover_since", "recover_until"])
+    webhook.recover_since = min(webhook.recover_since or since, since)
+    webhook.recover_until = webhook.paused_until = None
+    webhook.save(update_fields=["recover_since", "recover_until", "paused_until"])
+    Webhook.objects.filter(pk=webhook.pk).update(recover_until=at_once(now))
+    webhook.refresh_from_db()
     return webhook, _failed(webhook).count()
 
 
@@ -103,6 +105,7 @@ def _recover_some(webhook_id: str, now: datetime) -> int:
 
 def _failed(webhook: Webhook) -> QuerySet[Delivery]:
     return Delivery.objects.exhausted().filter(
+        event__is_test=False,
         webhook=webhook,
         created_at__gte=webhook.recover_since,
         ended_at__lte=webhook.recover_until,
@@ -115,10 +118,14 @@ def set_aside(*, now: datetime) -> int:
     What failed because its endpoint was switched off can be recovered once it is on again.
     """
     idle = Webhook.objects.with_pending().exclude(pk__in=Webhook.objects.switched_on().values("pk"))
-    return sum(_set_aside_some(webhook, now) for webhook in idle)
+    return sum(_set_aside_some(pk, now) for pk in list(idle.values_list("pk", flat=True)))
 
 
-def _set_aside_some(webhook: Webhook, now: datetime) -> int:
+@transaction.atomic
+def _set_aside_some(webhook_id: str, now: datetime) -> int:
+    webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
+    if webhook.is_active and webhook.deleted_at is None:
+        return 0
     status = DeliveryStatus.CANCELED if webhook.deleted_at else DeliveryStatus.FAILED
     free = (
         Delivery.objects.pending()

@@ -16,6 +16,7 @@ from typing import Any
 
 import requests
 from requests.adapters import HTTPAdapter
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError
 
 from webhooks.dialing import Dial, DialFailed
@@ -53,7 +54,7 @@ class Answer:
 @lru_cache
 def trusted() -> ssl.SSLContext:
     """Return the TLS settings of every request: host names and certificates are verified."""
-    return ssl.create_default_context(cafile=requests.certs.where())
+    return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
 
 
 def post(
@@ -172,7 +173,7 @@ class _Adapter(HTTPAdapter):
 
     def build_connection_pool_key_attributes(
         self, request: Any, verify: Any, cert: Any = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    ) -> tuple[Any, Any]:
         host, _ = super().build_connection_pool_key_attributes(request, verify, cert)
         return host, {"ssl_context": self._tls, "cert_reqs": "CERT_REQUIRED"}
 

@@ -1,0 +1,204 @@
+"""Webhooks, events and deliveries as they come in and go out."""
+
+from datetime import timedelta
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from core.fields import (
+    InstantField,
+    OneOfField,
+    StrictBooleanField,
+    StrictIntegerField,
+    TextField,
+    WebUrlField,
+)
+from core.serializers import Change, Input, Output
+from webhooks.event_types import SUBSCRIBABLE, EventType
+from webhooks.models import EXCERPT_CHARACTERS, Attempt, Delivery, Event
+from webhooks.statuses import DeliveryStatus, DisabledReason
+
+DEFAULT_OVERLAP_SECONDS = 86_400
+MOST_OVERLAP_SECONDS = 7 * 86_400
+MOST_MS = 2**31 - 1
+
+_EVENTS_RULE = "must be a list of event types, with at least one"
+
+
+class SubscriptionField(serializers.ListField):
+    """Event types and patterns, each of them once, in the order given."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "not_a_list": _EVENTS_RULE,
+        "empty": _EVENTS_RULE,
+        "min_length": _EVENTS_RULE,
+        "max_length": _EVENTS_RULE,
+    }
+
+    def __init__(self, **options: Any) -> None:
+        child = OneOfField(allowed=SUBSCRIBABLE)
+        super().__init__(child=child, min_length=1, max_length=2 * len(SUBSCRIBABLE), **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
+class NewWebhook(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    url = WebUrlField(help_text="https; in test mode, where allowed, also http to this machine.")
+    events = SubscriptionField()
+    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+
+
+class ChangedWebhook(Change):
+    url = WebUrlField(required=False)
+    events = SubscriptionField(required=False)
+    description = TextField(
+        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+    )
+    is_active = StrictBooleanField(required=False)
+
+
+class Rotation(Input):
+    expires_in = StrictIntegerField(
+        min_value=0,
+        max_value=MOST_OVERLAP_SECONDS,
+        required=False,
+        help_text="Seconds for which the old secret goes on signing beside the new one.",
+    )
+
+
+class Recovery(Input):
+    since = InstantField(help_text="What was created from then on and has failed is sent again.")
+
+
+class Trial(Input):
+    webhook_id = TextField(max_length=64)
+    event_type = OneOfField(allowed=tuple(EventType.values), required=False)
+
+
+class WebhookOutput(Output):
+    id = TextField(max_length=40)
+    url = WebUrlField()
+    events = SubscriptionField()
+    description = TextField(max_length=500, required=False)
+    is_active = StrictBooleanField()
+    disabled_reason = OneOfField(allowed=tuple(DisabledReason.values), required=False)
+    secret_hint = TextField(max_length=16)
+    livemode = StrictBooleanField()
+    created_at = InstantField()
+    updated_at = InstantField()
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        return {name: value for name, value in shown.items() if value != ""}
+
+
+class IssuedWebhook(WebhookOutput):
+    """A webhook with its new secret, which is shown this once."""
+
+    secret = serializers.SerializerMethodField()
+
+    def get_secret(self, _: Any) -> str:
+        return str(self.context["secret"])
+
+
+class DeletedWebhook(Output):
+    id = TextField(max_length=40)
+    deleted = serializers.SerializerMethodField()
+
+    def get_deleted(self, _: Any) -> bool:
+        return True
+
+
+class EventOutput(Output):
+    """Exactly what endpoints are sent."""
+
+    id = TextField(max_length=40)
+    type = OneOfField(allowed=tuple(EventType.values))
+    created = InstantField(source="created_at")
+    data = serializers.SerializerMethodField()  # type: ignore[assignment]  # fields are no attributes
+
+    def get_data(self, event: Event) -> dict[str, Any]:
+        data: dict[str, Any] = event.content["data"]
+        return data
+
+
+class AttemptOutput(Output):
+    attempted_at = InstantField()
+    status = StrictIntegerField(min_value=100, max_value=999, required=False)
+    ms = StrictIntegerField(min_value=0, max_value=MOST_MS)
+    excerpt = TextField(max_length=EXCERPT_CHARACTERS, min_length=0)
+    error = serializers.SerializerMethodField()
+
+    def get_error(self, attempt: Attempt) -> str | None:
+        return attempt.error or None
+
+
+class DeliveryOutput(Output):
+    id = TextField(max_length=40)
+    event_id = TextField(max_length=40)
+    event_type = OneOfField(allowed=tuple(EventType.values), source="event.type")
+    webhook_id = TextField(max_length=40)
+    status = OneOfField(allowed=tuple(DeliveryStatus.values))
+    attempts = AttemptOutput(many=True)
+    next_attempt_at = InstantField(required=False)
+    created_at = InstantField()
+
+
+class RecoveryOutput(Output):
+    """What was asked for, and how many deliveries that is."""
+
+    id = TextField(max_length=40)
+    since = InstantField(source="recover_since")
+    deliveries = serializers.SerializerMethodField()
+
+    def get_deliveries(self, _: Any) -> int:
+        return int(self.context["deliveries"])
+
+
+class TrialOutput(Output):
+    """What the endpoint answered; no `status` where there was no answer."""
+
+    event = EventOutput()
+    delivery_id = TextField(max_length=40, source="id")
+    delivered = serializers.SerializerMethodField()
+    status = serializers.SerializerMethodField()
+    ms = serializers.SerializerMethodField()
+    excerpt = serializers.SerializerMethodField()
+    error = serializers.SerializerMethodField()
+
+    def get_delivered(self, delivery: Delivery) -> bool:
+        first = _first(delivery)
+        return first is not None and not first.error
+
+    def get_status(self, delivery: Delivery) -> int | None:
+        first = _first(delivery)
+        return first.status if first else None
+
+    def get_ms(self, delivery: Delivery) -> int | None:
+        first = _first(delivery)
+        return first.ms if first else None
+
+    def get_excerpt(self, delivery: Delivery) -> str | None:
+        first = _first(delivery)
+        return first.excerpt if first else None
+
+    def get_error(self, delivery: Delivery) -> str | None:
+        first = _first(delivery)
+        return (first.error or None) if first else None
+
+
+def _first(delivery: Delivery) -> Attempt | None:
+    """The attempt that the test made; it may have been made again since, on request."""
+    return next(iter(delivery.attempts.all()), None)
+
+
+def overlap_of(values: dict[str, Any]) -> timedelta:
+    """Read how long the old secret goes on signing."""
+    return timedelta(seconds=values.get("expires_in", DEFAULT_OVERLAP_SECONDS))
+
+
+def changes_of(values: dict[str, Any]) -> dict[str, Any]:
+    """Make column values of a parsed change."""
+    return {name: "" if value is None else value for name, value in values.items()}

@@ -1,0 +1,28 @@
+"""The periodic work on webhooks, and the senders' own clock."""
+
+from celery import shared_task
+
+from core.clock import now
+from webhooks import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
+from webhooks.alerts import send_due_alerts
+from webhooks.resending import recover_requested, set_aside
+from webhooks.sender import send_due_deliveries
+
+
+@shared_task
+def send_webhooks() -> int:
+    """Wake the senders of this process: they send what is due."""
+    return send_due_deliveries()
+
+
+@shared_task
+def tidy_webhooks() -> int:
+    """Put back on its way what should be sent again; end what will not be sent at all."""
+    at = now()
+    return recover_requested(now=at) + set_aside(now=at)
+
+
+@shared_task
+def send_webhook_alerts() -> int:
+    """Mail merchants whose endpoints fail."""
+    return send_due_alerts(now=now())

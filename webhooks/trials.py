@@ -1,0 +1,69 @@
+"""A test event, sent while the merchant waits for the outcome.
+
+The event and its delivery are committed first, under the Idempotency-Key if there is one; the call
+is made after that, in no transaction. Whoever repeats the request gets the outcome of the same
+delivery, and if the first process died before it called, the repetition or the sweep calls.
+"""
+
+import time
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from core.errors import Conflict
+from merchants.authentication import Caller
+from webhooks.claims import claim_one
+from webhooks.delivering import deliver
+from webhooks.event_types import EventType
+from webhooks.instants import database_now
+from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.samples import SAMPLES
+from webhooks.services import first_delivery, write_event
+
+# The request has this long to claim its own delivery before the sweep takes it.
+HEAD_START = timedelta(seconds=5)
+POLL_SECONDS = 0.1
+
+
+@transaction.atomic
+def begin_trial(
+    *, caller: Caller, webhook_id: str, event_type: EventType, now: datetime
+) -> Delivery:
+    """Write a sample event for one endpoint, to be sent by `finish_trial`. Raises WebhookNotFound.
+
+    Serves POST /v1/webhooks/test, with `finish_trial`.
+    """
+    webhook = Webhook.objects.visible_to(caller).kept().one(webhook_id)
+    event = write_event(
+        event_type,
+        merchant_id=webhook.merchant_id,
+        livemode=webhook.livemode,
+        resource_id=webhook.id,
+        data=SAMPLES[event_type],
+        now=now,
+        is_test=True,
+    )
+    delivery = first_delivery(event, webhook.id, now)
+    delivery.next_attempt_at = now + HEAD_START
+    delivery.save(force_insert=True)
+    return delivery
+
+
+def finish_trial(delivery_id: str) -> Delivery:
+    """Make the attempt, unless it has been made; return the delivery with it.
+
+    Raises Conflict where another request or the sweep is at it for longer than an attempt takes.
+    """
+    made = Attempt.objects.filter(delivery_id=delivery_id).exists()
+    claim = None if made else claim_one(delivery_id, now=database_now())
+    if claim is not None:
+        deliver(claim)
+    deadline = time.monotonic() + settings.WEBHOOK_TIMEOUT_SECONDS
+    while True:
+        delivery = Delivery.objects.with_log().one(delivery_id)
+        if delivery.ended_at is not None or delivery.attempts.all():
+            return delivery
+        if time.monotonic() > deadline:
+            raise Conflict("The attempt is still under way.")
+        time.sleep(POLL_SECONDS)

@@ -1,0 +1,163 @@
+from typing import Any
+
+import orjson
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import now
+from core.openapi import listing, operation
+from core.queries import query_of, read_filters
+from merchants.authentication import CallerRequest, CallerViewSet
+from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
+from webhooks.event_types import EventType
+from webhooks.filters import DELIVERY_FILTERS, DELIVERY_READERS, EVENT_FILTERS, EVENT_READERS
+from webhooks.models import Delivery, Event, Webhook
+from webhooks.resending import request_recovery, retry_delivery
+from webhooks.serializers import (
+    ChangedWebhook,
+    DeletedWebhook,
+    DeliveryOutput,
+    EventOutput,
+    IssuedWebhook,
+    NewWebhook,
+    Recovery,
+    RecoveryOutput,
+    Rotation,
+    Trial,
+    TrialOutput,
+    WebhookOutput,
+    changes_of,
+    overlap_of,
+)
+from webhooks.trials import begin_trial, finish_trial
+
+
+class WebhookViewSet(CallerViewSet):
+    @operation("Register a webhook", request=NewWebhook, response=IssuedWebhook, status=201)
+    def create(self, request: CallerRequest) -> HttpResponse:
+        values = NewWebhook.parse(request.data)
+
+        def work() -> Response:
+            issued = create_webhook(
+                caller=request.user,
+                url=values["url"],
+                events=values["events"],
+                description=values.get("description", ""),
+                now=now(),
+            )
+            body = IssuedWebhook.of(issued.webhook, secret=issued.secret)
+            return self.created(body, f"/v1/webhooks/{issued.webhook.id}")
+
+        return self.once(request, work, secret=True)
+
+    @listing("List webhooks", item=WebhookOutput, key="webhooks")
+    def list(self, request: CallerRequest) -> Response:
+        webhooks = Webhook.objects.visible_to(request.user).kept()
+        return self.page(request, webhooks, WebhookOutput, key="webhooks")
+
+    @operation("Read a webhook", response=WebhookOutput)
+    def retrieve(self, request: CallerRequest, webhook_id: str) -> Response:
+        webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
+        return Response(WebhookOutput.of(webhook))
+
+    @operation("Change a webhook", request=ChangedWebhook, response=WebhookOutput)
+    def partial_update(self, request: CallerRequest, webhook_id: str) -> Response:
+        changes = changes_of(ChangedWebhook.parse(request.data))
+        webhook = update_webhook(
+            caller=request.user, webhook_id=webhook_id, changes=changes, now=now()
+        )
+        return Response(WebhookOutput.of(webhook))
+
+    @operation("Delete a webhook", response=DeletedWebhook)
+    def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
+        webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=now())
+        return Response(DeletedWebhook.of(webhook))
+
+    @operation("Rotate the signing secret", request=Rotation, response=IssuedWebhook)
+    @action(detail=True, methods=["post"])
+    def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
+        overlap = overlap_of(Rotation.parse(request.data))
+
+        def work() -> Response:
+            issued = rotate_secret(
+                caller=request.user, webhook_id=webhook_id, overlap=overlap, now=now()
+            )
+            return Response(IssuedWebhook.of(issued.webhook, secret=issued.secret))
+
+        return self.once(request, work, secret=True)
+
+    @operation("Send a test event", request=Trial, response=TrialOutput)
+    @action(detail=False, methods=["post"])
+    def test(self, request: CallerRequest) -> HttpResponse:
+        values = Trial.parse(request.data)
+        event_type = EventType(values.get("event_type", EventType.PAYMENT_COMPLETED))
+
+        def work() -> Response:
+            delivery = begin_trial(
+                caller=request.user,
+                webhook_id=values["webhook_id"],
+                event_type=event_type,
+                now=now(),
+            )
+            return Response({"delivery_id": delivery.id})
+
+        # The key remembers which delivery it was, and the delivery remembers the outcome.
+        begun = self.once(request, work)
+        delivery = finish_trial(_content(begun)["delivery_id"])
+        replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
+        return Response(TrialOutput.of(delivery), headers=replayed)
+
+    @operation("Send again what has failed", request=Recovery, response=RecoveryOutput)
+    @action(detail=True, methods=["post"])
+    def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
+        since = Recovery.parse(request.data)["since"]
+
+        def work() -> Response:
+            webhook, count = request_recovery(
+                caller=request.user, webhook_id=webhook_id, since=since, now=now()
+            )
+            return Response(RecoveryOutput.of(webhook, deliveries=count))
+
+        return self.once(request, work)
+
+
+class DeliveryViewSet(CallerViewSet):
+    @listing(
+        "List the deliveries to a webhook",
+        item=DeliveryOutput,
+        key="deliveries",
+        filters=DELIVERY_FILTERS,
+    )
+    def list(self, request: CallerRequest, webhook_id: str) -> Response:
+        webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
+        filters = read_filters(query_of(request), DELIVERY_READERS)
+        deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
+        return self.page(request, deliveries, DeliveryOutput, key="deliveries")
+
+    @operation("Send a delivery again", response=DeliveryOutput)
+    @action(detail=True, methods=["post"])
+    def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
+        def work() -> Response:
+            delivery = retry_delivery(
+                caller=request.user, webhook_id=webhook_id, delivery_id=delivery_id, now=now()
+            )
+            return Response(DeliveryOutput.of(delivery))
+
+        return self.once(request, work)
+
+
+class EventViewSet(CallerViewSet):
+    @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        filters = read_filters(query_of(request), EVENT_READERS)
+        events = Event.objects.visible_to(request.user).facts().filter(**filters)
+        return self.page(request, events, EventOutput, key="events")
+
+    @operation("Read an event", response=EventOutput)
+    def retrieve(self, request: CallerRequest, event_id: str) -> Response:
+        return Response(EventOutput.of(Event.objects.visible_to(request.user).one(event_id)))
+
+
+def _content(response: HttpResponse) -> Any:
+    return response.data if isinstance(response, Response) else orjson.loads(response.content)
