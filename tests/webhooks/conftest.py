@@ -1,0 +1,53 @@
+"""What the tests of webhooks start from: a receiver, and endpoints at it."""
+
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from core.clock import now
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from tests.webhooks.receiver import Receiver
+from webhooks.endpoints import create_webhook
+from webhooks.models import Webhook
+
+MakeEndpoint = Callable[..., Webhook]
+_numbers = count()
+
+
+@pytest.fixture(autouse=True)
+def _loopback_allowed(settings: Settings) -> None:
+    settings.WEBHOOK_ALLOW_PRIVATE = True
+
+
+@pytest.fixture(scope="session")
+def receiver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Receiver]:
+    """A merchant's server in a process of its own."""
+    server = Receiver(Path(tmp_path_factory.mktemp("receiver")) / "log")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def endpoint(merchant: Merchant, receiver: Receiver) -> MakeEndpoint:
+    """Make an endpoint of the merchant that answers so: `endpoint("/say/500,200")`."""
+
+    def make(
+        answer: str = "/say/200", *, url: str = "", events: tuple[str, ...] = ("*",)
+    ) -> Webhook:
+        path, _, query = answer.partition("?")
+        address = receiver.url(f"{path}/{next(_numbers)}" + (f"?{query}" if query else ""))
+        issued = create_webhook(
+            caller=Caller(merchant, livemode=False, actor="tests"),
+            url=url or address,
+            events=list(events),
+            description="",
+            now=now(),
+        )
+        issued.webhook.plain_secret = issued.secret  # type: ignore[attr-defined]  # for the tests
+        return issued.webhook
+
+    return make

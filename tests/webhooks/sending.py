@@ -1,0 +1,50 @@
+"""Events to send, and the senders' work done in the test's own thread, at any instant."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from core.clock import now
+from merchants.models import Merchant
+from webhooks.claims import claim_due
+from webhooks.delivering import deliver
+from webhooks.event_types import EventType
+from webhooks.fairness import Lane
+from webhooks.instants import database_now
+from webhooks.models import Delivery, Event, Webhook
+from webhooks.samples import SAMPLES
+from webhooks.services import emit
+
+MANY = {Lane.QUICK: 64, Lane.CAREFUL: 64}
+
+
+def tell(
+    merchant: Merchant,
+    event_type: EventType = EventType.PAYMENT_COMPLETED,
+    *,
+    livemode: bool = False,
+    data: dict[str, Any] | None = None,
+) -> Event:
+    """Write an event, as the operation that makes it true would."""
+    with transaction.atomic():
+        return emit(
+            event_type,
+            merchant_id=merchant.id,
+            livemode=livemode,
+            resource_id="pay_1",
+            data=SAMPLES[event_type] if data is None else data,
+            now=now(),
+        )
+
+
+def send_due(at: datetime | None = None) -> int:
+    """Send what is due at the instant; return how many attempts that was."""
+    claims = claim_due(free=MANY, now=at or database_now()).taken
+    for claim in claims:
+        deliver(claim)
+    return len(claims)
+
+
+def only_delivery(webhook: Webhook) -> Delivery:
+    return Delivery.objects.with_log().get(webhook=webhook)

@@ -1,0 +1,284 @@
+from datetime import datetime, timedelta
+from itertools import pairwise
+from urllib.parse import quote
+
+import pytest
+from django.core import mail
+
+from merchants.models import Merchant
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import only_delivery, send_due, tell
+from webhooks.alerts import send_due_alerts
+from webhooks.instants import database_now
+from webhooks.models import Alert, Delivery
+from webhooks.statuses import AlertKind, DeliveryStatus
+
+STEPS = (300, 1_800, 7_200, 21_600)
+SECOND = timedelta(seconds=1)
+
+
+def attempt_times(at: datetime, webhook_id: str) -> list[float]:
+    """Let the senders look every so often for a day; return when they made attempts."""
+    made = []
+    for _ in range(12):
+        pending = Delivery.objects.pending().filter(webhook_id=webhook_id).first()
+        if pending is None or pending.next_attempt_at is None:
+            break
+        assert send_due(pending.next_attempt_at - SECOND / 1000) == 0
+        assert send_due(pending.next_attempt_at) == 1
+        made.append((pending.next_attempt_at - at).total_seconds())
+    return made
+
+
+def test_a_success_is_the_end(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint("/say/204")
+    tell(merchant)
+
+    assert send_due() == 1
+    assert send_due(database_now() + timedelta(days=2)) == 0
+
+    delivery = only_delivery(webhook)
+    assert delivery.status == DeliveryStatus.DELIVERED
+    assert delivery.next_attempt_at is None
+    assert [attempt.status for attempt in delivery.attempts.all()] == [204]
+    assert len(receiver.received(webhook.url)) == 1
+
+
+def test_the_schedule_is_that_of_the_contract(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    first = only_delivery(webhook).next_attempt_at
+    assert first is not None
+
+    times = attempt_times(first, webhook.id)
+
+    waited = [later - earlier for earlier, later in pairwise(times)]
+    assert len(times) == 5
+    # Each step runs from the end of the attempt before, which took its milliseconds.
+    assert all(0 <= got - step < 1 for got, step in zip(waited, STEPS, strict=True))
+    assert only_delivery(webhook).status == DeliveryStatus.FAILED
+    assert len(receiver.received(webhook.url)) == 5
+
+
+@pytest.mark.django_db
+def test_the_steps_can_be_scaled(
+    merchant: Merchant, endpoint: MakeEndpoint, settings, receiver: Receiver
+) -> None:
+    settings.WEBHOOK_RETRY_SECONDS = [step / 1_000 for step in STEPS]
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    first = only_delivery(webhook).next_attempt_at
+    assert first is not None
+
+    times = attempt_times(first, webhook.id)
+
+    assert len(times) == 5
+    assert 30.9 <= times[-1] < 32
+
+
+def test_every_attempt_has_the_same_bytes_and_its_own_time(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint("/say/500,503,200")
+    event = tell(merchant)
+    start = database_now()
+
+    for seconds in (0, 301, 301 + 1_801):
+        assert send_due(start + timedelta(seconds=seconds)) == 1
+
+    requests = receiver.received(webhook.url)
+    assert {request.body for request in requests} == {bytes(event.body)}
+    assert {request.headers["webhook-id"] for request in requests} == {event.id}
+    assert {request.headers["x-service-signature"] for request in requests} == {
+        requests[0].headers["x-service-signature"]
+    }
+    assert len({request.headers["webhook-signature"] for request in requests}) == 3
+    delivery = only_delivery(webhook)
+    assert delivery.status == DeliveryStatus.DELIVERED
+    assert [(a.number, a.status) for a in delivery.attempts.all()] == [(1, 500), (2, 503), (3, 200)]
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+def test_any_2xx_acknowledges(merchant: Merchant, endpoint: MakeEndpoint, status: int) -> None:
+    webhook = endpoint(f"/say/{status}")
+    tell(merchant)
+
+    send_due()
+
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 401, 404, 500, 503])
+def test_anything_else_does_not(merchant: Merchant, endpoint: MakeEndpoint, status: int) -> None:
+    webhook = endpoint(f"/say/{status}")
+    tell(merchant)
+
+    send_due()
+
+    delivery = only_delivery(webhook)
+    assert delivery.status == DeliveryStatus.PENDING
+    [attempt] = delivery.attempts.all()
+    assert attempt.status == status
+    assert attempt.error.startswith(f"Answered {status}")
+
+
+def test_a_redirect_is_not_followed(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    inside = receiver.url("/say/200/inside")
+    for status in (301, 302, 303, 307, 308):
+        endpoint(f"/say/{status}?Location={inside}")
+    tell(merchant)
+
+    assert send_due() == 5
+
+    assert receiver.received("/say/200/inside") == []
+    assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == 5
+
+
+def test_exhaustion_is_told_to_the_merchant_once_a_day(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    tell(merchant)
+
+    start = database_now()
+    for hours in range(12):
+        send_due(start + timedelta(hours=hours))
+        send_due(start + timedelta(hours=hours, minutes=1))
+    at = start + timedelta(hours=14)
+    assert send_due_alerts(now=at) == 1
+    assert send_due_alerts(now=at) == 0
+
+    assert Delivery.objects.exhausted().count() == 2
+    [alert] = Alert.objects.filter(kind=AlertKind.EXHAUSTED)
+    assert alert.webhook == webhook
+    [message] = mail.outbox
+    assert message.to == [merchant.email]
+    assert webhook.url in message.body
+    assert alert.delivery_id in message.body
+
+
+def test_gone_switches_the_endpoint_off(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint("/say/410")
+    tell(merchant)
+
+    send_due()
+    tell(merchant)
+
+    webhook.refresh_from_db()
+    assert (webhook.is_active, webhook.disabled_reason) == (False, "gone")
+    assert only_delivery(webhook).status == DeliveryStatus.FAILED
+    assert send_due(database_now() + timedelta(days=1)) == 0
+    assert len(receiver.received(webhook.url)) == 1
+    assert send_due_alerts(now=database_now()) == 1
+    assert [message.subject for message in mail.outbox] == [
+        "Your webhook endpoint has been switched off"
+    ]
+
+
+def test_five_days_without_success_switch_the_endpoint_off(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    start = database_now()
+    for hours in range(12):
+        send_due(start + timedelta(hours=hours))
+    tell(merchant)
+    send_due(start + timedelta(days=5) - timedelta(minutes=1))
+    webhook.refresh_from_db()
+    assert webhook.is_active
+
+    send_due(start + timedelta(days=5, minutes=5))
+
+    webhook.refresh_from_db()
+    assert (webhook.is_active, webhook.disabled_reason) == (False, "failing")
+    assert Alert.objects.filter(kind=AlertKind.FAILING).count() == 1
+
+
+def test_one_success_begins_the_five_days_anew(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint("/say/500,500,500,500,500,200,500")
+    start = database_now()
+    tell(merchant)
+    for hours in range(12):
+        send_due(start + timedelta(hours=hours))
+    tell(merchant)
+    send_due(start + timedelta(days=3))
+    tell(merchant)
+
+    send_due(start + timedelta(days=6))
+
+    webhook.refresh_from_db()
+    assert webhook.is_active
+    assert webhook.failures == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "earliest", "latest"),
+    [
+        ("120", 300, 301),  # never earlier than the schedule
+        ("900", 900, 901),
+        ("259200", 21_600, 21_601),  # three days: as long as the longest step
+        ("-1", 300, 301),
+        ("soon", 300, 301),
+        ("Mon, 01 Jan 2035 00:00:00 GMT", 21_600, 21_601),
+        ("Thu, 01 Jan 1998 00:00:00 GMT", 300, 301),
+        ("9" * 500, 21_600, 21_601),
+    ],
+)
+@pytest.mark.parametrize("status", [429, 503])
+def test_patience_is_granted_within_limits(
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    status: int,
+    header: str,
+    earliest: int,
+    latest: int,
+) -> None:
+    webhook = endpoint(f"/say/{status}?Retry-After={quote(header)}")
+    tell(merchant)
+    start = database_now()
+
+    send_due(start)
+
+    due = only_delivery(webhook).next_attempt_at
+    assert due is not None
+    assert earliest <= (due - start).total_seconds() < latest
+
+
+def test_a_deleted_endpoint_is_sent_nothing_more(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, api
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    send_due()
+
+    api(merchant).delete(f"/v1/webhooks/{webhook.id}")
+
+    assert send_due(database_now() + timedelta(hours=1)) == 0
+    assert len(receiver.received(webhook.url)) == 1
+
+
+def test_an_edited_endpoint_is_called_at_its_new_address(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, api
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    send_due()
+    moved = receiver.url(f"/say/200/{webhook.id}")
+
+    api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"url": moved})
+    send_due(database_now() + timedelta(hours=1))
+
+    assert len(receiver.received(webhook.url)) == 1
+    assert len(receiver.received(moved)) == 1
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
