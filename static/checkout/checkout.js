@@ -212,6 +212,7 @@ if (feed) {
       feed.dataset.last = list;
       const fresh = all("[data-sale]", feed).filter((sale) => !before.has(sale.dataset.sale));
       fresh.forEach((sale) => sale.classList.add("is-new"));
+      if (fresh.length) one("[data-arrived]").textContent = fresh[0].textContent;
       if (fresh.length && speaker) ring();
       live.textContent = words;
       live.classList.remove("is-bad");

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from checkout import forms as f
+from checkout.amounts import AmountForm, KeyForm
 from checkout.bills import Bill, Item, Payee
+from checkout.endings import Ending
+from checkout.test_mode import magic_phones, outcomes
 
 NOW = datetime.now(UTC)
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
@@ -27,9 +29,10 @@ BILL = Bill(
     expires_at=NOW + timedelta(minutes=23),
     until="2:05 pm",
     left="23 min left",
-    version="created",
+    version="open",
     cancelable=True,
-    cancel_host="conch.example",
+    cancel_address="https://conch.example",
+    payable=True,
 )
 ORDER = replace(
     BILL,
@@ -44,7 +47,6 @@ ORDER = replace(
         Item("Boat seat, half day", 1, 60_000),
     ),
     difference=4_500,
-    difference_name="Tax, delivery and the like",
     facts=(("Order", "10042"),),
     payee=replace(CONCH, name="Blue Hole Outfitters", brand_color="ffd400"),
 )
@@ -61,7 +63,6 @@ PAID = replace(
     completed_at=NOW,
     transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     success_address="https://conch.example/thanks?payment_id=pay_1",
-    success_host="conch.example",
     payer="•••• 0100",
 )
 
@@ -69,17 +70,8 @@ PAID = replace(
 @dataclass(frozen=True)
 class Person:
     phone: str = "+12425550100"
-
-
-@dataclass(frozen=True)
-class End:
-    title: str
-    look: str
-    happened: str
-    next: str = ""
-    again_address: str = ""
-    again_words: str = ""
-    back_address: str = ""
+    masked_phone: str = "+1 242 ••• 0100"
+    has_pin: bool = True
 
 
 @dataclass(frozen=True)
@@ -92,59 +84,43 @@ class Refund:
 
 @dataclass(frozen=True)
 class Row:
-    id: str
-    payee: str
+    id: int | str
+    merchant: Payee
     amount: int
     completed_at: datetime
     digits: str = "0100"
     currency: str = "BSD"
     zone: str = "America/Nassau"
-    refunds: tuple[Refund, ...] = ()
     refund_words: str = ""
     name: str = "iPhone"
     created_at: datetime = NOW
 
 
-MAGIC = (
-    ("+1 242 555 0100", "works"),
-    ("+1 242 555 0101", "has too little money"),
-    ("+1 242 555 0102", "every PIN is wrong"),
-    ("+1 242 555 0103", "is declined"),
-    ("+1 242 555 0104", "stays “Paying…” for 30 seconds"),
-    ("+1 242 555 0105", "its refunds fail"),
-    ("+1 242 555 0106", "its PIN is locked"),
-)
-OUTCOMES = (
-    ("approve", "Approve"),
-    ("wrong_pin", "Wrong PIN"),
-    ("no_funds", "Too little money"),
-    ("decline", "Decline"),
-    ("expire", "Expire"),
-)
 ROWS = tuple(
-    Row(f"pay_{n}", name, amount, NOW - timedelta(minutes=7 * n))
+    Row(f"pay_{n}", Payee(name), amount, NOW - timedelta(minutes=7 * n))
     for n, (name, amount) in enumerate(
         (("Conch & Co. Beach Bar", 1250), ("Blue Hole Outfitters", 184_999), ("Fish Fry", 950))
     )
 )
 
 
-def filled(form: type[forms.Form], error: str = "", **values: str) -> forms.Form:
-    bound = form(data=values) if error else form(initial=values)
-    if error:
-        bound.full_clean()
-        bound._errors = None  # type: ignore[assignment]  # only the sample's own message
-        bound._errors = forms.utils.ErrorDict()  # type: ignore[assignment]
-        bound.add_error(list(bound.fields)[-1], error)
+def filled(form: type[f.Form], error: str = "", **values: str) -> f.Form:
+    """Return a form, empty or with one answer refused."""
+    if not error:
+        return form()
+    bound = form(values)
+    bound.is_valid()
+    bound.first_field_error(error)
     return bound
 
 
 def ended(title: str, happened: str, look: str = "is-still", **more: str) -> dict[str, Any]:
-    return {"bill": BILL, "end": End(title, look, happened, **more), "untaken": True}
+    return {"bill": BILL, "end": Ending(title, look, happened, **more), "untaken": True}
 
 
 Screen = Callable[[], tuple[str, dict[str, Any]]]
-BASE = {"bill": BILL, "balance": 410, "magic_phones": MAGIC, "outcomes": OUTCOMES}
+WAY = {"phone_address": "#", "again_address": "#"}
+BASE = {"bill": BILL, "balance": 410, "magic_phones": magic_phones(), "outcomes": outcomes()}
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
@@ -163,7 +139,10 @@ SCREENS: dict[str, Screen] = {
             ),
         },
     ),
-    "code": lambda: ("code", BASE | {"form": filled(f.CodeForm), "phone": "+12425550100"}),
+    "code": lambda: (
+        "code",
+        BASE | {"form": filled(f.CodeForm), "phone": "+12425550100", "way": WAY},
+    ),
     "new-pin": lambda: ("new_pin", BASE | {"form": filled(f.NewPinForm), "customer": Person()}),
     "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
     "pin-error": lambda: (
@@ -217,11 +196,11 @@ SCREENS: dict[str, Screen] = {
         BASE
         | {
             "bill": replace(BILL, amount=None, description="Bar counter", expires_at=None),
-            "form": filled(f.AmountForm, key="k"),
+            "form": AmountForm(initial={"key": "k"}, currency="BSD"),
             "decimal_point": ".",
         },
     ),
-    "link": lambda: ("link", BASE | {"form": filled(f.AmountForm, key="k"), "livemode": True}),
+    "link": lambda: ("link", BASE | {"form": KeyForm(initial={"key": "k"}), "livemode": True}),
     "receipt": lambda: (
         "receipt",
         BASE
@@ -231,9 +210,8 @@ SCREENS: dict[str, Screen] = {
                 items=ORDER.items,
                 amount=184_999,
                 difference=4_500,
-                difference_name=ORDER.difference_name,
-                refunds=(Refund(118_000, NOW, "pending", "Came back unused"),),
             ),
+            "refunds": (Refund(118_000, NOW, "pending", "Came back unused"),),
             "state": {"look": "is-wait", "words": "Paid, partly paid back"},
             "form": filled(f.EmailForm),
             "livemode": True,
@@ -245,8 +223,11 @@ SCREENS: dict[str, Screen] = {
             "customer": Person(),
             "livemode": True,
             "balances": ({"amount": 1_234_567, "currency": "BSD"},),
-            "payments": (replace(ROWS[0], refunds=(Refund(400, NOW),)), *ROWS[1:]),
-            "passkeys": ROWS[:1],
+            "entries": [
+                {"payment": row, "refunds": [Refund(400, NOW)] if row is ROWS[0] else []}
+                for row in ROWS
+            ],
+            "passkeys": (replace(ROWS[0], id=1),),
             "zone": "America/Nassau",
             "has_pin": True,
         },
@@ -265,7 +246,7 @@ SCREENS: dict[str, Screen] = {
         "stopped",
         {
             "livemode": True,
-            "end": End(
+            "end": Ending(
                 "We cannot find this page",
                 "is-still",
                 "The address may be cut off or mistyped.",

@@ -1,0 +1,80 @@
+"""Every screen, in light and in dark: accessible, light, and never scrolled sideways."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.checkout.preview import SCREENS
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.urls("tests.checkout.preview_urls"),
+    pytest.mark.django_db(transaction=True),
+]
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN_AXE = """
+async (tags) => (await axe.run(document, {runOnly: {type: "tag", values: tags}})).violations
+  .map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)
+"""
+SMALL_TARGETS = """
+() => [...document.querySelectorAll("a, button, input, summary")]
+  .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
+  .map((element) => [element.outerHTML.slice(0, 80), element.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.height < 43.5))
+  .map(([html, box]) => `${html} ${box.height}`)
+"""
+
+
+@pytest.fixture
+def screens(open_page, site):
+    """Give one page that shows each screen in turn."""
+    return lambda **options: open_page("/preview/missing", **options)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_on_any_screen(screens, site, scheme):
+    page = screens(color_scheme=scheme)
+    found = {}
+    for name in SCREENS:
+        page.goto(f"{site}/preview/{name}")
+        page.evaluate(AXE.read_text() + "; undefined")
+        found[name] = page.evaluate(RUN_AXE, RULES)
+
+    assert {name: violations for name, violations in found.items() if violations} == {}
+
+
+def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target(screens, site):
+    page = screens(width=320)
+    wide, small = {}, {}
+    for name in SCREENS:
+        page.goto(f"{site}/preview/{name}")
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        wide |= {name: overflow} if overflow > 0 else {}
+        found = page.evaluate(SMALL_TARGETS)
+        small |= {name: found} if found else {}
+
+    assert wide == {}
+    assert small == {}
+
+
+@pytest.mark.parametrize("name", ["review", "review-signed-in", "review-order", "review-invoice"])
+def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, site, name):
+    page = screens()
+    page.goto(f"{site}/preview/{name}")
+    below = page.evaluate(
+        """() => [...document.querySelectorAll("#payee, .sum, .what, .pay")]
+        .filter((element) => element.getBoundingClientRect().bottom > innerHeight).length"""
+    )
+
+    assert below == 0
+
+
+def test_a_page_weighs_less_than_60_kilobytes(screens, site):
+    page = screens()
+    sizes = []
+    page.on("response", lambda response: sizes.append((response.url, len(response.body()))))
+    page.goto(f"{site}/preview/review", wait_until="networkidle")
+
+    weight = sum(size for url, size in sizes if "/qr." not in url)
+    assert 10_000 < weight < 60_000
