@@ -16,6 +16,7 @@ from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
 from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post
+from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
 from merchants.models import Merchant
 from payments import emails, events
@@ -115,17 +116,22 @@ def fail_payment(
 
 @transaction.atomic
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Complete a payment that was left in processing, or fail it if the money is gone."""
-    payment = _lock_with_link(payment_id, now)
-    if payment.status != PaymentStatus.PROCESSING:
-        raise payment.refusal(now)
+    """Complete a payment that was left in processing, or fail it if money or link are gone."""
     try:
         with transaction.atomic():
+            payment = _lock_with_link(payment_id, now)
+            _refuse_unless_processing(payment, now)
             settle(payment, actor="system:settle", now=now)
-    except InsufficientBalance as error:
-        payment.refresh_from_db()
+            return payment
+    except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
+        payment = Payment.objects.locked(payment_id)
+        _refuse_unless_processing(payment, now)
         return fail(payment, error.code, error.message, "system:settle", now)
-    return payment
+
+
+def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
+    if payment.status != PaymentStatus.PROCESSING:
+        raise payment.refusal(now)
 
 
 def settle(payment: Payment, *, actor: str, now: datetime) -> None:

@@ -6,6 +6,7 @@ from django.db.models import BigIntegerField, Exists, F, OuterRef, Q, QuerySet, 
 from django.db.models.functions import Coalesce
 
 from ledger.models import Kind, Transfer
+from links.models import LinkUse
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -20,6 +21,21 @@ def check_payments() -> Iterator[str]:
         yield f"payment {payment.pk}: its status and amounts do not agree with its transfers"
     for transfer in _orphans().iterator():
         yield f"transfer {transfer.pk}: there is no completed payment {transfer.reference}"
+    yield from _check_uses()
+
+
+def _check_uses() -> Iterator[str]:
+    """Compare the completed payments through links with the uses that the links know of."""
+    completed = Payment.objects.filter(status=PaymentStatus.COMPLETED)
+    same = LinkUse.objects.filter(
+        payment_id=OuterRef("pk"), link=OuterRef("link"), amount=OuterRef("amount")
+    )
+    through_links = completed.filter(link__isnull=False)
+    for payment in through_links.exclude(Exists(same)).order_by("pk").iterator():
+        yield f"payment {payment.pk}: its link knows of no such use"
+    paid = completed.filter(pk=OuterRef("payment_id"), link=OuterRef("link"))
+    for use in LinkUse.objects.exclude(Exists(paid)).order_by("pk").iterator():
+        yield f"use {use.pk}: there is no completed payment {use.payment_id} through its link"
 
 
 def _moved(kind: Kind) -> Coalesce:
