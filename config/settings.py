@@ -42,6 +42,8 @@ GATHER_SECONDS: int = env("GATHER_SECONDS")
 SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
+if EMAIL_URL.startswith("consolemail"):
+    EMAIL_BACKEND = "config.mail.ConsoleBackend"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env("MAIL_FROM") or f"payments@{urlsplit(BASE_URL).hostname}"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
@@ -155,7 +157,7 @@ TEMPLATES = [
 ]
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = None if DEVELOPMENT_MODE else BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 _FILES = "django.contrib.staticfiles.storage.StaticFilesStorage"
 _HASHED_FILES = "whitenoise.storage.CompressedManifestStaticFilesStorage"

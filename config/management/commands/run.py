@@ -67,7 +67,7 @@ def web_command() -> list[str]:
     """Return the command line of the web server."""
     counts = {"--workers": env("WEB_WORKERS"), "--blocking-threads": env("WEB_THREADS")}
     place = {"--host": env("HOST"), "--port": settings.PORT}
-    rest = {"--interface": "wsgi", "--log-level": "warning"}
+    rest = {"--interface": "wsgi", "--log-level": "error"}
     options = [str(word) for pair in (place | counts | rest).items() for word in pair]
     return [sys.executable, "-m", "granian", *options, "--no-ws", "config.wsgi:application"]
 

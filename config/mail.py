@@ -1,0 +1,23 @@
+"""E-mails on the console, as a person reads them."""
+
+from collections.abc import Sequence
+
+from django.core.mail import EmailMessage
+from django.core.mail.backends.console import EmailBackend
+
+
+class ConsoleBackend(EmailBackend):
+    """Prints the head and the text of a message; its HTML and attachments are left out."""
+
+    def write_message(self, message: EmailMessage) -> None:
+        head = [
+            f"E-mail to {', '.join(message.recipients())} from {message.from_email}",
+            f"Subject: {message.subject}",
+            *_attachments(message.attachments),
+        ]
+        text = [f"  | {line}".rstrip() for line in str(message.body).splitlines()]
+        self.stream.write("\n".join([*head, *text, ""]))
+
+
+def _attachments(attached: Sequence[object]) -> list[str]:
+    return [f"Attached: {len(attached)}"] if attached else []
