@@ -12,7 +12,7 @@ help:
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
-	@$(BIN)/python manage.py run
+	@$(BIN)/python -m config.run
 
 test: .venv/development
 	@$(BIN)/python -m tests.run

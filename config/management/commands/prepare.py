@@ -1,0 +1,35 @@
+"""`manage.py prepare`: a database that the service can run on."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from config.checks import refuse_unsafe
+from config.environment import BASE_DIR, env
+from merchants.models import Merchant
+
+STAFF = "admin"
+
+
+class Command(BaseCommand):
+    help = "Bring the database up to date; in development, make demo data and a staff user once."
+
+    def handle(self, **options: Any) -> None:
+        refuse_unsafe()
+        (BASE_DIR / "var").mkdir(exist_ok=True)
+        call_command("migrate", verbosity=0, interactive=False)
+        if not settings.DEVELOPMENT_MODE:
+            return
+        if not Merchant.objects.exists():
+            self.stdout.write("Demo data, made once; the key is shown only here:\n\n")
+            call_command("demo", stdout=self.stdout)
+        self._make_staff()
+
+    def _make_staff(self) -> None:
+        users = get_user_model().objects
+        password = env.str("DEMO_PASSWORD", default="")
+        if password and not users.exists():
+            users.create_superuser(STAFF, password=password)
