@@ -1,0 +1,112 @@
+"""A clone of the project in an empty directory, with its service running: what a newcomer has."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from config.environment import VARIABLES
+
+ROOT = Path(__file__).parent.parent
+START_SECONDS = 90
+
+
+class Service:
+    """`make run` in the clone, without the making of `.venv`."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.port = _free_port()
+        self.url = f"http://localhost:{self.port}"
+        self.output = ""
+
+    def start(self) -> None:
+        """Start it and wait until it has said that it runs."""
+        python = [sys.executable, "-m"]
+        subprocess.run(
+            [*python, "config.development"], cwd=self.directory, env=self._environment(), check=True
+        )
+        self.process = subprocess.Popen(
+            [*python, "config.run"],
+            cwd=self.directory,
+            env=self._environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        threading.Thread(target=self._read, daemon=True).start()
+        self.wait_for("is running at", "  Try ")
+
+    def wait_for(self, *words: str) -> None:
+        """Wait until the output has all the words."""
+        deadline = time.monotonic() + START_SECONDS
+        while not all(word in self.output for word in words):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise AssertionError(f"It did not say {words}:\n{self.output}")
+            time.sleep(0.05)
+
+    def found(self, pattern: str) -> str:
+        """Return what the output says."""
+        found = re.search(pattern, self.output)
+        assert found, self.output
+        return found[1]
+
+    def stop(self) -> int:
+        """Press Ctrl-C; return the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        return self.process.wait(START_SECONDS)
+
+    def pids(self) -> list[int]:
+        """Return the processes it started."""
+        listed = subprocess.run(
+            ["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True
+        )
+        return [int(pid) for pid in listed.stdout.split()]
+
+    def _environment(self) -> dict[str, str]:
+        ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE", "TEST_DIRECTORY"}
+        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        return kept | {"PORT": str(self.port), "PYTHONUNBUFFERED": "1"}
+
+    def _read(self) -> None:
+        for line in self.process.stdout or ():
+            self.output += line
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Service]:
+    """Run the service in a clone; at the end it is stopped."""
+    service = Service(clone(directory))
+    service.start()
+    try:
+        yield service
+    finally:
+        service.stop()
+
+
+def clone(directory: Path) -> Path:
+    """Copy what git knows, or would add, into the directory."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (ROOT / name).is_file() and not (ROOT / name).is_symlink():
+            target = directory / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, target)
+    return directory
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,86 @@
+"""`make run`: the service in one terminal."""
+
+import json
+import os
+import shlex
+import signal
+import stat
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.clone import Service, running
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory):
+    with running(tmp_path_factory.mktemp("clone")) as service:
+        yield service
+
+
+def _status(url: str) -> int:
+    with urllib.request.urlopen(url) as response:
+        return int(response.status)
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/v1/openapi.json"])
+def test_it_serves(service: Service, path: str) -> None:
+    assert _status(f"{service.url}{path}") == 200
+
+
+@pytest.mark.parametrize("name", ["Reference", "Back office", "Checkout"])
+def test_the_addresses_it_prints_can_be_opened(service: Service, name: str) -> None:
+    assert _status(service.found(rf"  {name} +(http\S+)")) == 200
+
+
+def test_the_line_it_prints_creates_a_payment(service: Service) -> None:
+    line = service.found(r"  Try +(curl .*)")
+
+    answer = subprocess.run(
+        [*shlex.split(line), "--silent"], check=True, capture_output=True, text=True
+    )
+
+    payment = json.loads(answer.stdout)
+    assert (payment["amount"], payment["status"]) == (1250, "created")
+
+
+def test_its_secrets_are_the_owners(service: Service) -> None:
+    file = service.directory / "var/development.env"
+
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_the_port_is_named_where_it_is_taken(service: Service) -> None:
+    second = Service(service.directory)
+    second.port = service.port
+
+    with pytest.raises(AssertionError, match=f"Port {service.port} is not free"):
+        second.start()
+
+
+def test_ctrl_c_stops_both(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        service.wait_for("The worker has begun")
+        pids = service.pids()
+
+        assert service.stop() == 0
+
+    assert len(pids) == 2
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+
+
+def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        service.wait_for("The worker has begun")
+        web, worker = sorted(service.pids())
+        os.kill(worker, signal.SIGKILL)
+
+        assert service.process.wait(30) == 1
+        service_said = service.output
+
+    assert "The worker stopped (killed by SIGKILL)" in service_said
+    assert not Path(f"/proc/{web}").exists()
