@@ -6,11 +6,10 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.db import transaction
-from django.db.models import Case, When
+from django.db import connection, transaction
 
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
-from ledger.models import LOCK_ORDER, Account, Purpose, Seal, UnsealedTransfer
+from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
 
 logger = structlog.get_logger(__name__)
 
@@ -58,15 +57,16 @@ def _next_seals(rows: Sequence[Any], now: datetime) -> list[Seal]:
 
 
 def _fold(rows: Sequence[Any]) -> None:
-    sums: Counter[int] = Counter()
+    sums: Counter[tuple[int, int]] = Counter()
     for row in rows:
-        if row.transfer__debit_account__purpose != Purpose.WALLET:
-            sums[row.transfer__debit_account_id] -= row.transfer__amount
-        if row.transfer__credit_account__purpose != Purpose.WALLET:
-            sums[row.transfer__credit_account_id] += row.transfer__amount
-    place = Case(*(When(purpose=purpose, then=place) for purpose, place in LOCK_ORDER.items()))
-    locked = Account.objects.select_for_update(no_key=True).filter(pk__in=list(sums))
-    accounts = list(locked.order_by(place, "pk"))
-    for account in accounts:
-        account.balance += sums[account.pk]
-    Account.objects.bulk_update(accounts, ["balance"], batch_size=200)
+        for side, amount in (("debit", -row.transfer__amount), ("credit", row.transfer__amount)):
+            purpose = Purpose(getattr(row, f"transfer__{side}_account__purpose"))
+            if purpose != Purpose.WALLET:
+                place = LOCK_ORDER[purpose], getattr(row, f"transfer__{side}_account_id")
+                sums[place] += amount
+    # Each update locks its row, one after the other in the order that everybody keeps.
+    changes = [(amount, account_id) for (_, account_id), amount in sorted(sums.items())]
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE ledger_account SET balance = balance + %s WHERE id = %s", changes
+        )
