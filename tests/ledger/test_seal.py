@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 import structlog
@@ -9,12 +10,12 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from ledger import tasks
+from ledger import sealing, tasks
 from ledger.chain import FIRST_HASH, seal_hash
 from ledger.models import Account, Kind, Purpose, Seal, Transfer, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of
-from tests.ledger.money import NOW, fund, move, opened
+from tests.ledger.money import NOW, fund, move, opened, problems
 
 pytestmark = pytest.mark.django_db
 
@@ -129,6 +130,23 @@ def test_it_notes_the_head_of_the_chain_in_the_log(
     head = Seal.objects.get(sequence=3)
     noted = [entry for entry in logs if entry["event"] == "ledger_sealed"]
     assert [(entry["sequence"], entry["hash"]) for entry in noted] == [(3, head.hash)]
+
+
+@pytest.mark.parametrize("moment", ["_next_seals", "_fold"])
+def test_a_sealer_that_dies_halfway_has_done_nothing(
+    monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    post_some(3)
+    balances = stored()
+    with monkeypatch.context() as patch:
+        patch.setattr(sealing, moment, Mock(side_effect=SystemError))
+        with pytest.raises(SystemError):
+            seal_transfers(now=NOW)
+
+    assert (Seal.objects.count(), UnsealedTransfer.objects.count()) == (0, 3)
+    assert stored() == balances
+    assert seal_transfers(now=NOW) == 3
+    assert problems() == []
 
 
 def test_a_waiting_transfer_stays_until_it_is_sealed() -> None:
