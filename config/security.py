@@ -1,8 +1,27 @@
 """Cookies, headers, sign-in of staff, and the refusal to start production unsafely."""
 
+from collections.abc import Callable
 from typing import Any
 
-from csp.constants import NONE, SELF
+from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from django.http import HttpRequest, HttpResponse
+
+# Unfold's pages carry scripts and styles of their own, and Alpine evaluates their attributes.
+ADMIN_POLICY = {"script-src": [UNSAFE_INLINE, UNSAFE_EVAL], "style-src": [UNSAFE_INLINE]}
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def admin_policy(get_response: _GetResponse) -> _GetResponse:
+    """Let the back office, and nothing else, run what its framework writes into its pages."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.resolver_match and request.resolver_match.app_name == "admin":
+            response._csp_update = ADMIN_POLICY  # type: ignore[attr-defined]  # django-csp reads it
+        return response
+
+    return middleware
 
 
 def content_security_policy() -> dict[str, Any]:
