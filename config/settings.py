@@ -194,6 +194,10 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "POSTPROCESSING_HOOKS": ["core.reference.describe"],
+    "TAGS": [
+        {"name": name}
+        for name in ("Merchants", "Payments", "Refunds", "Payment links", "Pay", "Webhooks")
+    ],
     "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

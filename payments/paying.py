@@ -18,7 +18,8 @@ from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
-from merchants.models import Merchant
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
 from payments import emails, events
 from payments.errors import PaymentFailed
 from payments.models import Payment
@@ -83,13 +84,15 @@ def pay(
 
     `verified` is what the customer has just proved. The result may also be `failed` (declined) or
     `processing` (settles later). Raises VerificationFailed where the amount needs more,
-    InsufficientBalance with the payment left payable, the error of the present status, and those
-    of the link it belongs to.
+    InsufficientBalance with the payment left payable, MerchantInactive, the error of the present
+    status, and those of the link it belongs to.
     """
     refuse_frozen(customer)
     payment = _lock_with_link(payment_id, now)
     if payment.amount is None or payment.is_counter:
         raise payment.refusal(now)
+    if payment.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
     if verified < required_for(payment.amount):
         raise VerificationFailed
     behaviour = behaviour_of(customer)
@@ -139,9 +142,8 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
 
     Raises InsufficientBalance.
     """
-    merchant = Merchant.objects.get(pk=payment.merchant_id)
     payment.transaction_id = new_id("txn", now)
-    payment.fee = basis_points_of(payment.amount or 0, merchant.fee_basis_points)
+    payment.fee = basis_points_of(payment.amount or 0, payment.merchant.fee_basis_points)
     payment.settles_at = None
     post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)

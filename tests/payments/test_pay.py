@@ -1,0 +1,107 @@
+"""What stands between a customer and a completed payment."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.clock import now
+from core.errors import ApiError
+from customers.services import freeze
+from links.services import LinkDraft, create_link, record_use
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from payments.expiry import settle_due
+from payments.models import Payment
+from payments.paying import pay
+from payments.verification import Verification, required_for
+from tests.factories import PaymentFactory
+from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
+
+pytestmark = pytest.mark.django_db
+NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
+
+
+@pytest.mark.parametrize(
+    ("amount", "needed"),
+    [(1, NONE), (200, NONE), (201, PIN), (5_000, PIN), (5_001, PASSKEY), (99_999_999_999, PASSKEY)],
+)
+def test_the_amount_decides_the_verification(amount: int, needed: Verification) -> None:
+    assert required_for(amount) == needed
+
+
+@pytest.mark.parametrize(
+    ("amount", "proved", "well"),
+    [
+        (200, NONE, True),
+        (201, NONE, False),
+        (201, PIN, True),
+        (201, PASSKEY, True),
+        (5_001, PIN, False),
+        (5_001, PASSKEY, True),
+    ],
+)
+def test_more_may_stand_for_less_but_never_less_for_more(
+    merchant: Merchant, amount: int, proved: Verification, well: bool
+) -> None:
+    payment = PaymentFactory(merchant=merchant, amount=amount)
+    customer = payer()
+
+    def attempt() -> Payment:
+        return pay(
+            payment_id=payment.id, customer=customer, verified=proved, actor=ACTOR, now=now()
+        )
+
+    if well:
+        assert attempt().status == "completed"
+    else:
+        with pytest.raises(ApiError) as refusal:
+            attempt()
+        assert refusal.value.code == "VERIFICATION_FAILED"
+        payment.refresh_from_db()
+        assert payment.status == "created"
+
+
+def test_a_suspended_merchant_is_not_paid(merchant: Merchant, payment: Payment) -> None:
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    with pytest.raises(ApiError) as refusal:
+        pay_with(payment.id, payer())
+
+    assert refusal.value.code == "MERCHANT_INACTIVE"
+
+
+def test_a_frozen_customer_does_not_pay(payment: Payment) -> None:
+    customer = payer()
+    freeze(customer_id=customer.id, now=now())
+
+    with pytest.raises(ApiError) as refusal:
+        pay_with(payment.id, customer)
+
+    assert refusal.value.code == "VERIFICATION_FAILED"
+
+
+def test_a_counter_itself_is_never_paid(merchant: Merchant) -> None:
+    counter = PaymentFactory(
+        merchant=merchant, payment_mode="STATIC_PAY", amount=500, expires_at=None
+    )
+
+    with pytest.raises(ApiError):
+        pay_with(counter.id, payer())
+
+    counter.refresh_from_db()
+    assert counter.status == "created"
+
+
+def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merchant) -> None:
+    caller = Caller(merchant, livemode=False, actor="key:test")
+    draft = LinkDraft(currency="BSD", amount=1_250, max_uses=1)
+    link = create_link(caller=caller, draft=draft, now=now())
+    payment = PaymentFactory(merchant=merchant, link=link)
+    assert pay_with(payment.id, payer(SLOW_PHONE)).status == "processing"
+    record_use(link.id, payment_id="pay_other", amount=1_250, now=now())
+
+    assert settle_due(now=now() + timedelta(minutes=1)) == 1
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == ("failed", "PAYMENT_LINK_INACTIVE")
