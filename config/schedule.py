@@ -39,5 +39,5 @@ SCHEDULE: dict[str, Periodic] = {
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),
     "send payouts": Periodic("payouts.tasks.send_payouts", 10 * MINUTE),
-    "gather movements": Periodic("payouts.tasks.gather_movements", HOUR),
+    "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
 }
