@@ -11,6 +11,7 @@ from tests.ledger.money import NOW, move, opened
 
 pytestmark = pytest.mark.django_db
 
+SEQUENCE = "ledger_transfer_id_seq"
 TABLES = (Account, Transfer, UnsealedTransfer, Seal)
 
 REFUSED = [
@@ -164,3 +165,11 @@ def test_every_trigger_is_known_by_name() -> None:
         active = sorted(name for (name,) in cursor.fetchall())
 
     assert active == sorted(TRIGGERS[connection.vendor])
+
+
+@pytest.mark.postgres
+def test_ids_grow_in_time() -> None:
+    """A cache of ids per connection would let a debit have a lower id than its credit."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT seqcache FROM pg_sequence WHERE seqrelid = %s::regclass", [SEQUENCE])
+        assert cursor.fetchall() == [(1,)]
