@@ -53,7 +53,7 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
             merchant=link.merchant,
             livemode=link.livemode,
             payment_id=payment_id,
-            draft=_draft_of(link, amount),
+            draft=_draft_of(link, amount, now),
             now=now,
             link_id=link.id,
         )
@@ -64,7 +64,7 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
     return payment_id
 
 
-def _draft_of(link: PaymentLink, amount: int | None) -> PaymentDraft:
+def _draft_of(link: PaymentLink, amount: int | None, now: datetime) -> PaymentDraft:
     if link.amount is None and amount is None:
         raise InvalidAmount(amount="is required")
     return PaymentDraft(
@@ -75,7 +75,7 @@ def _draft_of(link: PaymentLink, amount: int | None) -> PaymentDraft:
         success_url=link.success_url,
         cancel_url=link.cancel_url,
         metadata=link.metadata,
-        expires_in=int(LIFETIME.total_seconds()),
+        expires_at=min(now + LIFETIME, link.expires_at or now + LIFETIME),
     )
 
 

@@ -21,7 +21,7 @@ from payments.modes import (
 class PaymentDraft:
     """The inputs of a new payment, as parsed. Amounts in cents, `expires_in` in seconds.
 
-    `expires_at` is never a merchant's input: it is set for a payment made at a counter.
+    `expires_at` is never a merchant's input: it is set for a payment made at a counter or a link.
     """
 
     currency: str

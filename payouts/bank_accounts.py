@@ -61,7 +61,7 @@ def open_bank_account(
         created_at=now,
         created_by=actor,
     )
-    account.seal_number(number)
+    account.encrypt_number(number)
     account.save(force_insert=True)
     return account
 

@@ -85,7 +85,7 @@ def orders_of(batch: PayoutBatch) -> list[PaymentOrder]:
             bank_name=payout.bank_account.bank_name,
             bic=payout.bank_account.bic,
             clearing_code=payout.bank_account.clearing_code,
-            number=payout.bank_account.open_number(),
+            number=payout.bank_account.decrypt_number(),
             description=payout.description,
         )
         for payout in payouts

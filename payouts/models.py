@@ -27,7 +27,7 @@ class BankAccountQuerySet(CallerScoped["BankAccount"]):
 class BankAccount(models.Model):
     """Where a merchant's money goes, per currency and mode. A change is a new account.
 
-    `sealed_number` is the account number, encrypted together with the id, so that a copy of it in
+    `encrypted_number` is the account number, encrypted together with the id, so that a copy in
     another row opens nothing.
     """
 
@@ -39,7 +39,7 @@ class BankAccount(models.Model):
     bank_name = models.CharField(max_length=140)
     bic = models.CharField(max_length=11, default="", blank=True)
     clearing_code = models.CharField(max_length=35, default="", blank=True)
-    sealed_number = models.TextField()
+    encrypted_number = models.TextField()
     last_four = models.CharField(max_length=4)
     created_at = models.DateTimeField()
     created_by = models.CharField(max_length=100)
@@ -63,14 +63,14 @@ class BankAccount(models.Model):
     def __str__(self) -> str:
         return f"{self.bank_name} …{self.last_four}"
 
-    def seal_number(self, number: str) -> None:
+    def encrypt_number(self, number: str) -> None:
         """Keep the account number: encrypted, and its last four characters to show."""
-        self.sealed_number = crypto.encrypt(f"{self.id} {number}")
+        self.encrypted_number = crypto.encrypt(f"{self.id} {number}")
         self.last_four = number[-4:]
 
-    def open_number(self) -> str:
+    def decrypt_number(self) -> str:
         """Read the account number. Only what leaves for the bank may need it."""
-        owner, _, number = crypto.decrypt(self.sealed_number).partition(" ")
+        owner, _, number = crypto.decrypt(self.encrypted_number).partition(" ")
         if owner != self.id:
             raise ValueError(f"The number in {self.id} belongs to another bank account.")
         return number

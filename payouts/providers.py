@@ -55,7 +55,7 @@ class Simulated:
     def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
         if today_in(payout.merchant.time_zone, now) < payout.arrival_date:
             return None
-        if payout.bank_account.open_number() == TEST_NUMBER_REFUSED:
+        if payout.bank_account.decrypt_number() == TEST_NUMBER_REFUSED:
             return Answer(
                 paid=False, code="account_closed", message="The account at the bank is closed."
             )

@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ("bank_name", models.CharField(max_length=140)),
                 ("bic", models.CharField(blank=True, default="", max_length=11)),
                 ("clearing_code", models.CharField(blank=True, default="", max_length=35)),
-                ("sealed_number", models.TextField()),
+                ("encrypted_number", models.TextField()),
                 ("last_four", models.CharField(max_length=4)),
                 ("created_at", models.DateTimeField()),
                 ("created_by", models.CharField(max_length=100)),

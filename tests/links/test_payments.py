@@ -5,13 +5,11 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from core.clock import now
-from core.ids import new_id
+from checkout.new_payments import start_through_link
+from core.clock import iso, now
 from links.models import LinkUse
-from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.reconciliation import check_payments
-from payments.services import open_payment
 from payments.tasks import settle_payments
 from tests.events import event_types
 from tests.links.conftest import new_link
@@ -20,15 +18,9 @@ SLOW_PHONE, LACKING_PHONE = "+1 242 555 0104", "+1 242 555 0101"
 
 
 def start(link):
-    at = now()
-    return open_payment(
-        merchant=link.merchant,
-        livemode=False,
-        payment_id=new_id("pay", at),
-        draft=PaymentDraft(currency="BSD", amount=1250),
-        now=at,
-        link_id=link.id,
-    )
+    """Begin to pay as a customer does on the page of the link."""
+    payment_id = start_through_link(link_id=link.id, key="", amount=None, now=now())
+    return Payment.objects.get(pk=payment_id)
 
 
 def confirm(api, payment, phone=None):
@@ -45,6 +37,14 @@ def test_a_payment_counts_as_a_use_when_it_completes(api, link):
     assert LinkUse.objects.get().payment_id == payment.id
     assert event_types("payment_link.p") == ["payment_link.payment.completed"]
     assert list(check_payments()) == []
+
+
+def test_a_payment_expires_with_its_link(api, merchant, link):
+    ends = now() + timedelta(hours=1)
+    ending = new_link(api, merchant, expires_at=iso(ends))
+
+    assert start(ending).expires_at == ends
+    assert start(link).expires_at > now() + timedelta(hours=23)
 
 
 def test_only_as_many_payments_complete_as_the_link_allows(api, merchant):

@@ -33,21 +33,21 @@ def test_the_number_is_encrypted_and_its_last_four_are_shown(bank_account):
 
     assert "123456789012" not in str(row)
     assert (row["last_four"], str(bank_account)) == ("9012", "Bank of the Islands …9012")
-    assert BankAccount.objects.get().open_number() == "123456789012"
+    assert BankAccount.objects.get().decrypt_number() == "123456789012"
 
 
 def test_a_number_copied_to_another_account_does_not_open(merchant, stranger, bank_account):
     other = open_one(stranger, number="999 999 999")
-    BankAccount.objects.filter(pk=other.pk).update(sealed_number=bank_account.sealed_number)
+    BankAccount.objects.filter(pk=other.pk).update(encrypted_number=bank_account.encrypted_number)
 
     with pytest.raises(ValueError, match=other.id):
-        BankAccount.objects.get(pk=other.pk).open_number()
+        BankAccount.objects.get(pk=other.pk).decrypt_number()
 
 
 def test_a_number_survives_the_rotation_of_the_encryption_key(bank_account, settings):
     settings.ENCRYPTION_KEY = f"{Fernet.generate_key().decode()},{settings.ENCRYPTION_KEY}"
 
-    assert BankAccount.objects.get().open_number() == "123456789012"
+    assert BankAccount.objects.get().decrypt_number() == "123456789012"
 
 
 def test_a_new_account_takes_the_place_of_the_one_before(merchant, bank_account):
@@ -105,7 +105,7 @@ def test_what_a_bank_account_may_be(merchant, right):
 
     account = open_one(merchant, **right)
 
-    assert account.open_number() == number.replace(" ", "").upper()
+    assert account.decrypt_number() == number.replace(" ", "").upper()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def test_open_bank_account_reads_the_number_from_standard_input(merchant, monkey
     printed = open_account(monkeypatch, merchant.slug, "1234 5678 9012\n", "--bic", "BOTIBSNS")
 
     account = BankAccount.objects.get()
-    assert account.open_number() == "123456789012"
+    assert account.decrypt_number() == "123456789012"
     assert (account.livemode, account.currency) == (True, "BSD")
     assert printed == f"{account.id} Bank of the Islands …9012\n"
     assert "12345678" not in printed
