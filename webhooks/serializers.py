@@ -20,6 +20,7 @@ from webhooks.statuses import DeliveryStatus, DisabledReason
 
 DEFAULT_OVERLAP_SECONDS = 86_400
 MOST_OVERLAP_SECONDS = 7 * 86_400
+MOST_PATTERNS = 100
 MOST_MS = 2**31 - 1
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
@@ -31,15 +32,16 @@ class SubscriptionField(serializers.ListField):
     default_error_messages: ClassVar[dict[str, Any]] = {
         "not_a_list": _EVENTS_RULE,
         "empty": _EVENTS_RULE,
-        "min_length": _EVENTS_RULE,
         "max_length": _EVENTS_RULE,
     }
 
     def __init__(self, **options: Any) -> None:
         child = OneOfField(allowed=SUBSCRIBABLE)
-        super().__init__(child=child, min_length=1, max_length=2 * len(SUBSCRIBABLE), **options)
+        super().__init__(child=child, allow_empty=False, **options)
 
     def to_internal_value(self, data: Any) -> list[str]:
+        if isinstance(data, list) and len(data) > MOST_PATTERNS:
+            self.fail("max_length")
         return list(dict.fromkeys(super().to_internal_value(data)))
 
 
@@ -89,10 +91,6 @@ class WebhookOutput(Output):
     created_at = InstantField()
     updated_at = InstantField()
 
-    def to_representation(self, instance: Any) -> dict[str, Any]:
-        shown = super().to_representation(instance)
-        return {name: value for name, value in shown.items() if value != ""}
-
 
 class IssuedWebhook(WebhookOutput):
     """A webhook with its new secret, which is shown this once."""
@@ -128,11 +126,8 @@ class AttemptOutput(Output):
     attempted_at = InstantField()
     status = StrictIntegerField(min_value=100, max_value=999, required=False)
     ms = StrictIntegerField(min_value=0, max_value=MOST_MS)
-    excerpt = TextField(max_length=EXCERPT_CHARACTERS, min_length=0)
-    error = serializers.SerializerMethodField()
-
-    def get_error(self, attempt: Attempt) -> str | None:
-        return attempt.error or None
+    excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
+    error = TextField(max_length=200, required=False)
 
 
 class DeliveryOutput(Output):
@@ -186,7 +181,7 @@ class TrialOutput(Output):
 
     def get_error(self, delivery: Delivery) -> str | None:
         first = _first(delivery)
-        return (first.error or None) if first else None
+        return first.error if first else None
 
 
 def _first(delivery: Delivery) -> Attempt | None:

@@ -21,7 +21,7 @@ SECOND = timedelta(seconds=1)
 def attempt_times(at: datetime, webhook_id: str) -> list[float]:
     """Let the senders look every so often for a day; return when they made attempts."""
     made = []
-    for _ in range(12):
+    for _ in range(14):
         pending = Delivery.objects.pending().filter(webhook_id=webhook_id).first()
         if pending is None or pending.next_attempt_at is None:
             break
@@ -149,7 +149,7 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
     tell(merchant)
 
     start = database_now()
-    for hours in range(12):
+    for hours in range(14):
         send_due(start + timedelta(hours=hours))
         send_due(start + timedelta(hours=hours, minutes=1))
     at = start + timedelta(hours=14)
@@ -191,7 +191,7 @@ def test_five_days_without_success_switch_the_endpoint_off(
     webhook = endpoint("/say/500")
     tell(merchant)
     start = database_now()
-    for hours in range(12):
+    for hours in range(14):
         send_due(start + timedelta(hours=hours))
     tell(merchant)
     send_due(start + timedelta(days=5) - timedelta(minutes=1))
@@ -209,7 +209,7 @@ def test_one_success_begins_the_five_days_anew(merchant: Merchant, endpoint: Mak
     webhook = endpoint("/say/500,500,500,500,500,200,500")
     start = database_now()
     tell(merchant)
-    for hours in range(12):
+    for hours in range(14):
         send_due(start + timedelta(hours=hours))
     tell(merchant)
     send_due(start + timedelta(days=3))

@@ -1,0 +1,121 @@
+import base64
+from typing import Any
+
+import pytest
+
+from core.crypto import decrypt
+from merchants.models import Merchant
+from tests.client import Api
+from webhooks.event_types import EventType
+from webhooks.models import Webhook
+
+URL = "https://shop.example.com/hooks"
+BODY = {"url": URL, "events": ["payment.completed", "refund.*"], "description": "Orders"}
+
+
+def test_it_registers_an_endpoint(api: Api, merchant: Merchant) -> None:
+    response = api(merchant).post("/v1/webhooks", BODY)
+
+    shown = response.json()
+    webhook = Webhook.objects.get()
+    assert response.status_code == 201
+    assert response["Location"] == f"/v1/webhooks/{webhook.id}"
+    assert list(shown) == [
+        "id", "url", "events", "description", "is_active", "secret_hint", "livemode",
+        "created_at", "updated_at", "secret",
+    ]  # fmt: skip
+    assert shown["id"].startswith("wh_")
+    assert (shown["url"], shown["events"]) == (URL, BODY["events"])
+    assert (shown["is_active"], shown["livemode"]) == (True, False)
+    assert webhook.merchant == merchant
+
+
+def test_its_secret_is_shown_once_and_stored_encrypted(api: Api, merchant: Merchant) -> None:
+    secret = api(merchant).post("/v1/webhooks", BODY).json()["secret"]
+
+    webhook = Webhook.objects.get()
+    assert secret.startswith("whsec_")
+    assert len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) == 32
+    assert secret not in webhook.secret
+    assert decrypt(webhook.secret) == secret
+    assert webhook.secret_hint == f"whsec_…{secret[-4:]}"
+    shown = api(merchant).get(f"/v1/webhooks/{webhook.id}").json()
+    assert "secret" not in shown
+
+
+def test_the_same_key_makes_one_endpoint_with_one_secret(api: Api, merchant: Merchant) -> None:
+    first, again = (
+        api(merchant).post("/v1/webhooks", BODY, idempotency_key="k1") for _ in range(2)
+    )
+
+    assert first.content == again.content
+    assert again["Idempotent-Replayed"] == "true"
+    assert Webhook.objects.count() == 1
+
+
+def test_a_live_key_makes_a_live_endpoint(api: Api, merchant: Merchant) -> None:
+    shown = api(merchant, live=True).post("/v1/webhooks", BODY).json()
+
+    assert shown["livemode"] is True
+    assert api(merchant).get(f"/v1/webhooks/{shown['id']}").status_code == 404
+
+
+def test_development_mode_names_the_merchant(
+    api: Api, merchant: Merchant, development: None
+) -> None:
+    response = api(None).post("/v1/webhooks", BODY | {"merchant_id": merchant.id})
+
+    assert response.status_code == 201
+    assert Webhook.objects.get().merchant == merchant
+
+
+def test_without_a_key_it_is_refused(api: Api) -> None:
+    response = api(None).post("/v1/webhooks", BODY)
+
+    assert (response.status_code, response.json()["code"]) == (401, "UNAUTHORIZED")
+
+
+@pytest.mark.parametrize("events", [["*"], ["payment.*"], ["payment_link.*"], EventType.values])
+def test_every_type_and_pattern_can_be_subscribed(
+    api: Api, merchant: Merchant, events: list[str]
+) -> None:
+    response = api(merchant).post("/v1/webhooks", {"url": URL, "events": events})
+
+    assert (response.status_code, response.json().get("events")) == (201, events)
+
+
+def test_a_type_named_twice_is_kept_once(api: Api, merchant: Merchant) -> None:
+    body = {"url": URL, "events": ["payment.failed", "*", "payment.failed"]}
+
+    assert api(merchant).post("/v1/webhooks", body).json()["events"] == ["payment.failed", "*"]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"url": None}, "url: is required"),
+        ({"url": 5}, "url: must be"),
+        ({"url": "shop.example.com"}, "url: must be"),
+        ({"url": "http://shop.example.com\n/x"}, "url: must be"),
+        ({"url": URL + "a" * 2_048}, "url: must be"),
+        ({"events": None}, "events: is required"),
+        ({"events": []}, "events: must be a list"),
+        ({"events": "payment.completed"}, "events: must be a list"),
+        ({"events": ["payment.paid"]}, "events.0: must be one of"),
+        ({"events": ["payment"]}, "events.0: must be one of"),
+        ({"events": ["*.completed"]}, "events.0: must be one of"),
+        ({"events": ["*", 7]}, "events.1: must be one of"),
+        ({"events": ["*"] * 1_000}, "events: must be a list"),
+        ({"description": "a" * 501}, "description: must be"),
+        ({"description": "a\x07b"}, "description: must not"),
+    ],
+)
+def test_it_refuses_what_is_no_endpoint(
+    api: Api, merchant: Merchant, change: dict[str, Any], field: str
+) -> None:
+    response = api(merchant).post("/v1/webhooks", BODY | change)
+
+    assert response.status_code == 422
+    assert response.json()["code"] == "VALIDATION_FAILED"
+    assert field in response.json()["details"]
+    assert Webhook.objects.count() == 0

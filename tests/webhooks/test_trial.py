@@ -1,0 +1,172 @@
+"""POST /v1/webhooks/test: a sample event, at once."""
+
+import json
+
+import pytest
+
+from merchants.models import Merchant
+from tests.client import Api
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import only_delivery, send_due, tell
+from webhooks.event_types import EventType
+from webhooks.instants import database_now
+from webhooks.models import Alert, Delivery, Event
+from webhooks.samples import SAMPLES
+from webhooks.statuses import DeliveryStatus
+from webhooks.trials import HEAD_START
+
+PATH = "/v1/webhooks/test"
+
+
+@pytest.mark.parametrize("event_type", EventType.values)
+def test_it_sends_a_sample_of_every_type(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, event_type: str
+) -> None:
+    webhook = endpoint("/say/200?text=thanks", events=("payment.failed",))
+
+    response = api(merchant).post(PATH, {"webhook_id": webhook.id, "event_type": event_type})
+
+    [request] = receiver.received(webhook.url)
+    shown = response.json()
+    assert response.status_code == 200
+    assert list(shown) == ["event", "delivery_id", "delivered", "status", "ms", "excerpt"]
+    assert shown["event"] == json.loads(request.body)
+    assert shown["event"]["data"] == SAMPLES[EventType(event_type)]
+    assert shown["event"]["type"] == event_type
+    assert (shown["delivered"], shown["status"], shown["excerpt"]) == (True, 200, "thanks")
+
+
+def test_without_a_type_it_is_a_completed_payment(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    response = api(merchant).post(PATH, {"webhook_id": endpoint().id})
+
+    assert response.json()["event"]["type"] == "payment.completed"
+
+
+def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint("/say/500?text=broken")
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+
+    assert (shown["delivered"], shown["status"]) == (False, 500)
+    assert (shown["excerpt"], shown["error"]) == ("broken", "Answered 500.")
+    assert only_delivery(webhook).status == DeliveryStatus.FAILED
+    webhook.refresh_from_db()
+    assert (webhook.failures, Alert.objects.count()) == (0, 0)
+
+
+def test_it_tells_that_nobody_answered(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint(url="http://localhost:1024/")
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+
+    assert "status" not in shown
+    assert shown["error"] == "The connection was refused."
+
+
+def test_the_same_key_sends_once_and_answers_alike(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint()
+    first, again = (
+        api(merchant).post(PATH, {"webhook_id": webhook.id}, idempotency_key="try")
+        for _ in range(2)
+    )
+
+    assert first.content == again.content
+    assert again["Idempotent-Replayed"] == "true"
+    assert "Idempotent-Replayed" not in first
+    assert len(receiver.received(webhook.url)) == 1
+
+
+def test_a_request_that_died_before_it_called_is_finished_by_its_repetition(
+    api: Api,
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webhook = endpoint()
+    body = {"webhook_id": webhook.id}
+    with monkeypatch.context() as patch:
+        patch.setattr("webhooks.views.finish_trial", lambda _: 1 / 0)
+        assert api(merchant).post(PATH, body, idempotency_key="try").status_code == 500
+    assert receiver.received(webhook.url) == []
+
+    response = api(merchant).post(PATH, body, idempotency_key="try")
+
+    assert (response.status_code, response.json()["delivered"]) == (200, True)
+    assert len(receiver.received(webhook.url)) == 1
+
+
+def test_a_request_that_died_is_finished_by_the_sweep(
+    api: Api,
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    receiver: Receiver,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    webhook = endpoint()
+    monkeypatch.setattr("webhooks.views.finish_trial", lambda _: 1 / 0)
+    api(merchant).post(PATH, {"webhook_id": webhook.id})
+
+    assert send_due() == 0
+    assert send_due(database_now() + HEAD_START) == 1
+
+    assert len(receiver.received(webhook.url)) == 1
+
+
+def test_samples_are_no_facts(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+    fact = tell(merchant)
+
+    listed = api(merchant).get("/v1/events").json()["events"]
+
+    assert [event["id"] for event in listed] == [fact.id]
+    assert api(merchant).get(f"/v1/events/{shown['event']['id']}").json() == shown["event"]
+
+
+def test_it_goes_to_this_endpoint_only(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook, _ = endpoint(), endpoint()
+
+    api(merchant).post(PATH, {"webhook_id": webhook.id})
+
+    assert Delivery.objects.get().webhook == webhook
+
+
+@pytest.mark.parametrize("who", ["stranger", "other mode", "unknown"])
+def test_an_endpoint_that_is_not_the_callers_does_not_exist(
+    api: Api, merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint, who: str
+) -> None:
+    webhook_id = "wh_unknown" if who == "unknown" else endpoint().id
+    caller = api(stranger if who == "stranger" else merchant, live=who == "other mode")
+
+    response = caller.post(PATH, {"webhook_id": webhook_id})
+
+    assert (response.status_code, response.json()["code"]) == (404, "WEBHOOK_NOT_FOUND")
+    assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"webhook_id": 5}, {"event_type": "*"}, {"event_type": "payment.paid"}],
+)
+def test_it_refuses_what_it_cannot_send(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, body: dict[str, object]
+) -> None:
+    if "event_type" in body:
+        body = body | {"webhook_id": endpoint().id}
+
+    response = api(merchant).post(PATH, body)
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert Event.objects.count() == 0
