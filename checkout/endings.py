@@ -126,7 +126,7 @@ def _frozen() -> Ending:
         _("Your wallet cannot pay at the moment"),
         BAD,
         _("It has been stopped. No money has been taken."),
-        next=_("Call us, we will look at it with you."),
+        next=_("Get in touch with us, we will look at it with you."),
     )
 
 

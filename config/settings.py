@@ -82,6 +82,7 @@ APPEND_SLASH = False
 USE_TZ = True
 TIME_ZONE = "UTC"
 LANGUAGE_CODE = "en"
+LOCALE_PATHS = [BASE_DIR / "checkout" / "locale"]
 LANGUAGES = [("en", "English"), ("es", "Español"), ("fr", "Français"), ("ht", "Kreyòl ayisyen")]
 
 INSTALLED_APPS = [

@@ -1,0 +1,22 @@
+"""`manage.py translations`: take new texts into the translations, and compile them."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from checkout.catalogs import LANGUAGES, update
+
+
+class Command(BaseCommand):
+    help = (
+        "Takes new texts of the checkout's pages into checkout/locale and compiles the files that "
+        "Django reads. Run it after changing a sentence; then translate what is missing, and run "
+        "it again."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for language in LANGUAGES:
+            missing = update(language)
+            self.stdout.write(
+                f"{language}: {missing} missing" if missing else f"{language}: complete"
+            )

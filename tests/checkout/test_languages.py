@@ -1,0 +1,101 @@
+"""The pages speak four languages: all texts, by browser or by name, with money and dates."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.core.management import call_command
+from django.utils import translation
+
+from checkout import formats
+from checkout.catalogs import LANGUAGES, compiled, missing, read_source, source_path, texts
+from tests.checkout.shopper import Shopper
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_is_translated(language):
+    source = read_source(language)
+
+    assert missing(source) == []
+    assert {message.id for message in texts()} == {message.id for message in source}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_compiled_file_is_that_of_the_source(language):
+    path = source_path(language).with_suffix(".mo")
+
+    assert path.read_bytes() == compiled(read_source(language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_translations_keep_every_value_of_the_text(language):
+    wrong = [
+        message.id
+        for message in read_source(language)
+        if message.id and list(message.check()) != []
+    ]
+
+    assert wrong == []
+
+
+def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp_path, capsys):
+    settings.LOCALE_PATHS = [tmp_path]
+
+    call_command("translations")
+
+    said = capsys.readouterr().out
+    assert said.startswith("es: 2")
+    assert "fr: complete" not in said
+    assert (tmp_path / "ht" / "LC_MESSAGES" / "django.mo").exists()
+
+
+@pytest.mark.parametrize(
+    ("language", "money", "grouped", "day", "time"),
+    [
+        ("en", "B$12.50", "B$1,250.00", "21 Nov 2026", "2:05\u00a0pm"),
+        ("es", "B$12.50", "B$1,250.00", "21 nov 2026", "2:05\u00a0p.m."),
+        ("fr", "12,50\u00a0B$", "1\u202f250,00\u00a0B$", "21 nov. 2026", "14:05"),
+        ("ht", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21 nov. 2026", "14:05"),
+    ],
+)
+def test_money_and_dates_are_written_as_people_read_them(language, money, grouped, day, time):
+    instant = datetime(2026, 11, 21, 14, 5, tzinfo=UTC)
+    with translation.override(language):
+        assert formats.money(1_250, "BSD") == money
+        assert formats.money(125_000, "BSD") == grouped
+        assert formats.day_of(instant) == day
+        assert formats.time_of(instant) == time
+
+
+@pytest.mark.parametrize(("currency", "money"), [("USD", "US$12.50"), ("JPY", "JP¥1,250")])
+def test_other_currencies_have_their_own_sign_and_decimals(currency, money):
+    with translation.override("en"):
+        assert formats.money(1_250, currency) == money
+
+
+WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "Peye"}
+
+
+@pytest.mark.parametrize("language", WORDS)
+def test_the_browser_decides_the_language(payment, language):
+    shopper = Shopper(accept_language=f"{language},en;q=0.5")
+    shopper.visit(payment.hosted_url)
+
+    assert f'<html lang="{language}">' in shopper.text
+    assert f">{WORDS[language]}<" in shopper.text
+
+
+def test_a_language_asked_for_by_name_stays(payment):
+    shopper = Shopper(accept_language="fr")
+    shopper.visit(f"{payment.hosted_url}?lang=ht")
+    shopper.send(to="/pay")
+
+    assert '<html lang="ht">' in shopper.text
+    assert shopper.client.cookies["django_language"]["httponly"]
+
+
+def test_an_unknown_language_is_english(payment):
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}?lang=../../etc")
+
+    assert '<html lang="en">' in shopper.text
+    assert "django_language" not in shopper.client.cookies
