@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -47,15 +48,27 @@ def test_a_killed_one_is_named() -> None:
         _run_until_one_ends(both)
 
 
+WATCHER = f"""
+from config.processes import Processes
+with Processes() as both:
+    both.start("web server", {SLEEP!r})
+    print(*[process.pid for process in both._running.values()], flush=True)
+    while not both.watch(0.1):
+        pass
+    print("asked", flush=True)
+"""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_them_in_order(number: signal.Signals) -> None:
-    with Processes() as both:
-        both.start("web server", SLEEP)
-        assert not both.watch(0.01)
-        os.kill(os.getpid(), number)
-        assert both.watch(5)
+    watcher = subprocess.Popen([sys.executable, "-c", WATCHER], stdout=subprocess.PIPE, text=True)
+    assert watcher.stdout
+    child = int(watcher.stdout.readline())
 
-    assert [pid for pid in _pids(both) if _is_alive(pid)] == []
+    watcher.send_signal(number)
+
+    assert watcher.communicate(timeout=10)[0] == "asked\n"
+    assert (watcher.returncode, _is_alive(child)) == (0, False)
 
 
 def test_they_hear_signals_themselves(tmp_path: Path) -> None:
