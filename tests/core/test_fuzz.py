@@ -17,7 +17,10 @@ from merchants.models import Merchant
 from merchants.services import issue_key
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from tests.client import Api
+from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
+from tests.payouts.money import credit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fuzz]
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))
@@ -72,7 +75,14 @@ def test_every_operation(
     document: schemathesis.BaseSchema, headers: dict[str, str], payment: Payment, merchant: Merchant
 ) -> None:
     bring_to(payment, PaymentStatus.COMPLETED)
-    real = {"payment_id": payment.id, "merchant_id": merchant.id, "merchant_slug": merchant.slug}
+    credit(merchant, 100_000)
+    real = {
+        "payment_id": payment.id,
+        "merchant_id": merchant.id,
+        "merchant_slug": merchant.slug,
+        "link_id": new_link(Api(), merchant).id,
+        "payout_id": Api()(merchant).post("/v1/payouts", {"amount": 500}).json()["id"],
+    }
 
     operations = [found.ok() for found in document.get_all_operations() if isinstance(found, Ok)]
     calls = {operation.label: fuzz(operation, headers, real) for operation in operations}
