@@ -11,6 +11,7 @@ from django.core.cache import cache
 from pytest_django import Settings
 
 from tests import environment
+from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
 from tests.postgres import Keeper, PostgresMissing
@@ -54,6 +55,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The whole service as `make run` starts it, in a clone."""
+    with running(tmp_path_factory.mktemp("clone")) as service:
+        yield service
 
 
 @pytest.fixture

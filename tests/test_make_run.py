@@ -13,13 +13,7 @@ import pytest
 
 from tests.clone import Service, running
 
-pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
-    with running(tmp_path_factory.mktemp("clone")) as service:
-        yield service
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("service")]
 
 
 def _status(url: str) -> int:
