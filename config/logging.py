@@ -82,6 +82,10 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             # The request's own line, from django_structlog, says the same and more.
             "django.request": {"level": logging.CRITICAL},
             "axes": {"level": logging.WARNING},
+            # A line per tick of the schedule would be most of the log.
+            "celery.app.trace": {"level": logging.WARNING},
+            "celery.beat": {"level": logging.WARNING},
+            "celery.worker.strategy": {"level": logging.WARNING},
             # At DEBUG it would write down the addresses of gateways and webhooks, secrets included.
             "urllib3": {"level": logging.INFO},
         },

@@ -1,0 +1,95 @@
+"""The schedule under Celery: beat and a worker on a real Redis."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from config.celery import VISIBILITY_SECONDS, app
+from config.environment import VARIABLES
+from config.schedule import SCHEDULE
+from tests.clone import clone
+from tests.redis import Redis
+
+WAIT_SECONDS = 60
+
+
+class Celery:
+    """Celery's processes in a clone of the project with demo data."""
+
+    def __init__(self, directory: Path, broker_url: str) -> None:
+        ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
+        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        self.environment = kept | {"CELERY_BROKER_URL": broker_url}
+        self.directory = clone(directory)
+        self.running: list[subprocess.Popen[bytes]] = []
+        self._python("-m", "config.development").wait()
+        assert self._python("manage.py", "prepare").wait() == 0
+
+    def start(self, *words: str) -> None:
+        self.running.append(self._python("-m", "celery", "--app", "config", *words))
+
+    def stop(self) -> None:
+        for process in self.running:
+            process.kill()
+            process.wait()
+
+    def values(self, statement: str) -> set[object]:
+        with closing(sqlite3.connect(self.directory / "var/db.sqlite3", timeout=20)) as database:
+            return {row[0] for row in database.execute(statement)}
+
+    def _python(self, *words: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, *words],
+            cwd=self.directory,
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+@pytest.fixture
+def celery(tmp_path: Path, redis: Redis) -> Iterator[Celery]:
+    celery = Celery(tmp_path, redis.broker_url)
+    yield celery
+    celery.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite
+def test_beat_and_a_worker_do_what_is_due(celery: Celery) -> None:
+    """The demo data has an invoice, whose e-mail is due at once."""
+    asked = "SELECT status FROM payments_paymentemail WHERE kind = 'invoice'"
+    assert celery.values(asked) == {"planned"}
+
+    celery.start("worker", "--queues", "default", "--pool", "solo")
+    celery.start("beat")
+
+    deadline = time.monotonic() + WAIT_SECONDS
+    while celery.values(asked) != {"sent"} and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert celery.values(asked) == {"sent"}
+    assert celery.values("SELECT name FROM django_celery_beat_periodictask") >= set(SCHEDULE)
+
+
+def test_a_lost_worker_loses_no_task() -> None:
+    assert app.conf.task_acks_late
+    assert app.conf.task_reject_on_worker_lost
+    assert app.conf.worker_prefetch_multiplier == 1
+    assert app.conf.broker_transport_options == {"visibility_timeout": VISIBILITY_SECONDS}
+    assert max(app.conf.task_time_limit, 30) < VISIBILITY_SECONDS
+
+
+@pytest.mark.parametrize("name", SCHEDULE)
+def test_a_tick_that_nobody_took_expires(name: str) -> None:
+    entry = app.conf.beat_schedule[name]
+
+    assert entry["schedule"] == SCHEDULE[name].seconds
+    assert entry["options"]["expires"] == max(SCHEDULE[name].seconds, 10)

@@ -1,0 +1,38 @@
+"""What the documents name exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_house import ROOT
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FILES = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|txt))`")
+LINKS = re.compile(r"\]\(([^)#:]+)\)")
+DECISION_LINES = 50
+
+
+def _names(pattern: re.Pattern[str]) -> list[tuple[Path, str]]:
+    return [(path, name) for path in DOCUMENTS for name in pattern.findall(path.read_text())]
+
+
+@pytest.mark.parametrize(("document", "name"), _names(FILES), ids=str)
+def test_each_file_named_exists(document: Path, name: str) -> None:
+    assert (ROOT / name).exists()
+
+
+@pytest.mark.parametrize(("document", "link"), _names(LINKS), ids=str)
+def test_each_link_leads_somewhere(document: Path, link: str) -> None:
+    assert (document.parent / link).exists()
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs/decisions").glob("*.md")), ids=lambda p: p.stem
+)
+def test_each_decision_is_short_and_whole(page: Path) -> None:
+    text = page.read_text()
+
+    assert len(text.splitlines()) <= DECISION_LINES
+    for part in ("**Context.**", "**Decision.**", "**Consequences.**", "**Alternatives.**"):
+        assert part in text
