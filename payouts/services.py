@@ -31,7 +31,7 @@ from webhooks.services import emit
 def request_payout(
     *, caller: Caller, currency: str, amount: int | None, description: str, now: datetime
 ) -> Payout:
-    """Pay out on demand (DESIGN: POST /v1/payouts). Raises as schedule_payout does."""
+    """Pay out on demand (POST /v1/payouts). Raises as schedule_payout does."""
     return schedule_payout(
         merchant=caller.owner,
         livemode=caller.livemode,
