@@ -31,7 +31,6 @@ TRIES = 5
 PER_PHONE = quotas.Limit("code-phone", 5, timedelta(hours=1))
 PER_PHONE_AND_DAY = quotas.Limit("code-phone-day", 15, timedelta(days=1))
 PER_ADDRESS = quotas.Limit("code-address", 60, timedelta(hours=1))
-PAYEE_CHARACTERS = 40
 
 # Who is talked into reading out a code must see what it opens.
 SAYS_PAYMENT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
@@ -106,7 +105,7 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     """Return the text. Its last line lets a phone offer the code on our own page only."""
     values = {
         "code": code,
-        "payee": _harmless(payee) or settings.SERVICE_NAME,
+        "payee": sms.harmless(payee) or settings.SERVICE_NAME,
         "amount": amount,
         "service": settings.SERVICE_NAME,
         "minutes": LIFETIME.seconds // 60,
@@ -138,10 +137,3 @@ def _hash(handle: str, code: str) -> str:
     """Hash a code under the pepper, without which all million could be tried at once."""
     message = f"code:{handle}:{code}".encode()
     return hmac.new(settings.PIN_PEPPER.encode(), message, hashlib.sha256).hexdigest()
-
-
-def _harmless(payee: str) -> str:
-    """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
-    kept = re.sub(r"[^\w\s.,&'()+-]", " ", payee)
-    apart = re.sub(r"\.(?=\S)", ". ", kept)
-    return " ".join(apart.split())[:PAYEE_CHARACTERS].strip()

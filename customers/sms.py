@@ -6,6 +6,7 @@ it wants them. The address holds secrets: it appears in no log and in no error.
 """
 
 import logging
+import re
 import sys
 from urllib.parse import urlsplit
 
@@ -19,10 +20,18 @@ logger = logging.getLogger(__name__)
 
 CONSOLE = "console"
 TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
+NAME_CHARACTERS = 40
 
 
 class TextNotSent(ServiceUnavailable):
     message = "The text message could not be sent. Try again shortly."
+
+
+def harmless(name: str) -> str:
+    """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
+    kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
+    apart = re.sub(r"\.(?=\S)", ". ", kept)
+    return " ".join(apart.split())[:NAME_CHARACTERS].strip()
 
 
 def send(*, to: str, text: str) -> None:
