@@ -106,6 +106,6 @@ def test_the_proof_names_a_payment_without_its_use_and_a_use_without_its_payment
     use = LinkUse.objects.get()
 
     assert list(check_payments()) == [
-        f"payment {payment.id}: its link knows of no such use",
-        f"use {use.pk}: there is no completed payment pay_x through its link",
+        f"Payment {payment.id} is completed without the use of its link.",
+        f"Use {use.pk} of link {link.id} is of no completed pay_x.",
     ]
