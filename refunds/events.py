@@ -1,4 +1,4 @@
-"""What the events about a refund say: the contract's fields exactly."""
+"""What the events about a refund say: the contract's fields exactly, where it shows them."""
 
 from typing import Any
 
@@ -10,6 +10,7 @@ def refund_created(refund: Refund) -> dict[str, Any]:
     return {
         "refund_id": refund.id,
         "payment_id": refund.payment_id,
+        "merchant_id": refund.merchant_id,
         "amount": refund.amount,
         "currency": refund.currency,
         "reason": refund.reason,
@@ -31,8 +32,11 @@ def refund_failed(refund: Refund) -> dict[str, Any]:
     return {
         "refund_id": refund.id,
         "payment_id": refund.payment_id,
+        "merchant_id": refund.merchant_id,
         "amount": refund.amount,
+        "currency": refund.currency,
         "reason": refund.reason,
+        "status": refund.status,
         "failure_reason": refund.failure_reason,
         "failed_at": refund.failed_at,
     }

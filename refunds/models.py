@@ -1,6 +1,7 @@
 """A refund: money on its way back from a merchant's balance to the wallet that paid."""
 
 from datetime import datetime
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -11,10 +12,33 @@ from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
 
 _STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
+_PENDING = Q(status=RefundStatus.PENDING)
+_SUCCEEDED = Q(status=RefundStatus.SUCCEEDED)
+
+
+class NoticeStatus(models.TextChoices):
+    """How far the customer was told of a refund: once at most, and only once it succeeded.
+
+    A notice is taken before it is sent; one that stays in `sending` was cut off by a crash.
+    """
+
+    DUE = "due"
+    SENDING = "sending"
+    SENT = "sent"
+    FAILED = "failed"
+    NOT_NEEDED = "not_needed"
 
 
 class RefundQuerySet(CallerScoped["Refund"]):
     missing = RefundNotFound
+
+    def pending(self) -> Self:
+        """Those that wait for the merchant's balance to cover them."""
+        return self.filter(_PENDING)
+
+    def to_notify(self) -> Self:
+        """Those whose customers are still to be told."""
+        return self.filter(_SUCCEEDED, notice_status=NoticeStatus.DUE)
 
 
 class Refund(models.Model):
@@ -39,9 +63,12 @@ class Refund(models.Model):
     updated_at = models.DateTimeField()
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    notice_status = models.CharField(
+        max_length=16, choices=NoticeStatus, default=NoticeStatus.DUE, editable=False
+    )
     notified_at = models.DateTimeField(null=True)
 
-    objects = RefundQuerySet.as_manager()
+    objects: ClassVar[RefundQuerySet] = RefundQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     class Meta:
         indexes = (
@@ -49,14 +76,14 @@ class Refund(models.Model):
                 fields=["merchant", "livemode", "-created_at", "-id"], name="refund_newest"
             ),
             models.Index(
-                fields=["created_at"],
+                fields=["merchant", "livemode", "currency", "created_at"],
                 name="refund_pending",
-                condition=Q(status=RefundStatus.PENDING),
+                condition=_PENDING,
             ),
             models.Index(
                 fields=["succeeded_at"],
                 name="refund_to_notify",
-                condition=Q(status=RefundStatus.SUCCEEDED, notified_at__isnull=True),
+                condition=_SUCCEEDED & Q(notice_status=NoticeStatus.DUE),
             ),
         )
         constraints = (
@@ -64,16 +91,15 @@ class Refund(models.Model):
                 condition=Q(amount__gte=1, amount__lte=99_999_999_999), name="refund_amount"
             ),
             models.CheckConstraint(
-                condition=Q(status__in=RefundStatus.values), name="refund_status"
+                condition=(_PENDING & Q(succeeded_at=None, failed_at=None))
+                | (_SUCCEEDED & Q(succeeded_at__isnull=False, failed_at=None))
+                | Q(status=RefundStatus.FAILED, succeeded_at=None, failed_at__isnull=False),
+                name="refund_status",
             ),
             models.CheckConstraint(
-                condition=Q(
-                    status=RefundStatus.SUCCEEDED,
-                    succeeded_at__isnull=False,
-                    transaction_id__isnull=False,
-                )
-                | Q(~Q(status=RefundStatus.SUCCEEDED), succeeded_at__isnull=True),
-                name="refund_succeeded_at",
+                condition=(_SUCCEEDED & Q(transaction_id__isnull=False))
+                | (~_SUCCEEDED & Q(transaction_id=None, fee_returned=0)),
+                name="refund_transaction",
             ),
             models.CheckConstraint(
                 condition=Q(fee_returned__gte=0, fee_returned__lte=models.F("amount")),

@@ -1,19 +1,22 @@
 """Tell customers that money has come back: by e-mail where there is an address, else by SMS."""
 
-import logging
 from datetime import datetime
 
+import structlog
 from django.conf import settings
-from django.core.mail import send_mail
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import gettext
 
 from core.errors import ServiceUnavailable
 from core.money import format_amount
 from customers import sms
-from refunds.models import Refund
-from refunds.statuses import RefundStatus
+from refunds.models import NoticeStatus, Refund
 
 BATCH = 50
-logger = logging.getLogger(__name__)
+
+logger = structlog.get_logger(__name__)
 
 
 def notify_due(*, now: datetime, limit: int = BATCH) -> int:
@@ -21,29 +24,68 @@ def notify_due(*, now: datetime, limit: int = BATCH) -> int:
 
     A notice is taken before it is sent: it goes out once at most.
     """
-    waiting = Refund.objects.filter(status=RefundStatus.SUCCEEDED, notified_at__isnull=True)
-    found = waiting.select_related("payment__merchant", "payment__customer")
-    refunds = list(found.order_by("succeeded_at")[:limit])
-    return sum(_notify(refund) for refund in refunds if _take(refund, now))
+    found = Refund.objects.to_notify().select_related("payment__merchant", "payment__customer")
+    refunds = list(found.order_by("succeeded_at", "pk")[:limit])
+    return sum(_notify(refund, now) for refund in refunds if _take(refund))
 
 
-def _take(refund: Refund, now: datetime) -> bool:
-    untold = Refund.objects.filter(pk=refund.pk, notified_at__isnull=True)
-    return bool(untold.update(notified_at=now))
+def _take(refund: Refund) -> bool:
+    due = Refund.objects.to_notify().filter(pk=refund.pk)
+    return bool(due.update(notice_status=NoticeStatus.SENDING))
 
 
-def _notify(refund: Refund) -> bool:
+def _notify(refund: Refund, now: datetime) -> bool:
+    status = _send(refund)
+    told_at = now if status == NoticeStatus.SENT else None
+    Refund.objects.filter(pk=refund.pk).update(notice_status=status, notified_at=told_at)
+    return status == NoticeStatus.SENT
+
+
+def _send(refund: Refund) -> NoticeStatus:
+    """Send the notice in the customer's language. In test mode no text goes to any phone."""
     customer = refund.payment.paying_customer
-    merchant = " ".join(refund.payment.merchant.name.split())
-    amount = format_amount(refund.amount, refund.currency)
-    text = f"{merchant} has refunded {amount} to your {settings.SERVICE_NAME} wallet."
     address = customer.email or refund.payment.customer_email
     try:
-        if address:
-            send_mail(f"Refund of {amount} from {merchant}", text, None, [address])
-        elif customer.livemode:
-            sms.send(to=customer.phone, text=text)
+        with translation.override(customer.language or settings.LANGUAGE_CODE):
+            if address:
+                _message(refund, address).send()
+            elif customer.livemode:
+                sms.send(to=customer.phone, text=_text(refund))
+            else:
+                return NoticeStatus.NOT_NEEDED
     except (OSError, ServiceUnavailable):
-        logger.exception("refund notice not sent", extra={"refund_id": refund.id})
-        return False
-    return True
+        logger.exception("refund_notice_not_sent", refund_id=refund.id)
+        return NoticeStatus.FAILED
+    return NoticeStatus.SENT
+
+
+def _text(refund: Refund) -> str:
+    return gettext("%(merchant)s has refunded %(amount)s to your %(service)s wallet.") % {
+        "merchant": sms.harmless(refund.payment.merchant.name) or settings.SERVICE_NAME,
+        "amount": _amount(refund),
+        "service": settings.SERVICE_NAME,
+    }
+
+
+def _message(refund: Refund, address: str) -> EmailMultiAlternatives:
+    merchant = refund.payment.merchant
+    context = {
+        "refund": refund,
+        "payment": refund.payment,
+        "merchant": " ".join(merchant.name.split()),
+        "amount": _amount(refund),
+        "service_name": settings.SERVICE_NAME,
+    }
+    message = EmailMultiAlternatives(
+        subject=gettext("Refund: %(amount)s from %(merchant)s") % context,
+        body=render_to_string("emails/refund.txt", context),
+        to=[address],
+        reply_to=[merchant.support_email] if merchant.support_email else None,
+        headers={"X-Entity-Ref-ID": refund.id},
+    )
+    message.attach_alternative(render_to_string("emails/refund.html", context), "text/html")
+    return message
+
+
+def _amount(refund: Refund) -> str:
+    return format_amount(refund.amount, refund.currency, translation.get_language())

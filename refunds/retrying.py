@@ -1,19 +1,49 @@
 """Try the pending refunds again, those that have waited longest first."""
 
+from collections.abc import Iterator
 from datetime import datetime
 
+import structlog
+from django.db import DatabaseError
+from django.db.models import F, Q
+
 from core.errors import ApiError
+from ledger.models import Purpose
+from ledger.services import balances
 from refunds.models import Refund
-from refunds.services import retry_refund
+from refunds.services import GIVEN_UP_AFTER, retry_refund
 from refunds.statuses import RefundStatus
 
-BATCH = 500
+BATCH = 100
+
+logger = structlog.get_logger(__name__)
 
 
 def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
-    """Retry pending refunds; return how many are no longer pending."""
-    pending = Refund.objects.filter(status=RefundStatus.PENDING).order_by("created_at")
-    return sum(_retry(pk, now) for pk in list(pending.values_list("pk", flat=True)[:limit]))
+    """Retry pending refunds; return how many no longer are.
+
+    Of each merchant's balance up to `limit` are tried, so that nobody's refunds wait for others'.
+    """
+    waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
+    owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
+    return sum(
+        _retry(refund_id, now)
+        for merchant_id, livemode, currency in list(owners)
+        for refund_id in _worth_trying(merchant_id, livemode, currency, now, limit)
+    )
+
+
+def _worth_trying(
+    merchant_id: str, livemode: bool, currency: str, now: datetime, limit: int
+) -> Iterator[str]:
+    """Yield the refunds that the balance may cover by now, with their fee, and those to fail."""
+    held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
+    may_be_covered = Q(amount__lte=held.get(currency, 0) + F("payment__fee"))
+    too_old = Q(created_at__lte=now - GIVEN_UP_AFTER)
+    pending = Refund.objects.pending().filter(
+        may_be_covered | too_old, merchant_id=merchant_id, livemode=livemode, currency=currency
+    )
+    yield from pending.order_by("created_at", "pk").values_list("pk", flat=True)[:limit]
 
 
 def _retry(refund_id: str, now: datetime) -> bool:
@@ -21,3 +51,6 @@ def _retry(refund_id: str, now: datetime) -> bool:
         return retry_refund(refund_id=refund_id, now=now).status != RefundStatus.PENDING
     except ApiError:
         return False  # another worker was here first
+    except DatabaseError:
+        logger.exception("refund_not_retried", refund_id=refund_id)
+        return False  # the other refunds are not to wait for this one

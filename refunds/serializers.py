@@ -1,5 +1,7 @@
 """Refunds as they come in and go out."""
 
+from typing import Any
+
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -41,12 +43,10 @@ class RefundOutput(Output):
     failed_at = InstantField(required=False)
 
 
-def draft_of(values: dict[str, int | str]) -> RefundDraft:
+def draft_of(values: dict[str, Any]) -> RefundDraft:
     """Make a draft of parsed inputs."""
-    available = values.get("refund_amount_available")
-    amount = values.get("amount")
     return RefundDraft(
-        amount=None if amount is None else int(amount),
-        reason=str(values.get("reason", "")),
-        expected_available=None if available is None else int(available),
+        amount=values.get("amount"),
+        reason=values.get("reason", ""),
+        expected_available=values.get("refund_amount_available"),
     )

@@ -20,13 +20,14 @@ from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import events
-from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
+from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.services import emit
 
 GIVEN_UP_AFTER = timedelta(days=30)
+RETRY_ACTOR = "system:refunds.retry"
 SIMULATED = "The refund was simulated to fail."
 NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
 
@@ -62,28 +63,34 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
         updated_at=now,
     )
     payment.amount_refund_pending += refund.amount
-    _save_amounts(payment, now)
     _announce(EventType.REFUND_CREATED, refund, events.refund_created(refund), now=now)
     if behaviour_of(payment.paying_customer) == Behaviour.REFUNDS_FAIL:
-        return _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
-    return _try_to_settle(refund, payment, actor=caller.actor, now=now)
+        _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
+    else:
+        _settle_if_covered(refund, payment, actor=caller.actor, now=now)
+    _save_amounts(payment, now)
+    return refund
 
 
 @transaction.atomic
-def retry_refund(*, refund_id: str, now: datetime) -> Refund:
+def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> Refund:
     """Try a pending refund again; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
-    refund, payment = _lock(refund_id)
-    settled = _try_to_settle(refund, payment, actor="system:refunds.retry", now=now)
-    if settled.status == RefundStatus.PENDING and refund.created_at + GIVEN_UP_AFTER <= now:
-        return _fail(refund, payment, NOT_COVERED, actor="system:refunds.retry", now=now)
-    return settled
+    refund, payment = _lock_pending(refund_id)
+    if not _settle_if_covered(refund, payment, actor=actor, now=now):
+        if now < refund.created_at + GIVEN_UP_AFTER:
+            return refund
+        _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
+    _save_amounts(payment, now)
+    return refund
 
 
 @transaction.atomic
 def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
     """Give a pending refund up. Raises RefundNotFound, RefundFinal."""
-    refund, payment = _lock(refund_id)
-    return _fail(refund, payment, reason, actor=actor, now=now)
+    refund, payment = _lock_pending(refund_id)
+    _fail(refund, payment, reason, actor=actor, now=now)
+    _save_amounts(payment, now)
+    return refund
 
 
 def fee_share(payment: Payment, amount: int) -> int:
@@ -96,47 +103,49 @@ def fee_share(payment: Payment, amount: int) -> int:
 
 
 def _amount_of(payment: Payment, draft: RefundDraft, now: datetime) -> int:
-    if payment.status_at(now) != PaymentStatus.COMPLETED:
-        raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
+    status = payment.status_at(now)
+    if status != PaymentStatus.COMPLETED:
+        raise PaymentNotCompleted(status=f"is {status}")
     available = payment.amount_refundable
     if draft.expected_available not in (None, available):
         raise RefundAmountMismatch(refund_amount_available=f"is {available}")
     amount = available if draft.amount is None else draft.amount
     if not 0 < amount <= available:
-        raise RefundExceedsPayment(amount=f"must be at most {available}")
+        most = f"must be at most {available}" if available else "nothing is left to refund"
+        raise RefundExceedsPayment(amount=most)
     return amount
 
 
-def _lock(refund_id: str) -> tuple[Refund, Payment]:
+def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
     payment = Payment.objects.locked(Refund.objects.one(refund_id).payment_id)
-    return Refund.objects.locked(refund_id), payment
+    refund = Refund.objects.locked(refund_id)
+    if refund.status != RefundStatus.PENDING:
+        raise RefundFinal(status=f"is {refund.status}")
+    return refund, payment
 
 
-def _try_to_settle(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> Refund:
-    """Move the money, or leave the refund pending where the balance does not cover it."""
+def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> bool:
+    """Move the money, where the merchant's balance covers it; say whether it did."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
         post(transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now)
     except InsufficientBalance:
-        return refund
+        return False
     refund.transaction_id, refund.fee_returned = transaction_id, fee
     refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
     payment.amount_refunded += refund.amount
-    _save_amounts(payment, now)
     _announce(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund), now=now)
     data = events.payment_refunded(payment, refund)
     _announce(EventType.PAYMENT_REFUNDED, refund, data, now=now, resource_id=payment.id)
-    return refund
+    return True
 
 
-def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> Refund:
+def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> None:
     refund.failure_reason = reason
     refund.transition_to(RefundStatus.FAILED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
-    _save_amounts(payment, now)
     _announce(EventType.REFUND_FAILED, refund, events.refund_failed(refund), now=now)
-    return refund
 
 
 def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
