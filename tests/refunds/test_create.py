@@ -1,129 +1,267 @@
 """POST /v1/payments/:id/refund"""
 
-import json
+from itertools import product
 
 import pytest
 
-from ledger.models import Account, Purpose, Transfer
-from ledger.services import balances
-from merchants.models import Merchant
+from core.clock import iso
+from core.models import IdempotencyKey
+from ledger.models import Kind, Purpose, Transfer
 from payments.models import Payment
+from payments.statuses import PaymentStatus
 from refunds.models import Refund
-from tests.client import Api
+from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
+from tests.payments.journeys import bring_to
+from tests.payments.test_statements import Statements
+from tests.payouts.money import held
+from tests.refunds.sales import refund, sell, sell_live
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def paid(api: Api, merchant: Merchant, payment: Payment) -> Payment:
-    assert api(merchant).post(f"/v1/payments/{payment.id}/confirm").status_code == 200
-    payment.refresh_from_db()
-    return payment
-
-
-def event_types() -> list[str]:
-    return list(Event.objects.order_by("id").values_list("type", flat=True))
-
-
-def test_it_refunds_the_whole_amount(api: Api, merchant: Merchant, paid: Payment) -> None:
-    response = api(merchant).post(f"/v1/payments/{paid.id}/refund", {"reason": "Returned"})
-
-    assert response.status_code == 201
-    body = response.json()
-    assert response["Location"] == f"/v1/refunds/{body['id']}"
-    assert body["payment_id"] == paid.id
-    assert (body["amount"], body["status"], body["reason"]) == (1_250, "succeeded", "Returned")
-    record = api(merchant).get(f"/v1/payments/{paid.id}").json()
+def amounts(api, payment):
+    """What the record of a payment says about its refunds."""
+    record = api(payment.merchant).get(f"/v1/payments/{payment.id}").json()
     assert record["status"] == "completed"
-    assert (record["amount_refunded"], record["amount_refundable"]) == (1_250, 0)
-    assert record["refund_status"] == "full"
-    assert balances(owner=merchant.id, purpose=Purpose.MERCHANT, livemode=False) == {"BSD": 0}
-    assert set(event_types()) == {
-        "payment.completed",
-        "refund.created",
-        "refund.completed",
-        "payment.refunded",
-    }
-    completed = json.loads(bytes(Event.objects.get(type="refund.completed").body))
-    assert completed["data"] == {
-        "refund_id": body["id"],
+    return record["amount_refunded"], record["amount_refundable"], record["refund_status"]
+
+
+def refusal(response):
+    """The status, code and details of a refusal that left nothing behind."""
+    assert Refund.objects.count() == 0
+    assert event_types("refund") == []
+    return response.status_code, response.json()["code"], response.json()["details"]
+
+
+def test_it_refunds_the_whole_amount(api, merchant, paid):
+    response = api(merchant).post(f"/v1/payments/{paid.id}/refund", {"reason": "Came back\nwet"})
+
+    made = Refund.objects.get()
+    assert response.status_code == 201
+    assert response["Location"] == f"/v1/refunds/{made.id}"
+    assert response.json() == {
+        "id": made.id,
         "payment_id": paid.id,
         "amount": 1_250,
-        "reason": "Returned",
+        "reason": "Came back\nwet",
+        "status": "succeeded",
+        "currency": "BSD",
+        "merchant_id": merchant.id,
+        "transaction_id": made.transaction_id,
+        "fee_returned": 0,
+        "livemode": False,
+        "created_at": iso(made.created_at),
+        "updated_at": iso(made.created_at),
+        "succeeded_at": iso(made.created_at),
+    }
+    assert amounts(api, paid) == (1_250, 0, "full")
+
+
+def test_the_money_goes_back_to_the_wallet_that_paid(api, merchant, paid):
+    refund(api, paid, 250)
+
+    transfer = Transfer.objects.get(kind=Kind.REFUND)
+    assert transfer.amount == 250
+    assert transfer.debit_account.owner == merchant.id
+    assert transfer.credit_account.owner == paid.customer_id
+    assert transfer.credit_account.balance == 10_000_000 - 1_000
+    assert held(merchant, Purpose.MERCHANT) == 1_000
+
+
+def test_it_tells_what_happened_in_three_events(api, paid):
+    body = {"amount": 250, "reason": "Half of it"}
+    made = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", body).json()
+
+    named = {"refund_id": made["id"], "payment_id": paid.id, "amount": 250, "reason": "Half of it"}
+    owned = {"merchant_id": paid.merchant_id, "currency": "BSD"}
+    assert sorted(event_types("refund")) == ["refund.completed", "refund.created"]
+    assert event_data("refund.completed") == named
+    assert event_data("refund.created") == named | owned | {
+        "status": "pending",
+        "created_at": made["created_at"],
+    }
+    assert event_data("payment.refunded") == owned | {
+        "payment_id": paid.id,
+        "amount": 1_250,
+        "status": "completed",
+        "refund_id": made["id"],
+        "amount_refunded": 250,
+        "refund_status": "partial",
+        "metadata": {},
     }
 
 
-def test_it_refunds_to_the_last_cent(api: Api, merchant: Merchant) -> None:
-    merchant.fee_basis_points = 333
-    merchant.save()
-    payment = PaymentFactory(merchant=merchant, amount=100)
-    api(merchant).post(f"/v1/payments/{payment.id}/confirm")
-    Transfer.objects.count()
-    # Money of another sale covers the part that the fee has not brought back yet.
-    other = PaymentFactory(merchant=merchant, amount=100)
-    api(merchant).post(f"/v1/payments/{other.id}/confirm")
+def test_events_belong_to_what_they_are_about(api, paid):
+    made = refund(api, paid).json()["id"]
 
-    parts = [
-        api(merchant).post(f"/v1/payments/{payment.id}/refund", {"amount": amount})
-        for amount in (33, 33, 33, 1)
-    ]
-
-    assert [part.status_code for part in parts] == [201] * 4
-    assert sum(part.json()["fee_returned"] for part in parts) == 3
-    payment.refresh_from_db()
-    assert payment.amount_refunded == 100
-    over = api(merchant).post(f"/v1/payments/{payment.id}/refund", {"amount": 1})
-    assert (over.status_code, over.json()["code"]) == (422, "REFUND_EXCEEDS_PAYMENT")
+    about = dict(Event.objects.exclude(type="payment.completed").values_list("type", "resource_id"))
+    assert about == {
+        "refund.created": made,
+        "refund.completed": made,
+        "payment.refunded": paid.id,
+    }
 
 
-def test_it_stays_pending_where_the_balance_does_not_cover_it(
-    api: Api, merchant: Merchant, paid: Payment
-) -> None:
-    Account.objects.get(owner=merchant.id, purpose=Purpose.MERCHANT)
-    from core.clock import now
-    from ledger.models import HOUSE, Kind
-    from ledger.services import Movement, account_for, post
+def test_it_refunds_in_parts_to_the_last_cent(api, merchant):
+    payment = sell(merchant, 100)
 
-    balance = account_for(
-        owner=merchant.id, purpose=Purpose.MERCHANT, currency="BSD", livemode=False
-    )
-    bank = account_for(owner=HOUSE, purpose=Purpose.BANK, currency="BSD", livemode=False)
-    from django.db import transaction
-
-    with transaction.atomic():
-        gone = Movement(kind=Kind.PAYOUT, reference="po_1", debit=balance, credit=bank, amount=1)
-        post(transaction_id="txn_1", movements=[gone], now=now())
-
-    response = api(merchant).post(f"/v1/payments/{paid.id}/refund")
-
-    assert (response.status_code, response.json()["status"]) == (201, "pending")
-    record = api(merchant).get(f"/v1/payments/{paid.id}").json()
-    assert (record["amount_refunded"], record["amount_refundable"]) == (0, 0)
-    assert event_types()[-1] == "refund.created"
+    assert [refund(api, payment, part).status_code for part in (33, 33, 33)] == [201] * 3
+    assert amounts(api, payment) == (99, 1, "partial")
+    assert refund(api, payment).json()["amount"] == 1
+    assert amounts(api, payment) == (100, 0, "full")
 
 
-def test_it_refuses_a_stale_view(api: Api, merchant: Merchant, paid: Payment) -> None:
+def test_it_refuses_what_is_no_longer_there(api, paid):
+    refund(api, paid, 1_000)
+
+    for asked, rule in ((251, "must be at most 250"), (1_250, "must be at most 250")):
+        response = refund(api, paid, asked)
+        assert (response.status_code, response.json()["code"]) == (422, "REFUND_EXCEEDS_PAYMENT")
+        assert response.json()["details"] == f"amount: {rule}"
+    assert Refund.objects.count() == 1
+
+
+@pytest.mark.parametrize("amount", [None, 1])
+def test_it_refuses_where_nothing_is_left(api, paid, amount):
+    refund(api, paid)
+
+    response = refund(api, paid, amount)
+
+    assert (response.status_code, response.json()["code"]) == (422, "REFUND_EXCEEDS_PAYMENT")
+    assert response.json()["details"] == "amount: nothing is left to refund"
+    assert event_types("refund.created") == ["refund.created"]
+
+
+def test_it_refuses_a_stale_view(api, paid):
     body = {"amount": 100, "refund_amount_available": 1_000}
 
-    response = api(merchant).post(f"/v1/payments/{paid.id}/refund", body)
+    response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", body)
 
-    assert response.status_code == 422
-    assert response.json()["code"] == "REFUND_AMOUNT_MISMATCH"
-    assert response.json()["details"] == "refund_amount_available: is 1250"
-    assert Refund.objects.count() == 0
-
-
-def test_it_refuses_an_unpaid_payment(api: Api, merchant: Merchant, payment: Payment) -> None:
-    response = api(merchant).post(f"/v1/payments/{payment.id}/refund")
-
-    assert (response.status_code, response.json()["code"]) == (422, "PAYMENT_NOT_COMPLETED")
-    assert Event.objects.count() == 0
+    assert refusal(response) == (
+        422,
+        "REFUND_AMOUNT_MISMATCH",
+        "refund_amount_available: is 1250",
+    )
 
 
-def test_it_hides_another_merchants_payment(api: Api, stranger: Merchant, paid: Payment) -> None:
-    response = api(stranger).post(f"/v1/payments/{paid.id}/refund")
+def test_it_takes_a_view_that_is_right(api, paid):
+    for available, amount in ((1_250, 1_000), (250, 250)):
+        body = {"amount": amount, "refund_amount_available": available}
+        response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", body)
+        assert response.status_code == 201
 
-    assert (response.status_code, response.json()["code"]) == (404, "PAYMENT_NOT_FOUND")
-    assert Refund.objects.count() == 0
+
+@pytest.mark.parametrize("status", set(PaymentStatus) - {PaymentStatus.COMPLETED})
+def test_it_refuses_a_payment_that_is_not_completed(api, payment, status):
+    bring_to(payment, status)
+
+    assert refusal(refund(api, payment)) == (422, "PAYMENT_NOT_COMPLETED", f"status: is {status}")
+
+
+def test_it_refuses_a_counter_and_refunds_what_was_paid_there(api, merchant):
+    counter = PaymentFactory(
+        merchant=merchant, payment_mode="STATIC_PAY", amount=None, expires_at=None
+    )
+    assert refund(api, counter).json()["code"] == "PAYMENT_NOT_COMPLETED"
+
+    confirm = f"/v1/payments/{counter.id}/confirm"
+    sale = api(merchant).post(confirm, {"amount": 70}).json()["id"]
+    assert refund(api, Payment.objects.get(pk=sale)).json()["amount"] == 70
+
+
+NO_AMOUNTS: tuple[object, ...] = (-1, True, 1.0, "100", [100], {}, 100_000_000_000, 2**63)
+
+
+@pytest.mark.parametrize(
+    ("field", "amount"),
+    [("amount", 0), *product(("amount", "refund_amount_available"), NO_AMOUNTS)],
+)
+def test_it_refuses_what_is_no_amount(api, paid, field, amount):
+    response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", {field: amount})
+
+    status, code, details = refusal(response)
+    assert (status, code) == (422, "INVALID_AMOUNT")
+    assert details.startswith(f"{field}: must be an integer number of cents from ")
+
+
+@pytest.mark.parametrize(
+    ("reason", "rule"),
+    [
+        ("x" * 501, "must be a string of 0 to 500 characters"),
+        (5, "must be a string of 0 to 500 characters"),
+        ("\u202edesrever", "must not contain control characters"),
+    ],
+)
+def test_it_refuses_what_is_no_reason(api, paid, reason, rule):
+    response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", {"reason": reason})
+
+    assert refusal(response) == (422, "VALIDATION_FAILED", f"reason: {rule}")
+
+
+@pytest.mark.parametrize("body", [[], "x", 1])
+def test_it_refuses_what_is_no_object(api, paid, body):
+    response = api(paid.merchant).post(f"/v1/payments/{paid.id}/refund", body)
+
+    assert refusal(response)[:2] == (400, "INVALID_REQUEST")
+
+
+def test_the_same_key_refunds_once(api, paid):
+    first, again = (refund(api, paid, 100, idempotency_key="abc") for _ in range(2))
+
+    assert (again.status_code, again.content) == (201, first.content)
+    assert again["Idempotent-Replayed"] == "true"
+    assert again["Location"] == first["Location"]
+    assert Refund.objects.count() == 1
+    reused = refund(api, paid, 101, idempotency_key="abc")
+    assert (reused.status_code, reused.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+
+
+def test_a_refusal_leaves_the_key_free(api, paid):
+    assert refund(api, paid, 1_251, idempotency_key="abc").status_code == 422
+    assert IdempotencyKey.objects.count() == 0
+
+    assert refund(api, paid, 1_250, idempotency_key="abc").status_code == 201
+
+
+def test_a_live_refund_moves_live_money_only(api, merchant, paid):
+    live = sell_live(merchant, 1_250)
+
+    assert refund(api, live).json()["livemode"] is True
+
+    assert held(merchant, Purpose.MERCHANT, livemode=True) == 0
+    assert held(merchant, Purpose.MERCHANT) == 1_250
+
+
+def test_it_hides_what_is_anothers_or_of_the_other_mode(api, merchant, stranger, paid):
+    missing = api(merchant).post("/v1/payments/pay_0/refund")
+    answers = [
+        api(stranger).post(f"/v1/payments/{paid.id}/refund"),
+        api(merchant, live=True).post(f"/v1/payments/{paid.id}/refund"),
+    ]
+
+    assert refusal(missing)[:2] == (404, "PAYMENT_NOT_FOUND")
+    assert [(each.status_code, each.content) for each in answers] == [(404, missing.content)] * 2
+
+
+def test_it_wants_a_key(api, paid):
+    response = api(None).post(f"/v1/payments/{paid.id}/refund")
+
+    assert refusal(response)[:2] == (401, "UNAUTHORIZED")
+
+
+@pytest.mark.usefixtures("development")
+def test_development_needs_no_key_for_test_payments(api, merchant, paid):
+    live = sell_live(merchant, 100)
+
+    assert api(None).post(f"/v1/payments/{paid.id}/refund").status_code == 201
+    assert api(None).post(f"/v1/payments/{live.id}/refund").status_code == 404
+
+
+def test_the_number_of_statements_is_bounded(api, paid):
+    refund(api, paid, 1)
+    with Statements() as statements:
+        refund(api, paid, 1)
+
+    assert len(statements.work) <= 20, statements.work

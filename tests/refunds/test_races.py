@@ -1,43 +1,184 @@
-"""Refunds that race: never more than the payment, never less than a winner."""
+"""Refunds that race: never more than the payment, never less than a winner, never a deadlock"""
 
+import time
+from collections import Counter
 from functools import partial
 
 import pytest
 
 from core.clock import now
 from core.errors import ApiError
+from customers.services import find_or_create, top_up, wallet
+from ledger.models import Kind, Purpose, Transfer
+from ledger.sealing import seal_transfers
 from merchants.authentication import Caller
-from merchants.models import Merchant
-from refunds.models import Refund
-from refunds.services import RefundDraft, create_refund
+from payouts.services import request_payout
+from refunds.errors import RefundFinal
+from refunds.models import Refund, RefundTransition
+from refunds.retrying import retry_pending
+from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
+from tests.events import event_types
 from tests.factories import PaymentFactory
-from tests.payments.journeys import pay_with, payer
+from tests.ledger.money import problems
+from tests.payments.journeys import pay_with
+from tests.payouts.money import credit, held
 from tests.races import at_once
+from tests.refunds.sales import refund, sell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
 
-@pytest.mark.parametrize(("amount", "tries", "winners"), [(7, 20, 14), (None, 8, 1)])
-def test_refunds_do_not_pass_the_amount(
-    merchant: Merchant, amount: int | None, tries: int, winners: int
-) -> None:
-    payment = PaymentFactory(merchant=merchant, amount=100)
-    pay_with(payment.id, payer())
-    refund = partial(
-        create_refund,
-        caller=Caller(merchant, livemode=False, actor="key:test"),
-        payment_id=payment.id,
-        draft=RefundDraft(amount=amount),
-        now=now(),
+def caller_of(merchant):
+    return Caller(merchant, livemode=False, actor="key:test")
+
+
+def give_back(payment, amount=None):
+    draft = RefundDraft(amount=amount)
+    caller = caller_of(payment.merchant)
+    return create_refund(caller=caller, payment_id=payment.id, draft=draft, now=now())
+
+
+def pay_out(merchant):
+    return request_payout(
+        caller=caller_of(merchant), currency="BSD", amount=None, description="", now=now()
     )
 
-    results = at_once([refund] * tries)
 
-    refused = [result for result in results if isinstance(result, Exception)]
-    assert len(refused) == tries - winners
-    assert {error.code for error in refused if isinstance(error, ApiError)} == {
-        "REFUND_EXCEEDS_PAYMENT"
-    }
+def outcomes(results):
+    """Count statuses and codes; anything unexpected is raised."""
+    counted = Counter()
+    for result in results:
+        if isinstance(result, Exception) and not isinstance(result, ApiError):
+            raise result
+        counted[result.code if isinstance(result, ApiError) else result.status] += 1
+    return counted
+
+
+@pytest.mark.parametrize(("amount", "tries", "winners"), [(7, 20, 14), (None, 8, 1), (None, 2, 1)])
+def test_refunds_do_not_pass_the_amount(merchant, amount, tries, winners):
+    payment = sell(merchant, 100)
+
+    results = at_once([partial(give_back, payment, amount)] * tries)
+
+    refused = {"REFUND_EXCEEDS_PAYMENT": tries - winners}
+    assert outcomes(results) == {"succeeded": winners} | refused
     payment.refresh_from_db()
-    assert payment.amount_refunded == sum(Refund.objects.values_list("amount", flat=True))
     assert payment.amount_refunded == (amount or 100) * winners
+    assert held(merchant, Purpose.MERCHANT) == 100 - payment.amount_refunded
+    assert problems() == []
+
+
+def test_twins_under_one_key_refund_once(api, merchant):
+    payment = sell(merchant, 100)
+    api(merchant)
+
+    answers = at_once([partial(refund, api, payment, 10, idempotency_key="abc")] * 10)
+
+    assert len({answer.content for answer in answers}) == 1
+    assert Refund.objects.count() == 1
+
+
+def test_refunds_that_cannot_be_covered_wait(merchant):
+    payment = sell(merchant, 1_000)
+    credit(merchant, -950)
+
+    results = at_once([partial(give_back, payment, 20)] * 10)
+
+    assert outcomes(results) == {"succeeded": 2, "pending": 8}
+    payment.refresh_from_db()
+    assert (payment.amount_refunded, payment.amount_refund_pending) == (40, 160)
+    assert held(merchant, Purpose.MERCHANT) == 10
+    assert problems() == []
+
+
+def test_a_refund_and_a_payout_do_not_spend_the_same_money(merchant):
+    for _ in range(15):
+        payment = sell(merchant, 1_000)
+
+        results = at_once([partial(give_back, payment), partial(pay_out, merchant)])
+
+        assert outcomes(results) in (
+            {"succeeded": 1, "INSUFFICIENT_BALANCE": 1},
+            {"pending": 1, "scheduled": 1},
+        )
+        assert held(merchant, Purpose.MERCHANT) == 0
+        finish(merchant)
+    assert problems() == []
+
+
+def finish(merchant):
+    """End what is still waiting, so that the next round starts from nothing."""
+    for waiting in Refund.objects.pending():
+        fail_refund(refund_id=waiting.id, reason="x", actor="staff:ann", now=now())
+
+
+def test_two_workers_retry_once(merchant):
+    payment = sell(merchant, 1_000)
+    credit(merchant, -1_000)
+    assert {give_back(payment, 100).status for _ in range(10)} == {"pending"}
+    credit(merchant, 1_000)
+
+    counts = at_once([partial(retry_pending, now=now())] * 4)
+
+    assert sum(count for count in counts if isinstance(count, int)) == 10
+    assert Transfer.objects.filter(kind=Kind.REFUND).count() == 10
+    assert RefundTransition.objects.count() == 10
+    assert event_types("refund.completed") == ["refund.completed"] * 10
+    assert problems() == []
+
+
+def test_a_retry_and_staff_who_give_up_have_one_winner(merchant):
+    for _ in range(20):
+        payment = sell(merchant, 100)
+        credit(merchant, -held(merchant, Purpose.MERCHANT))
+        waiting = give_back(payment)
+        credit(merchant, 100)
+
+        results = at_once(
+            [
+                partial(retry_refund, refund_id=waiting.id, now=now()),
+                partial(fail_refund, refund_id=waiting.id, reason="x", actor="a", now=now()),
+            ]
+        )
+
+        assert sum(isinstance(result, RefundFinal) for result in results) == 1
+        waiting.refresh_from_db()
+        moved = Transfer.objects.filter(reference=waiting.id).exists()
+        assert moved is (waiting.status == "succeeded")
+    assert problems() == []
+
+
+def buy(customer, payments):
+    return [pay_with(payment.id, customer).status for payment in payments]
+
+
+def take_back(payments):
+    return [give_back(payment).status for payment in payments]
+
+
+def seal_often():
+    for _ in range(60):
+        seal_transfers(now=now())
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+def test_opposite_payments_and_refunds_do_not_deadlock(merchant):
+    """One customer pays one merchant 250 times, while 250 earlier payments are refunded."""
+    customer = find_or_create(phone="+12425550177", livemode=False, now=now())
+    top_up(customer=customer, amount=25_000, currency="BSD", now=now())
+    type(merchant).objects.update(fee_basis_points=500)
+    payments = [PaymentFactory(merchant=merchant, amount=50) for _ in range(500)]
+    before, after = payments[:250], payments[250:]
+    at_once([partial(buy, customer, before[start::5]) for start in range(5)])
+
+    results = at_once(
+        [partial(buy, customer, after[start::5]) for start in range(5)]
+        + [partial(take_back, before[start::5]) for start in range(5)]
+        + [seal_often]
+    )
+
+    assert results == [["completed"] * 50] * 5 + [["succeeded"] * 50] * 5 + [None]
+    assert wallet(customer, "BSD").balance == 12_500
+    assert held(merchant, Purpose.MERCHANT) == 250 * (50 - 3)
+    assert problems() == []

@@ -1,0 +1,57 @@
+"""Sell something, and take it back."""
+
+from datetime import datetime
+from typing import Any
+
+from core.clock import now
+from customers.models import Customer
+from customers.services import find_or_create, test_customer, top_up
+from merchants.models import Merchant
+from payments.models import Payment
+from payments.paying import pay
+from payments.verification import Verification
+from tests.client import Api
+from tests.factories import PaymentFactory
+
+REFUNDS_FAIL_PHONE = "+12425550105"
+LIVE_PHONE = "+12423591234"
+
+
+def sell(
+    merchant: Merchant,
+    amount: int,
+    *,
+    fee: int = 0,
+    phone: str | None = None,
+    at: datetime | None = None,
+    **fields: Any,
+) -> Payment:
+    """Return a completed test payment; `fee` in basis points."""
+    at = at or now()
+    Merchant.objects.filter(pk=merchant.pk).update(fee_basis_points=fee)
+    payment = PaymentFactory(merchant=merchant, amount=amount, created_at=at, **fields)
+    return _paid(payment, test_customer(phone, at), at)
+
+
+def sell_live(merchant: Merchant, amount: int) -> Payment:
+    """Return a completed live payment, of a customer with just that much money."""
+    customer = find_or_create(phone=LIVE_PHONE, livemode=True, now=now())
+    top_up(customer=customer, amount=amount, currency="BSD", now=now())
+    return _paid(PaymentFactory(merchant=merchant, amount=amount, livemode=True), customer, now())
+
+
+def refund(api: Api, payment: Payment, amount: int | None = None, **headers: str) -> Any:
+    """Refund over HTTP as the payment's merchant; without an amount, all that is left."""
+    body = {} if amount is None else {"amount": amount}
+    client = api(payment.merchant, live=payment.livemode)
+    return client.post(f"/v1/payments/{payment.id}/refund", body, **headers)
+
+
+def _paid(payment: Payment, customer: Customer, at: datetime) -> Payment:
+    return pay(
+        payment_id=payment.id,
+        customer=customer,
+        verified=Verification.PASSKEY,
+        actor=f"customer:{customer.id}",
+        now=at,
+    )

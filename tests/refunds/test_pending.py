@@ -1,0 +1,205 @@
+"""Refunds that the merchant's balance does not cover: they wait, are retried, and end"""
+
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError
+
+from core.clock import now
+from ledger.models import Kind, Purpose, Transfer
+from refunds import retrying
+from refunds.errors import RefundFinal, RefundNotFound
+from refunds.models import Refund, RefundTransition
+from refunds.retrying import retry_pending
+from refunds.services import GIVEN_UP_AFTER, fail_refund, retry_refund
+from refunds.tasks import retry_refunds
+from tests.events import event_data, event_types
+from tests.payouts.money import credit, held
+from tests.refunds.sales import refund, sell
+
+pytestmark = pytest.mark.django_db
+MOMENT = timedelta(milliseconds=1)
+
+
+def record(api, payment):
+    return api(payment.merchant).get(f"/v1/payments/{payment.id}").json()
+
+
+def test_it_waits_where_one_cent_is_missing(api, merchant, paid):
+    credit(merchant, -1)
+
+    response = refund(api, paid, 1_250)
+
+    assert (response.status_code, response.json()["status"]) == (201, "pending")
+    assert "transaction_id" not in response.json()
+    shown = record(api, paid)
+    assert (shown["amount_refunded"], shown["amount_refundable"]) == (0, 0)
+    assert shown["refund_status"] == "none"
+    assert event_types("refund") == ["refund.created"]
+    assert event_types("payment.r") == []
+    assert not Transfer.objects.filter(kind=Kind.REFUND).exists()
+    assert held(merchant, Purpose.MERCHANT) == 1_249
+
+
+def test_what_waits_cannot_be_refunded_again(api, paid, pending):
+    response = refund(api, paid, 1)
+
+    assert response.json()["code"] == "REFUND_EXCEEDS_PAYMENT"
+
+
+def test_a_smaller_refund_need_not_wait_for_a_larger_one(api, merchant, paid):
+    credit(merchant, -300)
+
+    assert [refund(api, paid, part).json()["status"] for part in (1_000, 200, 50)] == [
+        "pending",
+        "succeeded",
+        "succeeded",
+    ]
+    shown = record(api, paid)
+    assert (shown["amount_refunded"], shown["amount_refundable"]) == (250, 0)
+
+
+def test_it_goes_out_once_it_is_covered(api, merchant, paid, pending):
+    assert retry_refunds() == 0
+    assert RefundTransition.objects.count() == 0
+    credit(merchant, 1)
+
+    assert [retry_refunds() for _ in range(2)] == [1, 0]
+
+    pending.refresh_from_db()
+    assert pending.status == "succeeded"
+    assert pending.succeeded_at == pending.updated_at > pending.created_at
+    moved = RefundTransition.objects.get()
+    assert (moved.from_status, moved.to_status) == ("pending", "succeeded")
+    assert moved.actor == "system:refunds.retry"
+    assert record(api, paid)["amount_refunded"] == 1_250
+    assert sorted(event_types("refund")) == ["refund.completed", "refund.created"]
+    assert held(merchant, Purpose.MERCHANT) == 0
+
+
+def test_a_try_in_vain_changes_nothing(paid, pending):
+    paid.refresh_from_db()
+
+    assert retry_refund(refund_id=pending.id, now=now()).status == "pending"
+
+    assert paid.updated_at == pending.updated_at == type(paid).objects.get().updated_at
+    assert event_types("refund") == ["refund.created"]
+
+
+def test_it_fails_after_thirty_days(api, paid, pending):
+    given_up = pending.created_at + GIVEN_UP_AFTER
+    assert retry_pending(now=given_up - MOMENT) == 0
+
+    assert retry_pending(now=given_up) == 1
+
+    shown = api(paid.merchant).get(f"/v1/refunds/{pending.id}").json()
+    assert (shown["status"], shown["failed_at"][:10]) == ("failed", str(given_up.date()))
+    assert shown["failure_reason"] == "The merchant's balance did not cover the refund for 30 days."
+    assert event_data("refund.failed")["failure_reason"] == shown["failure_reason"]
+    assert record(api, paid)["amount_refundable"] == 1_250
+
+
+def test_a_refund_that_is_covered_on_its_last_day_succeeds(merchant, pending):
+    credit(merchant, 1)
+
+    retry_pending(now=pending.created_at + GIVEN_UP_AFTER)
+
+    assert Refund.objects.get().status == "succeeded"
+
+
+def test_staff_can_give_it_up(api, paid, pending):
+    fail_refund(refund_id=pending.id, reason="Paid in cash", actor="staff:ann", now=now())
+
+    assert RefundTransition.objects.get().actor == "staff:ann"
+    assert event_data("refund.failed") == {
+        "refund_id": pending.id,
+        "payment_id": paid.id,
+        "merchant_id": paid.merchant_id,
+        "amount": 1_250,
+        "currency": "BSD",
+        "reason": "",
+        "status": "failed",
+        "failure_reason": "Paid in cash",
+        "failed_at": event_data("refund.failed")["failed_at"],
+    }
+    assert refund(api, paid, 1_249).json()["status"] == "succeeded"
+
+
+@pytest.mark.parametrize("status", ["succeeded", "failed"])
+def test_what_has_ended_is_not_touched_again(merchant, pending, status):
+    credit(merchant, 2_000)
+    if status == "failed":
+        fail_refund(refund_id=pending.id, reason="x", actor="staff:ann", now=now())
+    retry_refunds()
+    events = event_types()
+
+    with pytest.raises(RefundFinal, match=f"is {status}"):
+        retry_refund(refund_id=pending.id, now=now())
+    with pytest.raises(RefundFinal, match=f"is {status}"):
+        fail_refund(refund_id=pending.id, reason="y", actor="staff:bob", now=now())
+
+    assert Refund.objects.get().status == status
+    assert event_types() == events
+    assert RefundTransition.objects.count() == 1
+
+
+def test_there_must_be_such_a_refund():
+    with pytest.raises(RefundNotFound):
+        retry_refund(refund_id="ref_0", now=now())
+    with pytest.raises(RefundNotFound):
+        fail_refund(refund_id="ref_0", reason="x", actor="staff:ann", now=now())
+
+
+@pytest.fixture
+def two_waiting(api, merchant):
+    """Two pending refunds of 100 each, oldest first, and the money for both."""
+    payment = sell(merchant, 300)
+    credit(merchant, -300)
+    made = [refund(api, payment, 100).json()["id"] for _ in range(2)]
+    credit(merchant, 200)
+    return made
+
+
+def test_those_that_waited_longest_come_first(merchant, two_waiting):
+    credit(merchant, -100)
+
+    assert retry_refunds() == 1
+
+    assert Refund.objects.get(status="pending").id == two_waiting[1]
+
+
+def test_nobody_waits_for_the_refunds_of_another(api, merchant, stranger):
+    sales = [sell(seller, 300) for seller in (merchant, stranger)]
+    for sale, parts in zip(sales, ((100, 100, 100), (300,)), strict=True):
+        credit(sale.merchant, -300)
+        assert {refund(api, sale, part).json()["status"] for part in parts} == {"pending"}
+        credit(sale.merchant, 300)
+
+    assert retry_pending(now=now(), limit=1) == 2
+
+    assert Refund.objects.get(merchant=stranger).status == "succeeded"
+
+
+def test_one_that_cannot_be_tried_holds_up_no_other(api, merchant, two_waiting, monkeypatch):
+    def retry(*, refund_id, now):
+        if refund_id == two_waiting[0]:
+            raise DatabaseError("lock timeout")
+        return retry_refund(refund_id=refund_id, now=now)
+
+    monkeypatch.setattr(retrying, "retry_refund", retry)
+    assert retry_refunds() == 1
+
+    assert Refund.objects.get(pk=two_waiting[1]).status == "succeeded"
+
+
+def test_the_fee_helps_to_cover_it(api, merchant):
+    payment = sell(merchant, 1_000, fee=1_000)
+    assert held(merchant, Purpose.MERCHANT) == 900
+    credit(merchant, -1)
+    assert refund(api, payment).json()["status"] == "pending"
+    credit(merchant, 1)
+
+    assert retry_refunds() == 1
+
+    assert Refund.objects.get().fee_returned == 100
+    assert held(merchant, Purpose.MERCHANT) == held(merchant, Purpose.FEES) == 0
