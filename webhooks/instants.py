@@ -14,7 +14,7 @@ def database_now() -> datetime:
     if connection.vendor != "postgresql":
         return machine_now()
     with connection.cursor() as cursor:
-        cursor.execute("SELECT date_trunc('milliseconds', clock_timestamp())")
+        cursor.execute("SELECT clock_timestamp()")
         instant: datetime = cursor.fetchone()[0]
     return instant
 

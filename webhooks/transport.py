@@ -182,7 +182,7 @@ class _Adapter(HTTPAdapter):
 
 
 class _Limited(io.RawIOBase):
-    """The bytes of an answer, head and body, up to a limit; then the end."""
+    """The bytes of an answer, head and body; beyond the limit it breaks off."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
@@ -193,7 +193,7 @@ class _Limited(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         if self._left == 0:
-            return 0
+            raise ConnectionAbortedError
         count: int = self._raw.readinto(memoryview(buffer)[: self._left])
         self._left -= count
         return count

@@ -119,10 +119,12 @@ class _Handler(BaseHTTPRequestHandler):
         time.sleep(60)
 
     def trap_headdrip(self) -> None:
-        self._drip(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"a" * 1_000)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        self._drip()
 
     def trap_bodydrip(self) -> None:
-        self._drip(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + b"a" * 1_000)
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        self._drip()
 
     def trap_continues(self) -> None:
         self._pour(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -148,10 +150,10 @@ class _Handler(BaseHTTPRequestHandler):
     def trap_nothing(self) -> None:
         """Close without a word."""
 
-    def _drip(self, text: bytes) -> None:
-        for position in range(len(text)):
-            self.wfile.write(text[position : position + 1])
-            time.sleep(DRIP_SECONDS if position > 20 else 0)
+    def _drip(self) -> None:
+        for _ in range(1_000):
+            self.wfile.write(b"a")
+            time.sleep(DRIP_SECONDS)
 
     def _pour(self, chunk: bytes) -> None:
         while True:

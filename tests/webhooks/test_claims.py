@@ -1,0 +1,238 @@
+"""Each due delivery is held by one sender at a time, and by none for ever."""
+
+import time
+from datetime import datetime, timedelta
+
+import pytest
+
+from core.clock import now
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
+from tests.races import at_once
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import MANY, only_delivery, send_due, tell
+from webhooks.claims import LEASE_IN_DEADLINES, Claim, claim_due, release
+from webhooks.delivering import deliver
+from webhooks.endpoints import create_webhook
+from webhooks.instants import database_now
+from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.recording import PAUSE_FROM_FAILURES, record_answer
+from webhooks.statuses import DeliveryStatus
+from webhooks.transport import Answer
+
+OK = Answer(ms=5, status=200)
+BROKEN = Answer(ms=5, status=500, error="Answered 500.")
+
+
+def claim(at: datetime | None = None) -> list[Claim]:
+    return claim_due(free=MANY, now=at or database_now()).taken
+
+
+def test_what_is_claimed_is_nobody_elses(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    endpoint()
+    tell(merchant)
+
+    assert len(claim()) == 1
+    assert claim() == []
+
+
+def test_a_lease_runs_out(
+    merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, settings
+) -> None:
+    webhook = endpoint()
+    event = tell(merchant)
+    lost = claim()
+    lease = timedelta(seconds=LEASE_IN_DEADLINES * settings.WEBHOOK_TIMEOUT_SECONDS)
+
+    assert send_due(lost[0].at + lease - timedelta(seconds=1)) == 0
+    assert send_due(lost[0].at + lease) == 1
+
+    assert receiver.received(webhook.url)[0].body == bytes(event.body)
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+
+
+def test_a_result_that_comes_too_late_changes_nothing(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    tell(merchant)
+    [late] = claim()
+    [present] = claim(late.at + timedelta(minutes=5))
+
+    record_answer(late, BROKEN)
+    assert only_delivery(webhook).lease_token == present.token
+    record_answer(present, OK)
+    record_answer(late, BROKEN)
+
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+    assert [(a.number, a.status) for a in Attempt.objects.order_by("number")] == [
+        (1, 500),
+        (2, 200),
+    ]
+
+
+def test_a_result_recorded_twice_is_one_attempt(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    tell(merchant)
+    [held] = claim()
+
+    record_answer(held, OK)
+    record_answer(held, OK)
+
+    assert Attempt.objects.count() == 1
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+
+
+def test_a_claim_given_back_was_no_attempt(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    tell(merchant)
+    [held] = claim()
+
+    release(held)
+
+    delivery = only_delivery(webhook)
+    assert (delivery.attempt_count, delivery.round_attempts, delivery.lease_token) == (0, 0, "")
+    assert send_due() == 1
+
+
+def test_a_crash_in_the_last_attempt_is_not_the_end(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint("/say/200")
+    tell(merchant)
+    at = database_now()
+    for crash in range(6):
+        assert len(claim(at + timedelta(minutes=crash))) == 1
+
+    assert send_due(at + timedelta(minutes=7)) == 1
+
+    assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
+
+
+def test_no_more_than_four_are_under_way_to_one_endpoint(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    for _ in range(10):
+        tell(merchant)
+
+    assert [len(claim()), len(claim())] == [1, 0]  # it has never answered yet
+    record_answer(_held(webhook)[0], OK)
+    assert [len(claim()), len(claim())] == [4, 0]
+    record_answer(_held(webhook)[0], OK)
+    assert [len(claim()), len(claim())] == [1, 0]
+
+
+def _held(webhook: Webhook) -> list[Claim]:
+    rows = Delivery.objects.select_related("event", "webhook").exclude(lease_token="")
+    return [Claim(row, row.lease_token, now(), None) for row in rows.filter(webhook=webhook)]  # type: ignore[arg-type]
+
+
+def test_after_many_failures_it_is_left_alone_for_a_while(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint("/say/500")
+    for _ in range(PAUSE_FROM_FAILURES + 5):
+        tell(merchant)
+    at = database_now()
+
+    made = sum(send_due(at) for _ in range(PAUSE_FROM_FAILURES + 5))
+
+    assert made == PAUSE_FROM_FAILURES
+    webhook.refresh_from_db()
+    assert webhook.paused_until is not None
+    pause = (webhook.paused_until - at).total_seconds()
+    assert 30 <= pause < 31
+    assert send_due(webhook.paused_until - timedelta(seconds=1)) == 0
+    assert send_due(webhook.paused_until) == 1
+
+
+def test_one_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint("/say/" + ",".join(["500"] * PAUSE_FROM_FAILURES + ["200"]))
+    for _ in range(PAUSE_FROM_FAILURES + 6):
+        tell(merchant)
+    at = database_now()
+    for _ in range(PAUSE_FROM_FAILURES):
+        send_due(at)
+
+    assert send_due(at + timedelta(seconds=31)) == 1
+    assert send_due(at + timedelta(seconds=31)) == 4
+
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.paused_until) == (0, None)
+
+
+def test_looking_costs_little_beside_thousands_that_wait(
+    merchant: Merchant, endpoint: MakeEndpoint, django_assert_num_queries
+) -> None:
+    busy, quiet = endpoint("/say/500"), endpoint()
+    event = tell(merchant)
+    Delivery.objects.all().delete()
+    instant = database_now()
+    rows = [
+        Delivery(
+            id=f"dlv_{n:05}",
+            event=_copy(event, n),
+            webhook=busy,
+            next_attempt_at=instant,
+            created_at=instant,
+        )
+        for n in range(300)
+    ]
+    Delivery.objects.bulk_create(rows)
+    tell(merchant)
+    at = database_now()
+
+    with django_assert_num_queries(9):
+        claims = claim_due(free=MANY, now=at)
+
+    assert {claim.delivery.webhook_id for claim in claims.taken} == {busy.id, quiet.id}
+
+
+def _copy(event, number: int):
+    event.pk = f"evt_{number:05}"
+    event._state.adding = True
+    event.save(force_insert=True)
+    return event
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> None:
+    merchant = MerchantFactory.create()
+    caller = Caller(merchant, livemode=False, actor="tests")
+    for number in range(40):
+        create_webhook(
+            caller=caller,
+            url=receiver.url(f"/say/200/race{number}"),
+            events=["*"],
+            description="",
+            now=now(),
+        )
+    Webhook.objects.update(last_success_at=now())
+    for _ in range(10):
+        tell(merchant)
+
+    def sender() -> list[str]:
+        claimed: list[str] = []
+        deadline = time.monotonic() + 20
+        while Delivery.objects.pending().exists() and time.monotonic() < deadline:
+            most = max(
+                Delivery.objects.exclude(lease_token="").filter(webhook=webhook).count()
+                for webhook in Webhook.objects.all()[:5]
+            )
+            assert most <= 4
+            for held in claim():
+                claimed.append(held.delivery.id)
+                deliver(held)
+        return claimed
+
+    results = at_once([sender] * 5)
+
+    assert not [result for result in results if isinstance(result, Exception)]
+    claimed = [item for result in results for item in result]  # type: ignore[union-attr]
+    assert len(claimed) == 400
+    assert len(set(claimed)) == 400
+    assert set(Delivery.objects.values_list("status", flat=True)) == {DeliveryStatus.DELIVERED}

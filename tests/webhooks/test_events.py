@@ -1,0 +1,229 @@
+"""Events: written with the fact, listed, read."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+
+from core.clock import iso, now
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from tests.client import Api
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.sending import tell
+from webhooks.endpoints import create_webhook
+from webhooks.event_types import SUBSCRIBABLE, EventType, is_subscribed
+from webhooks.models import Delivery, Event
+from webhooks.samples import SAMPLES
+from webhooks.services import emit
+
+
+def test_an_event_holds_the_exact_bytes(merchant: Merchant) -> None:
+    at = now()
+    with transaction.atomic():
+        event = emit(
+            EventType.PAYMENT_CREATED,
+            merchant_id=merchant.id,
+            livemode=False,
+            resource_id="pay_1",
+            data={"payment_id": "pay_1", "amount": 5, "nothing": None, "created_at": at},
+            now=at,
+        )
+
+    stored = Event.objects.get()
+    assert (
+        bytes(stored.body)
+        == (
+            f'{{"id":"{event.id}","type":"payment.created","created":"{iso(at)}",'
+            f'"data":{{"payment_id":"pay_1","amount":5,"created_at":"{iso(at)}"}}}}'
+        ).encode()
+    )
+    assert (stored.type, stored.resource_id) == ("payment.created", "pay_1")
+    assert (stored.livemode, stored.is_test) == (False, False)
+
+
+def test_each_subscribed_endpoint_of_the_mode_gets_a_delivery(
+    merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint
+) -> None:
+    subscribed = {endpoint(events=(p,)).id for p in ("*", "payment.*", "payment.completed")}
+    for pattern in ("refund.*", "payment_link.*", "payment.failed"):
+        endpoint(events=(pattern,))
+    for caller in (
+        Caller(merchant, livemode=True, actor="tests"),
+        Caller(stranger, livemode=False, actor="tests"),
+    ):
+        create_webhook(
+            caller=caller,
+            url="https://shop.example.com/",
+            events=["*"],
+            description="",
+            now=now(),
+        )
+
+    event = tell(merchant)
+
+    deliveries = Delivery.objects.all()
+    assert {delivery.webhook_id for delivery in deliveries} == subscribed
+    assert {delivery.event_id for delivery in deliveries} == {event.id}
+    assert {delivery.status for delivery in deliveries} == {"pending"}
+
+
+def test_an_event_costs_few_statements(
+    merchant: Merchant, endpoint: MakeEndpoint, django_assert_num_queries
+) -> None:
+    def write() -> None:
+        emit(
+            EventType.PAYMENT_COMPLETED,
+            merchant_id=merchant.id,
+            livemode=False,
+            resource_id="pay_1",
+            data={},
+            now=now(),
+        )
+
+    with django_assert_num_queries(2):
+        write()
+    for _ in range(5):
+        endpoint()
+    with django_assert_num_queries(3):
+        write()
+
+
+def test_an_undone_fact_leaves_no_event(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    endpoint()
+
+    with transaction.atomic():
+        tell(merchant)
+        transaction.set_rollback(True)
+
+    assert (Event.objects.count(), Delivery.objects.count()) == (0, 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_event_belongs_to_a_transaction() -> None:
+    with pytest.raises(transaction.TransactionManagementError):
+        emit(
+            EventType.PAYMENT_CREATED,
+            merchant_id="mer_1",
+            livemode=False,
+            resource_id="pay_1",
+            data={},
+            now=now(),
+        )
+
+
+def test_an_event_is_never_changed(merchant: Merchant) -> None:
+    event = tell(merchant)
+
+    for change in ({"body": b"{}"}, {"type": "payment.failed"}, {"livemode": True}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Event.objects.filter(pk=event.pk).update(**change)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        replace_body(event)
+
+    assert bytes(Event.objects.get().body) == bytes(event.body)
+
+
+def replace_body(event: Event) -> None:
+    """Try what SQLite has beside UPDATE; on PostgreSQL, a second row."""
+    columns = "id, merchant_id, livemode, type, resource_id, is_test, created_at"
+    verb = "INSERT" if connection.vendor == "postgresql" else "INSERT OR REPLACE"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"{verb} INTO webhooks_event ({columns}, body) SELECT {columns}, %s"
+            " FROM webhooks_event WHERE id = %s",
+            [b"{}", event.id],
+        )
+
+
+@pytest.mark.parametrize(
+    ("patterns", "event_type", "expected"),
+    [
+        (["*"], "payout.paid", True),
+        (["payment.*"], "payment.completed", True),
+        (["payment.*"], "payment_link.created", False),
+        (["payment.*"], "payment_link.payment.completed", False),
+        (["payment_link.*"], "payment_link.payment.completed", True),
+        (["payment.completed"], "payment.completed", True),
+        (["payment.completed"], "payment_link.payment.completed", False),
+        ([], "payment.completed", False),
+    ],
+)
+def test_patterns(patterns: list[str], event_type: str, expected: bool) -> None:
+    assert is_subscribed(patterns, EventType(event_type)) is expected
+
+
+def test_what_can_be_subscribed() -> None:
+    groups = {"payment.*", "refund.*", "payout.*", "payment_link.*"}
+
+    assert set(SUBSCRIBABLE) == {"*"} | groups | set(EventType.values)
+
+
+# Reading
+
+
+def test_it_lists_events_newest_first(api: Api, merchant: Merchant, stranger: Merchant) -> None:
+    events = [tell(merchant), tell(merchant, EventType.REFUND_CREATED)]
+    tell(stranger)
+
+    response = api(merchant).get("/v1/events")
+
+    shown = response.json()["events"]
+    assert response.status_code == 200
+    assert sorted(item["id"] for item in shown) == sorted(event.id for event in events)
+    assert [item["id"] for item in shown] == sorted((e.id for e in events), reverse=True)
+    assert response.json()["total"] == 2
+    assert api(merchant, live=True).get("/v1/events").json()["events"] == []
+
+
+def test_it_shows_exactly_what_was_sent(api: Api, merchant: Merchant) -> None:
+    event = tell(merchant)
+
+    response = api(merchant).get(f"/v1/events/{event.id}")
+
+    assert response.status_code == 200
+    assert response.json() == json.loads(bytes(event.body))
+    assert list(response.json()) == ["id", "type", "created", "data"]
+    assert response.json()["data"] == SAMPLES[EventType.PAYMENT_COMPLETED]
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"type": "payment.completed"}, 1),
+        ({"type": "payout.paid"}, 0),
+        ({"resource_id": "pay_1"}, 2),
+        ({"resource_id": "pay_2"}, 0),
+        ({"start_date": "2020-01-01"}, 2),
+        ({"end_date": "2020-01-01"}, 0),
+    ],
+)
+def test_the_list_can_be_narrowed(
+    api: Api, merchant: Merchant, query: dict[str, Any], count: int
+) -> None:
+    tell(merchant)
+    tell(merchant, EventType.REFUND_CREATED)
+
+    assert api(merchant).get("/v1/events", query).json()["total"] == count
+
+
+@pytest.mark.parametrize("query", [{"type": "payment"}, {"start_date": "soon"}, {"limit": "0"}])
+def test_an_unknown_filter_value_is_400(
+    api: Api, merchant: Merchant, query: dict[str, str]
+) -> None:
+    response = api(merchant).get("/v1/events", query)
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize("who", ["stranger", "other mode", "unknown"])
+def test_anothers_event_does_not_exist(
+    api: Api, merchant: Merchant, stranger: Merchant, who: str
+) -> None:
+    event_id = "evt_unknown" if who == "unknown" else tell(merchant).id
+    caller = api(stranger if who == "stranger" else merchant, live=who == "other mode")
+
+    response = caller.get(f"/v1/events/{event_id}")
+
+    assert (response.status_code, response.json()["code"]) == (404, "EVENT_NOT_FOUND")
