@@ -94,7 +94,14 @@ class PaymentAction(PaymentPage):
         )
 
 
-class PayAction(PaymentAction):
+class Pressed(PaymentAction):
+    """A button of the page. Whoever opens its address sees the payment."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return SeeOther(self.payment.hosted_url)
+
+
+class PayAction(Pressed):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.visitor.session is None:
             return self.go_to(Step.SIGN_IN)
@@ -102,7 +109,7 @@ class PayAction(PaymentAction):
         return self.go_on()
 
 
-class BackAction(PaymentAction):
+class BackAction(Pressed):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         step_back(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
         return SeeOther(self.payment.hosted_url)
@@ -129,7 +136,7 @@ class StatusView(PaymentPage):
         return JsonResponse({"status": status, "version": self.bill.version})
 
 
-class SimulateAction(PaymentAction):
+class SimulateAction(Pressed):
     """Test mode: end the payment in a chosen way."""
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:

@@ -122,6 +122,9 @@ class CodePage(SigningIn):
 
 
 class AgainAction(SigningIn):
+    def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        return SeeOther(self.way.code_address)
+
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         """Send a new code to the same phone."""
         asked = self.asked()

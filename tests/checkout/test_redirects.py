@@ -1,0 +1,88 @@
+"""Where a customer is sent at the end: only where the merchant said, and only to the web."""
+
+import pytest
+
+from checkout.redirects import onward
+from core.clock import now
+from customers.services import test_customer
+from payments.paying import pay
+from payments.verification import Verification
+from tests.checkout.shopper import Shopper
+
+EVIL = [
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "ftp://shop.example/",
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "https:\\\\evil.example",
+    "https://shop.example@evil.example/",
+    "https://user:secret@shop.example/",
+    "https://shop.example\\@evil.example/",
+    "https://shop.example/\tpath",
+    "https://shop.example/\npath",
+    "java\nscript:alert(1)",
+    " https://shop.example/",
+    "https://shop.example/\x00",
+    "https://",
+    "https:///path",
+    "http://[::1",
+    "https://shop.example:0/",
+    "https://shop.example:99999/",
+    "https://" + "x" * 5_000,
+    "https://\u202eelpmaxe.pohs/",
+    "",
+]
+
+
+@pytest.mark.parametrize("url", EVIL)
+def test_it_goes_nowhere_that_is_no_plain_web_address(url):
+    assert onward(url, "pay_1") == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "goes_to"),
+    [
+        ("https://shop.example/ok", "https://shop.example/ok?payment_id=pay_1"),
+        ("https://shop.example/ok?a=1&b=", "https://shop.example/ok?a=1&b=&payment_id=pay_1"),
+        ("https://shop.example/ok#part", "https://shop.example/ok?payment_id=pay_1#part"),
+        ("https://shop.example/{PAYMENT_ID}/ok", "https://shop.example/pay_1/ok"),
+        ("https://shop.example/?p={PAYMENT_ID}", "https://shop.example/?p=pay_1"),
+        ("http://localhost:3000/", "http://localhost:3000/?payment_id=pay_1"),
+        ("https://münchen.example/", "https://münchen.example/?payment_id=pay_1"),
+    ],
+)
+def test_it_puts_the_payment_into_the_address(url, goes_to):
+    assert onward(url, "pay_1") == goes_to
+
+
+@pytest.mark.parametrize("url", [url for url in EVIL if "\x00" not in url])
+def test_a_page_never_links_to_it_however_it_got_into_the_row(payment_of, url):
+    canceled = payment_of(150, status="canceled", canceled_at=now(), cancel_url=url[:2_048])
+    shopper = Shopper()
+    shopper.visit(canceled.hosted_url)
+
+    assert "evil.example" not in shopper.text
+    assert "Return to" not in shopper.text
+
+
+def test_the_paid_page_says_where_it_leads_and_waits_for_nobody(payment_of):
+    payment = payment_of(150, success_url="https://shop.example/ok?a=1")
+    customer = test_customer(None, now())
+    pay(
+        payment_id=payment.id,
+        customer=customer,
+        verified=Verification.NONE,
+        actor="test",
+        now=now(),
+    )
+    shopper = Shopper()
+    response = shopper.visit(payment.hosted_url)
+
+    assert response.status_code == 200
+    assert f'href="https://shop.example/ok?a=1&amp;payment_id={payment.id}"' in shopper.text
+    assert "Taking you to shop.example in 10 seconds." in shopper.text
