@@ -46,7 +46,8 @@ def test_axe_finds_nothing_on_any_screen(screens, site, scheme):
 
 def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target(screens, site):
     page = screens(width=320)
-    wide, small = {}, {}
+    wide: dict[str, int] = {}
+    small: dict[str, list[str]] = {}
     for name in SCREENS:
         page.goto(f"{site}/preview/{name}")
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -1,0 +1,206 @@
+"""The customer's own page."""
+
+import pytest
+
+from core.clock import now
+from customers.models import Customer, CustomerSession, Passkey
+from customers.pins import check_pin
+from customers.services import find_or_create, top_up
+from payments.models import Payment
+from tests.checkout.shopper import Shopper
+
+PHONE = "+12425550177"
+
+
+@pytest.fixture
+def customer(db) -> Shopper:
+    """Somebody who is signed in, in test mode."""
+    shopper = Shopper()
+    shopper.visit("/account?test=1")
+    shopper.send(phone=PHONE)
+    shopper.send(code="000000")
+    return shopper
+
+
+def test_it_asks_who_you_are(db):
+    shopper = Shopper()
+    shopper.visit("/account")
+
+    assert shopper.path == "/account/phone"
+    assert "Test: no money moves" not in shopper.text
+
+
+def test_it_shows_balance_and_phone(customer):
+    assert customer.path == "/account?test=1"
+    assert "B$100,000.00 <small>BSD</small>" in customer.text
+    assert "+1 242-555-0177" in customer.text
+    assert "Nothing yet. What you pay appears here." in customer.text
+
+
+def test_a_live_customer_has_a_page_of_their_own(db, capsys):
+    live = find_or_create(phone="+12424250177", livemode=True, now=now())
+    top_up(customer=live, amount=410, currency="BSD", now=now())
+    shopper = Shopper()
+    shopper.visit("/account")
+    shopper.send(phone="242 425 0177")
+    code = capsys.readouterr().out.splitlines()[1].split()[0]
+    shopper.send(code=code)
+
+    assert shopper.path == "/account"
+    assert "B$4.10" in shopper.text
+    assert "Choose a PIN" in shopper.text
+
+
+def test_it_lists_payments_with_a_way_to_the_receipt_page_by_page(customer, payment_of):
+    mine = Customer.objects.get(phone=PHONE)
+    done = {"status": "completed", "completed_at": now(), "fee": 0, "customer": mine}
+    payments = [
+        payment_of(100 + number, transaction_id=f"txn_{number}", **done) for number in range(25)
+    ]
+    other = find_or_create(phone="+12425550188", livemode=False, now=now())
+    payment_of(99_999, transaction_id="txn_other", **done | {"customer": other})
+    customer.visit("/account?test=1")
+
+    newest = sorted((payment.id for payment in payments), reverse=True)
+    assert customer.text.count('href="/receipts/') == 20
+    assert "B$999.99" not in customer.text
+    customer.visit(f"/account?before={newest[19]}&test=1")
+    assert customer.text.count('href="/receipts/') == 5
+
+
+def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer):
+    mine = Customer.objects.get(phone=PHONE)
+    elsewhere = Shopper()
+    elsewhere.visit("/account?test=1")
+    elsewhere.send(phone=PHONE)
+    elsewhere.send(code="000000")
+    customer.visit("/account/pin?test=1")
+    assert customer.send(old="9999", pin="8305").status_code == 422
+    assert "That PIN is not right. 4 tries left." in customer.text
+    assert customer.send(old="1234", pin="1111").status_code == 422
+    assert "That PIN is too easy to guess." in customer.text
+    customer.send(old="1234", pin="8305")
+
+    assert "Your PIN has been changed." in customer.text
+    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=now())
+    elsewhere.visit("/account?test=1")
+    assert elsewhere.path.startswith("/account/phone")
+
+
+def test_a_forgotten_pin_is_replaced_by_a_code(customer):
+    mine = Customer.objects.get(phone=PHONE)
+    customer.visit("/account/pin/forgotten?test=1")
+    customer.send(again="1")
+    assert customer.send(code="111111", pin="8305").status_code == 422
+    customer.send(code="000000", pin="8305")
+
+    assert "Your PIN has been changed." in customer.text
+    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=now())
+
+
+def test_a_forgotten_pin_leads_back_to_the_payment(payment):
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in(PHONE)
+    shopper.visit(f"/account/pin/forgotten?payment={payment.id}&test=1")
+    shopper.send(again="1")
+    shopper.send(code="000000", pin="8305")
+
+    assert shopper.path == payment.hosted_url
+
+
+@pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "../admin", "pay_1"])
+def test_it_leads_back_to_payments_only(customer, back):
+    customer.visit(f"/account/pin/forgotten?payment={back}&test=1")
+
+    assert "evil.example" not in customer.text
+    assert 'href="/account?test=1"' in customer.text
+
+
+def test_signing_out_ends_the_session_on_the_server(customer):
+    token = customer.client.cookies["customer-test"].value
+    customer.send(to="/sign-out")
+
+    assert customer.path.startswith("/account/phone")
+    assert CustomerSession.objects.get().ended_at is not None
+    customer.client.cookies["customer-test"] = token
+    customer.visit("/account?test=1")
+    assert customer.path.startswith("/account/phone")
+
+
+def test_signing_out_is_no_link(customer):
+    assert customer.client.get("/account/sign-out?test=1").status_code == 405
+    assert CustomerSession.objects.get().ended_at is None
+
+
+@pytest.fixture
+def passkey(customer) -> Passkey:
+    return Passkey.objects.create(
+        customer=Customer.objects.get(phone=PHONE),
+        credential_id="abc",
+        public_key=b"",
+        sign_count=0,
+        aaguid="",
+        is_synced=False,
+        name="iPhone",
+        created_at=now(),
+    )
+
+
+def test_a_passkey_is_removed_after_the_pin(customer, passkey):
+    customer.visit("/account?test=1")
+    assert "iPhone" in customer.text
+    customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+    assert customer.send(pin="9999").status_code == 422
+    customer.send(pin="1234")
+    assert Passkey.objects.usable().count() == 1
+    customer.send()
+
+    assert "The passkey has been removed." in customer.text
+    assert Passkey.objects.usable().count() == 0
+
+
+def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
+    CustomerSession.objects.update(code_verified_at=now().replace(year=2020))
+    customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+    customer.send(again="1")
+    customer.send(code="000000")
+    customer.send(pin="1234")
+    customer.send()
+
+    assert Passkey.objects.usable().count() == 0
+
+
+def test_nobody_removes_the_passkey_of_another(customer, passkey):
+    passkey.customer = find_or_create(phone="+12425550188", livemode=False, now=now())
+    passkey.save()
+    response = customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
+
+    assert response.status_code == 404
+
+
+def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
+    mine = Customer.objects.get(phone=PHONE)
+    payment = payment_of(
+        1_250,
+        status="completed",
+        completed_at=now(),
+        fee=0,
+        customer=mine,
+        transaction_id="txn_1",
+    )
+    payment.refund_set.create(
+        id="ref_1",
+        merchant=payment.merchant,
+        livemode=False,
+        amount=400,
+        currency="BSD",
+        created_by="test",
+        created_at=now(),
+        updated_at=now(),
+    )
+    customer.visit("/account?test=1")
+
+    assert "B$4.00 back on " in customer.text
+    assert "(on its way)" in customer.text
+    assert Payment.objects.count() == 1

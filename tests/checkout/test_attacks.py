@@ -1,0 +1,192 @@
+"""What somebody does who wants to pay with other people's money, or not at all."""
+
+import pytest
+from django.test import Client
+
+import config.urls  # noqa: F401  # registers the converters
+from checkout import urls
+from core.clock import now
+from customers.models import Customer
+from ledger.models import Transfer
+from payments.models import Payment, PaymentTransition
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+
+
+def signed_in(payment, phone="+1 242 555 0177") -> Shopper:
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in(phone)
+    return shopper
+
+
+def with_token(shopper: Shopper, path: str, **values: str):
+    """Post to any address with a valid CSRF token, as one's own page could."""
+    token = next(
+        form.fields["csrfmiddlewaretoken"]
+        for form in [shopper.form()]
+        if "csrfmiddlewaretoken" in form.fields
+    )
+    return shopper.client.post(path, {"csrfmiddlewaretoken": token} | values)
+
+
+ROUTES = [
+    pattern
+    for pattern in urls.urlpatterns
+    if hasattr(getattr(pattern.callback, "view_class", None), "post")
+]
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_no_form_is_taken_without_its_token(payment, route):
+    path = "/" + str(route.pattern).replace("<id:payment_id>", payment.id)
+    for part in ("<slug:merchant_slug>", "<id:link_id>", "<id:token>", "<int:passkey_id>"):
+        path = path.replace(part, "1")
+    response = Client(enforce_csrf_checks=True).post(path, {"pin": "1234", "outcome": "approve"})
+
+    assert response.status_code == 403
+    assert "This page was open too long" in response.content.decode()
+    assert PaymentTransition.objects.count() == 0
+
+
+def test_an_amount_for_a_passkey_is_not_paid_by_a_pin(payment_of):
+    payment = payment_of(5_001)
+    shopper = signed_in(payment)
+    response = with_token(shopper, f"{payment.hosted_url}/pin", pin="1234")
+
+    payment.refresh_from_db()
+    assert response.status_code == 303
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert Customer.objects.get(phone="+12425550177").pin_failures == 0
+
+
+@pytest.mark.parametrize("step", ["pin", "passkey", "passkey/new", "passkey/pin", "pin/new"])
+def test_no_step_is_taken_by_who_is_not_signed_in(payment_of, step):
+    payment = payment_of(1_250)
+    signed_in(payment)
+    stranger = Shopper()
+    stranger.visit(f"{payment.hosted_url}/phone")
+    response = with_token(stranger, f"{payment.hosted_url}/{step}", pin="1234", credential="{}")
+
+    payment.refresh_from_db()
+    assert (response.status_code, response["Location"]) == (303, f"{payment.hosted_url}/phone")
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+
+
+def test_a_pin_before_pay_was_pressed_is_not_looked_at(payment_of):
+    payment, other = payment_of(1_250), payment_of(150)
+    shopper = signed_in(other)
+    response = with_token(shopper, f"{payment.hosted_url}/pin", pin="1234")
+
+    payment.refresh_from_db()
+    assert (response.status_code, response["Location"]) == (303, payment.hosted_url)
+    assert payment.status == PaymentStatus.CREATED
+
+
+def test_pressing_pay_does_not_pay_what_needs_a_pin(payment_of):
+    payment = payment_of(201)
+    shopper = signed_in(payment)
+    for _ in range(3):
+        with_token(shopper, f"{payment.hosted_url}/pay")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert Transfer.objects.filter(kind="payment").count() == 0
+
+
+def test_a_session_of_test_mode_opens_no_live_payment(payment_of):
+    shopper = signed_in(payment_of(150))
+    live = payment_of(150, livemode=True)
+    shopper.client.cookies["customer"] = shopper.client.cookies["customer-test"].value
+    shopper.visit(live.hosted_url)
+    shopper.send(to="/pay")
+
+    live.refresh_from_db()
+    assert shopper.path.endswith("/phone")
+    assert live.status == PaymentStatus.CREATED
+
+
+def test_a_live_payment_cannot_be_simulated(payment_of):
+    live = payment_of(150, livemode=True)
+    shopper = Shopper()
+    shopper.visit(live.hosted_url)
+    response = with_token(shopper, f"{live.hosted_url}/simulate", outcome="approve")
+
+    live.refresh_from_db()
+    assert response.status_code == 422
+    assert live.status == PaymentStatus.CREATED
+
+
+def test_the_amount_of_a_payment_at_a_counter_is_fixed_once_it_is_shown(payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    shopper.send(amount="1.50")
+    child = Payment.objects.get(static_payment=counter)
+    with_token(shopper, shopper.path, amount="0.01", key="x")
+    with_token(shopper, f"{shopper.path}/pay", amount="1")
+
+    child.refresh_from_db()
+    assert child.amount == 150
+
+
+def test_two_tabs_pay_once(payment_of):
+    payment = payment_of(150)
+    shopper = signed_in(payment)
+    form = shopper.form("/pay")
+    answers = [shopper.client.post(f"{payment.hosted_url}/pay", form.fields) for _ in range(2)]
+
+    assert [answer["Location"] for answer in answers] == [
+        payment.hosted_url,
+        f"{payment.hosted_url}?already=1",
+    ]
+    shopper.visit(answers[1]["Location"])
+    assert "This payment was already paid. Nothing has been taken a second time." in shopper.text
+    assert Transfer.objects.filter(kind="payment").count() == 1
+
+
+@pytest.mark.parametrize("step", ["pay", "pin", "cancel", "back", "phone", "code"])
+def test_nothing_is_pressed_after_the_time_has_passed(payment_of, step):
+    payment = payment_of(1_250)
+    shopper = signed_in(payment)
+    Payment.objects.filter(pk=payment.pk).update(expires_at=now())
+    response = with_token(
+        shopper, f"{payment.hosted_url}/{step}", pin="1234", phone="2425550100", code="000000"
+    )
+
+    payment.refresh_from_db()
+    assert (response.status_code, response["Location"]) == (303, payment.hosted_url)
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert Transfer.objects.filter(kind="payment").count() == 0
+
+
+def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
+    payment = payment_of(150)
+    shopper = signed_in(payment)
+    Customer.objects.update(frozen_at=now())
+    response = shopper.send(to="/pay")
+
+    payment.refresh_from_db()
+    assert response.status_code == 422
+    assert "Your wallet cannot pay at the moment" in shopper.text
+    assert payment.status == PaymentStatus.PENDING
+
+
+def test_headers_that_every_page_has(payment_of):
+    shopper = Shopper()
+    for path in (payment_of(150).hosted_url, "/checkout/nothing", "/account/phone"):
+        headers = shopper.visit(path).headers
+
+        assert "default-src 'none'" in headers["Content-Security-Policy"]
+        assert "script-src 'nonce-" in headers["Content-Security-Policy"]
+        assert "'unsafe-inline'" not in headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert headers["Cache-Control"] == "no-store"
+        assert headers["X-Frame-Options"] == "DENY"
+        assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Referrer-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert headers["X-Robots-Tag"] == "noindex, nofollow"
+        assert "camera=()" in headers["Permissions-Policy"]
+        assert "style=" not in shopper.text

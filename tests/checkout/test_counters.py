@@ -1,0 +1,193 @@
+"""A counter: the customer's keypad, the merchant's screen."""
+
+import pytest
+
+from checkout.amounts import read_amount
+from checkout.counter_screens import screen_token, screen_url
+from core.clock import now
+from customers.services import test_customer
+from payments.models import Payment
+from payments.paying import pay
+from payments.statuses import PaymentStatus
+from payments.verification import Verification
+from tests.checkout.shopper import Shopper
+
+
+@pytest.fixture
+def counter(payment_of):
+    return payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="Bar")
+
+
+def sell(counter, amount, phone=None):
+    """Let a test customer pay at a counter."""
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    shopper.send(amount=amount)
+    sale = Payment.objects.filter(static_payment=counter).latest("created_at")
+    return pay(
+        payment_id=sale.id,
+        customer=test_customer(phone, now()),
+        verified=Verification.PASSKEY,
+        actor="test",
+        now=now(),
+    )
+
+
+def test_a_customer_enters_the_amount_and_sees_it_once_more(counter):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    shopper.send(amount="B$ 1,250.50")
+
+    sale = Payment.objects.get(static_payment=counter)
+    assert (sale.amount, sale.status) == (125_050, PaymentStatus.CREATED)
+    assert shopper.path == sale.hosted_url
+    assert ">Pay B$1,250.50</button>" in shopper.text
+    counter.refresh_from_db()
+    assert counter.status == PaymentStatus.CREATED
+
+
+def test_two_customers_pay_two_payments(counter):
+    sell(counter, "1.50")
+    sell(counter, "2.50", "+12425550177")
+
+    amounts = Payment.objects.filter(static_payment=counter, status="completed")
+    assert set(amounts.values_list("amount", flat=True)) == {150, 250}
+
+
+@pytest.mark.parametrize("amount", ["", "0", "0.00", "-5", "abc", "1e3", "12.345", "1000000000"])
+def test_it_refuses_what_is_no_amount_and_keeps_it(counter, amount):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    response = shopper.send(amount=amount)
+
+    assert response.status_code == 422
+    assert "<title>Error: " in shopper.text
+    assert shopper.form().fields["amount"] == amount
+    assert Payment.objects.filter(static_payment=counter).count() == 0
+
+
+def test_a_double_click_opens_one_payment(counter):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    fields = shopper.form().fields | {"amount": "1.50"}
+    answers = {shopper.client.post(counter.hosted_url, fields)["Location"] for _ in range(3)}
+
+    assert len(answers) == 1
+    assert Payment.objects.filter(static_payment=counter).count() == 1
+
+
+def test_another_amount_under_the_same_form_is_another_payment(counter):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    fields = shopper.form().fields
+    for amount in ("1.50", "2.50", "1.50"):
+        shopper.client.post(counter.hosted_url, fields | {"amount": amount})
+
+    amounts = Payment.objects.filter(static_payment=counter).values_list("amount", flat=True)
+    assert set(amounts) == {150, 250}
+
+
+@pytest.mark.parametrize("key", ["", "forged", "WyJ4IiwieSJd:1abc:sig"])
+def test_a_key_that_is_not_ours_names_no_payment(counter, payment, key):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    shopper.send(amount="1.50", key=key or "x")
+
+    sale = Payment.objects.get(static_payment=counter)
+    assert sale.id.startswith("pay_")
+    assert sale.amount == 150
+
+
+def test_a_counter_with_a_fixed_amount_asks_for_none(payment_of):
+    counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None)
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    assert ">Pay B$5.00</button>" in shopper.text
+    shopper.send(amount="0.01")
+
+    assert Payment.objects.get(static_payment=counter).amount == 500
+
+
+def test_a_closed_counter_says_so_and_takes_nothing(counter):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    Payment.objects.filter(pk=counter.pk).update(status="canceled", canceled_at=now())
+    shopper.send(amount="1.50")
+
+    assert "<h1>This counter is closed</h1>" in shopper.text
+    shopper.visit(counter.hosted_url)
+    assert "<h1>This counter is closed</h1>" in shopper.text
+    assert Payment.objects.filter(static_payment=counter).count() == 0
+
+
+def test_an_ended_sale_leads_back_to_the_counter(counter):
+    sale = sell(counter, "1.50")
+    Payment.objects.filter(pk=sale.pk).update(
+        status="canceled", completed_at=None, transaction_id=None, canceled_at=now()
+    )
+    shopper = Shopper()
+    shopper.visit(sale.hosted_url)
+
+    assert f'href="{counter.hosted_url}" rel="noreferrer">Start again</a>' in shopper.text
+
+
+def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
+    sell(counter, "1.50", "+12425550177")
+    sell(counter, "12.50", "+12425550188")
+    shopper = Shopper()
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+
+    assert shopper.text.index("B$12.50") < shopper.text.index("B$1.50")
+    assert "Phone ending in 0188" in shopper.text
+    assert "2425550188" not in shopper.text
+    feed = shopper.visit(f"{shopper.path}/feed")
+    assert feed.content.decode().startswith("<ul")
+
+
+def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
+    other = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    for token in ("x" * 43, screen_token(other.id), screen_token(counter.id)[:-1]):
+        assert Shopper().visit(f"/counter/{counter.id}/{token}").status_code == 404
+        assert Shopper().visit(f"/counter/{counter.id}/{token}/feed").status_code == 404
+
+    assert screen_url(counter.id).startswith("http://testserver/counter/pay_")
+
+
+def test_a_payment_that_is_no_counter_has_no_screen(payment):
+    assert Shopper().visit(f"/counter/{payment.id}/{screen_token(payment.id)}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("typed", "point", "cents"),
+    [
+        ("12.50", ".", 1_250),
+        ("12,50", ".", 1_250),
+        ("12,50", ",", 1_250),
+        ("B$ 12.50", ".", 1_250),
+        ("12.50 BSD", ".", 1_250),
+        ("1,250", ".", 125_000),
+        ("1,250", ",", None),
+        ("1.250,00", ".", 125_000),
+        ("1,250.00", ",", 125_000),
+        ("1 250", ",", 125_000),
+        ("1\u202f250,00", ",", 125_000),
+        ("(12.50)", ".", 1_250),
+        (".5", ".", 50),
+        ("5.", ".", 500),
+        ("12.505", ",", None),
+        ("1,23,4", ".", None),
+        ("1_000", ".", None),
+        ("\u0661\u0662", ".", None),
+        ("0x10", ".", None),
+        ("NaN", ".", None),
+        ("$", ".", None),
+        ("..", ".", None),
+    ],
+)
+def test_an_amount_is_read_as_people_write_it_or_not_at_all(typed, point, cents):
+    assert read_amount(typed, "BSD", point) == cents
+
+
+def test_a_currency_without_cents_takes_none():
+    assert read_amount("1,250", "JPY", ".") == 1_250
+    assert read_amount("12.50", "JPY", ".") is None

@@ -1,0 +1,116 @@
+"""QR codes, posters and brand colours."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from checkout.branding import DARK, LIGHT, contrast, ink_on, normal_color, stylesheet
+from checkout.drawing import fitted
+from tests.checkout.shopper import Shopper
+
+
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_a_qr_code_may_be_kept_for_ever_and_shown_anywhere(payment, form):
+    response = Shopper().visit(f"{payment.hosted_url}/qr.{form}")
+
+    assert response.status_code == 200
+    assert response["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
+    assert response["Content-Type"].startswith("image/")
+    assert "Set-Cookie" not in response.headers
+
+
+def test_the_qr_code_is_a_picture(payment):
+    response = Shopper().visit(f"{payment.hosted_url}/qr.png")
+
+    image = Image.open(io.BytesIO(response.content))
+    assert image.size[0] == image.size[1] > 200
+
+
+@pytest.mark.parametrize("size", ["a4", "a5", "card"])
+@pytest.mark.parametrize(("form", "start"), [("pdf", b"%PDF-"), ("svg", b"<svg ")])
+def test_a_counter_has_posters(payment_of, merchant, size, form, start):
+    merchant.name = "Conch & <Co>"
+    merchant.brand_color = "#FFD400"
+    merchant.save()
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="Bar")
+    response = Shopper().visit(f"{counter.hosted_url}/poster-{size}.{form}")
+
+    assert response.status_code == 200
+    assert response.content.startswith(start)
+    if form == "svg":
+        assert b"Conch &amp; &lt;Co&gt;" in response.content
+        assert b"Open your camera, scan, enter the amount" in response.content
+
+
+def test_a_poster_speaks_the_language_asked_for_and_names_a_fixed_amount(payment_of):
+    counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None, livemode=True)
+    poster = Shopper().visit(f"{counter.hosted_url}/poster-a4.svg?lang=fr").content.decode()
+
+    assert "Scannez, payez" in poster
+    assert "5,00\u00a0B$" in poster
+    assert "Test" not in poster
+
+
+@pytest.mark.parametrize("path", ["poster-a3.pdf", "poster-.pdf", "poster-a4.png"])
+def test_there_is_no_other_paper(payment_of, path):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+
+    assert Shopper().visit(f"{counter.hosted_url}/{path}").status_code == 404
+
+
+def test_a_single_payment_has_no_poster(payment):
+    assert Shopper().visit(f"{payment.hosted_url}/poster-a4.pdf").status_code == 404
+
+
+def test_a_long_name_still_fits():
+    assert fitted("Conch", size=10, room=100) == 10
+    assert fitted("Conch " * 30, size=10, room=100) < 3
+
+
+def colors_of(sheet: str) -> list[dict[str, tuple[int, int, int]]]:
+    """Return the properties of light and of dark."""
+    found = []
+    for block in sheet.split(":root{")[1:]:
+        pairs = (pair.split(":") for pair in block.split("}")[0].split(";"))
+        found.append({name: _rgb(value) for name, value in pairs})
+    return found
+
+
+def _rgb(value: str) -> tuple[int, int, int]:
+    return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
+
+
+@pytest.mark.parametrize(
+    "color", ["000000", "ffffff", "ffd400", "ff0000", "777777", "8b1e3f", "0b1417"]
+)
+def test_whatever_the_colour_the_page_stays_readable(color):
+    for scheme, found in zip((LIGHT, DARK), colors_of(stylesheet(color)), strict=True):
+        assert contrast(found["--brand-ink"], found["--brand"]) >= 4.5
+        for ground in (scheme.page, scheme.paper):
+            assert contrast(found["--brand-text"], ground) >= 4.5
+            assert contrast(found["--brand-edge"], ground) >= 3
+
+
+def test_a_colour_is_six_digits_or_none():
+    assert normal_color("#FFD400") == "ffd400"
+    assert normal_color("red") == normal_color("#fff") == normal_color("}body{") == ""
+    assert (ink_on("ffffff"), ink_on("000000")) == ("#000000", "#ffffff")
+
+
+@pytest.mark.parametrize("color", ["FFD400", "red", "ffd40", "ffd4000"])
+def test_a_colour_has_one_address(db, color):
+    assert Shopper().visit(f"/checkout/brand/{color}.css").status_code == 404
+
+
+def test_a_page_wears_the_colour_of_its_merchant(payment, merchant):
+    merchant.brand_color = "#FFD400"
+    merchant.save()
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    assert '<link rel="stylesheet" href="/checkout/brand/ffd400.css">' in shopper.text
+
+    sheet = shopper.visit("/checkout/brand/ffd400.css")
+    assert sheet["Content-Type"] == "text/css; charset=utf-8"
+    assert "--brand:#ffd400" in sheet.content.decode()

@@ -1,0 +1,100 @@
+"""The page of a payment link, and the payments that come of it."""
+
+import pytest
+
+from core.clock import now
+from links.models import PaymentLink
+from links.services import LinkDraft, create_link
+from merchants.authentication import Caller
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+
+
+@pytest.fixture
+def link_of(merchant):
+    caller = Caller(merchant, livemode=False, actor="test")
+    return lambda amount=150, **more: create_link(
+        caller=caller, draft=LinkDraft(currency="BSD", amount=amount, **more), now=now()
+    )
+
+
+def path_of(link: PaymentLink) -> str:
+    return f"/pay/{link.merchant.slug}/{link.id}"
+
+
+def test_a_link_shows_what_it_asks_for_and_looking_opens_nothing(link_of):
+    shopper = Shopper()
+    shopper.visit(path_of(link_of(description="Donation")))
+
+    assert "Donation" in shopper.text
+    assert ">Pay B$1.50</button>" in shopper.text
+    assert Payment.objects.count() == 0
+
+
+def test_it_is_paid_from_link_to_receipt(link_of):
+    link = link_of(success_url="https://shop.example/ok", metadata={"a": "b"})
+    shopper = Shopper()
+    shopper.visit(path_of(link))
+    shopper.send()
+    shopper.sign_in()
+    shopper.send(to="/pay")
+
+    payment = Payment.objects.get(link=link)
+    assert payment.status == PaymentStatus.COMPLETED
+    assert (payment.amount, payment.metadata) == (150, {"a": "b"})
+    assert "https://shop.example/ok?payment_id=" in shopper.text
+    assert PaymentLink.objects.with_uses().get().uses == 1
+
+
+def test_an_open_amount_is_entered(link_of):
+    link = link_of(amount=None)
+    shopper = Shopper()
+    shopper.visit(path_of(link))
+    assert shopper.send(amount="0").status_code == 422
+    shopper.send(amount="12.50")
+
+    assert Payment.objects.get(link=link).amount == 1_250
+
+
+def test_a_double_click_opens_one_payment(link_of):
+    link = link_of()
+    shopper = Shopper()
+    shopper.visit(path_of(link))
+    fields = shopper.form().fields
+    answers = {shopper.client.post(path_of(link), fields)["Location"] for _ in range(2)}
+
+    assert len(answers) == 1
+    assert Payment.objects.filter(link=link).count() == 1
+
+
+def test_the_last_use_is_paid_by_one(link_of):
+    link = link_of(max_uses=1)
+    shoppers = [Shopper(), Shopper()]
+    for shopper in shoppers:
+        shopper.visit(path_of(link))
+        shopper.send()
+        shopper.sign_in()
+    for shopper in shoppers:
+        shopper.send(to="/pay")
+
+    assert "<h1>Paid</h1>" in shoppers[0].text
+    assert "<h1>This link takes no more payments</h1>" in shoppers[1].text
+    assert Payment.objects.filter(status="completed").count() == 1
+
+
+@pytest.mark.parametrize("status", ["deactivated", "expired"])
+def test_an_ended_link_says_so(link_of, status):
+    link = link_of()
+    PaymentLink.objects.update(status=status, ended_at=now())
+    response = Shopper().visit(path_of(link))
+
+    assert response.status_code == 422
+    assert "<h1>This link takes no more payments</h1>" in response.content.decode()
+
+
+def test_a_link_is_found_at_its_own_merchant_only(link_of, stranger):
+    link = link_of()
+
+    assert Shopper().visit(f"/pay/{stranger.slug}/{link.id}").status_code == 404
+    assert Shopper().visit(f"/pay/{link.merchant.slug}/link_x").status_code == 404

@@ -1,0 +1,132 @@
+"""The receipt: the live state, on a page, as PDF, by e-mail."""
+
+import base64
+import re
+import zlib
+
+import pytest
+
+from core.clock import now
+from customers.services import test_customer
+from merchants.authentication import Caller
+from payments.models import Payment, PaymentEmail
+from payments.paying import pay
+from payments.verification import Verification
+from refunds.services import RefundDraft, create_refund
+from tests.checkout.shopper import Shopper
+
+ITEMS = [{"name": "Rum & <cake>", "quantity": 2, "price": 1_500}]
+
+
+@pytest.fixture
+def paid(payment_of):
+    payment = payment_of(3_500, payment_mode="ORDER_PAY", line_items=ITEMS, order_id="A-7")
+    return pay(
+        payment_id=payment.id,
+        customer=test_customer("+12425550177", now()),
+        verified=Verification.PASSKEY,
+        actor="test",
+        now=now(),
+    )
+
+
+def refund(payment: Payment, amount: int) -> None:
+    caller = Caller(payment.merchant, livemode=False, actor="test")
+    draft = RefundDraft(amount=amount, reason="Came back")
+    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=now())
+
+
+def text_of(pdf: bytes) -> str:
+    """Return the lines of text that a PDF of ours draws."""
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    drawn = b"".join(
+        zlib.decompress(base64.a85decode(b"<~" + part, adobe=True)) for part in streams
+    )
+    lines = re.findall(r"\((.*)\) Tj", drawn.decode("latin-1").replace(") Tj (", ""))
+    return "\n".join(re.sub(r"\\([()\\])", r"\1", line) for line in lines)
+
+
+def test_it_shows_what_was_paid_for_and_by_whom(paid):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+
+    assert '<span class="tag ">Paid</span>' in shopper.text
+    assert "B$35.00" in shopper.text
+    assert "Rum &amp; &lt;cake&gt;" in shopper.text
+    assert "<dt>Tax, delivery and other</dt><dd>B$5.00</dd>" in shopper.text
+    assert paid.transaction_id in shopper.text
+    assert "•••• 0177" in shopper.text
+    assert "2425550177" not in shopper.text
+
+
+@pytest.mark.parametrize(
+    ("amount", "words"), [(500, "Paid, partly paid back"), (3_500, "Paid back in full")]
+)
+def test_it_shows_money_that_went_back_as_soon_as_it_did(paid, amount, words):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    assert words not in shopper.text
+    refund(paid, amount)
+    shopper.visit(f"/receipts/{paid.id}")
+
+    assert words in shopper.text
+    assert "Came back" in shopper.text
+
+
+def test_what_was_not_paid_has_no_receipt(payment):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{payment.id}")
+
+    assert shopper.path == payment.hosted_url
+
+
+def test_the_pdf_says_the_same(paid):
+    refund(paid, 500)
+    response = Shopper().visit(f"/receipts/{paid.id}.pdf")
+
+    text = text_of(response.content)
+    assert response["Content-Type"] == "application/pdf"
+    assert "Paid, partly paid back" in text
+    assert "Rum & <cake>" in text
+    assert "B$35.00 BSD" in text
+
+
+def test_the_pdf_bears_any_name(paid):
+    paid.merchant.name = "Пекарня <b>&amp;</b> 店 \U0001f370"
+    paid.merchant.save()
+    response = Shopper().visit(f"/receipts/{paid.id}.pdf")
+
+    assert response.status_code == 200
+    assert response.content.startswith(b"%PDF-")
+
+
+def test_it_is_sent_by_e_mail(paid):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    shopper.send(email="ann@example.com")
+
+    assert "The receipt is on its way to your mailbox." in shopper.text
+    planned = PaymentEmail.objects.get(payment=paid)
+    assert (planned.recipient, planned.kind) == ("ann@example.com", "receipt")
+
+
+@pytest.mark.parametrize("email", ["", "ann", "ann@example.com\nBcc: x@example.com", "@"])
+def test_it_refuses_what_is_no_address(paid, email):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    response = shopper.send(email=email)
+
+    assert response.status_code == 422
+    assert PaymentEmail.objects.count() == 0
+
+
+def test_nobody_sends_hundreds_of_mails_with_it(paid):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    for number in range(5):
+        shopper.send(email=f"ann{number}@example.com")
+    response = shopper.send(email="ann5@example.com")
+
+    assert response.status_code == 422
+    assert "Too many tries." in shopper.text
+    assert PaymentEmail.objects.count() == 5
