@@ -133,6 +133,11 @@ class Schema(AutoSchema):
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False  # a list is an object around its items, described as such
 
+    def get_operation_id(self) -> str:
+        name: str = super().get_operation_id()
+        is_list = getattr(self.view, "action", "") == "list"
+        return f"{name.removesuffix('_retrieve')}_list" if is_list else name
+
     def get_override_parameters(self) -> list[Any]:
         return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
 
