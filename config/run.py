@@ -37,7 +37,7 @@ def web_command() -> list[str]:
     """Return the command line of the web server."""
     counts = {"--workers": env("WEB_WORKERS"), "--blocking-threads": env("WEB_THREADS")}
     place = {"--host": env("HOST"), "--port": env("PORT")}
-    rest = {"--interface": "wsgi", "--log-level": "error"}
+    rest = {"--interface": "wsgi", "--http": "1", "--log-level": "error"}
     options = [str(word) for pair in (place | counts | rest).items() for word in pair]
     return [sys.executable, "-m", "granian", *options, "--no-ws", "config.wsgi:application"]
 

@@ -177,6 +177,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_PARSER_CLASSES": ["core.json.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["core.json.JSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "core.json.AlwaysJSON",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "core.openapi.Schema",
     "EXCEPTION_HANDLER": "core.handler.handle_exception",

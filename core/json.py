@@ -5,20 +5,23 @@ the database, and falls over on deep nesting. This one refuses them all with 400
 """
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any, NoReturn
 
 import orjson
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from core.errors import InvalidRequest, RequestTooLarge, UnsupportedMediaType
 from core.text import is_storable
 
 MAX_BODY_BYTES = 256 * 1024
 MAX_DEPTH = 32
-MAX_NUMBER_CHARACTERS = 40
+MAX_INTEGER_CHARACTERS = 40
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _BRACKETS = re.compile(rb"[\[{\]}]")
@@ -37,7 +40,6 @@ def parse_json(body: bytes) -> Any:
             object_pairs_hook=_object,
             parse_constant=_refuse_constant,
             parse_int=_integer,
-            parse_float=_number,
         )
     except ValueError as error:
         raise InvalidRequest(f"The body must be valid JSON: {_position(error)}.") from None
@@ -75,17 +77,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise InvalidRequest(f"The body must not contain {name}.")
 
 
-def _integer(digits: str) -> int:
-    if len(digits) > MAX_NUMBER_CHARACTERS:
-        raise InvalidRequest(f"A number must not be longer than {MAX_NUMBER_CHARACTERS} digits.")
-    return int(digits)
+def _integer(digits: str) -> int | float:
+    """Read an integer; one beyond all use becomes infinite, as such fractions do by themselves.
 
-
-def _number(digits: str) -> float:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise InvalidRequest("The body contains a number that is too large.")
-    return value
+    Every field refuses that, each with its own rule; nothing is computed with thousands of digits.
+    """
+    return int(digits) if len(digits) <= MAX_INTEGER_CHARACTERS else math.inf
 
 
 def _refuse_strings(value: Any) -> None:
@@ -123,6 +120,16 @@ def _refuse_charset(media_type: str) -> None:
     charset = re.search(r"charset\s*=\s*\"?([^\s;\"]*)", media_type, re.IGNORECASE)
     if charset and charset.group(1).lower() not in ("utf-8", "utf8"):
         raise UnsupportedMediaType("Content-Type: the charset must be UTF-8.")
+
+
+class AlwaysJSON(DefaultContentNegotiation):
+    """Answers in the one form there is, whatever `Accept` would rather have."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type
 
 
 class JSONRenderer(BaseRenderer):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
-from core.errors import InvalidRequest
+from core.errors import ApiError, InvalidRequest
 from core.handler import api_error, json_error
 from core.ids import random_base62
 from core.text import is_storable
@@ -41,16 +41,29 @@ class ApiErrors:
             return self.get_response(request)
         if not _is_storable_address(request):
             return json_error(InvalidRequest("The address contains a character not allowed."))
-        try:
-            request.body  # noqa: B018  # read once here: parsing and fingerprint both need it
-        except (RequestDataTooBig, UnreadablePostError) as error:
-            return json_error(api_error(error))
+        if refusal := _refusal_of_body(request):
+            return json_error(refusal)
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if request.path.startswith(API_PREFIX):
             return json_error(api_error(exception))
         return None
+
+
+def _refusal_of_body(request: HttpRequest) -> ApiError | None:
+    """Read the body, once for parser and fingerprint, and say what is wrong with it as a whole.
+
+    In chunks, without a length, Django takes it for none, and none is left of one that was cut off:
+    a refund of one cent would become a refund of everything.
+    """
+    if "HTTP_TRANSFER_ENCODING" in request.META:
+        return InvalidRequest("Content-Length: must be sent; Transfer-Encoding must not.")
+    try:
+        missing = int(request.META.get("CONTENT_LENGTH") or 0) - len(request.body)
+    except (RequestDataTooBig, UnreadablePostError) as error:
+        return api_error(error)
+    return InvalidRequest("The body is shorter than its Content-Length.") if missing else None
 
 
 def _is_storable_address(request: HttpRequest) -> bool:
