@@ -214,6 +214,15 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
         return iso(value)
 
 
+class ListOf(serializers.ListField):
+    """A JSON array of at most `max_length` items of one kind."""
+
+    def __init__(self, *, max_length: int, **options: Any) -> None:
+        rule = f"must be a list of at most {max_length}"
+        messages = {"not_a_list": rule, "max_length": rule}
+        super().__init__(max_length=max_length, error_messages=messages, **options)
+
+
 class MetadataField(serializers.Field[dict[str, Any], Any, Any, Any]):
     """At most 20 keys of 1 to 40 characters; values are strings, numbers, booleans or null."""
 
@@ -237,7 +246,10 @@ def _check_metadata_pair(key: str, value: Any) -> None:
         raise serializers.ValidationError(
             f"a text value must have at most {MAX_METADATA_VALUE} characters"
         )
-    if isinstance(value, int) and abs(value) > MAX_SAFE_INTEGER:
+    if isinstance(value, str) and not is_printable(value, lines=True):
+        raise serializers.ValidationError("a text value must not contain control characters")
+    # PostgreSQL gives a large fraction back as an integer, which no JSON parser need hold.
+    if isinstance(value, int | float) and abs(value) > MAX_SAFE_INTEGER:
         raise serializers.ValidationError("a number must be between -(2^53-1) and 2^53-1")
     if not isinstance(value, str | int | float | bool | None):
         raise serializers.ValidationError("a value must be a string, number, boolean or null")

@@ -60,9 +60,12 @@ def is_id(prefix: str, text: str) -> bool:
 
 
 class IdConverter:
-    """The path converter `<id:…>`: whatever could be an id; anything else is an unknown address."""
+    """The path converter `<id:…>`: one part of a path, up to the dot of a file's name.
 
-    regex = "[A-Za-z0-9_]{1,64}"
+    What no id looks like passes too, to be answered as an object that does not exist.
+    """
+
+    regex = r"[^/.]+"
 
     def to_python(self, value: str) -> str:
         return value

@@ -4,12 +4,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.settings import api_settings
 
 from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
+
+_RULES = {"required": "is required", "null": "must not be null"}
 
 
 class Input(serializers.Serializer[Any]):
     """A request body or query. Unknown fields are ignored; a null stands for an absent field."""
+
+    default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
 
     @classmethod
     def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
@@ -28,7 +33,7 @@ class Input(serializers.Serializer[Any]):
 
 
 class Change(Input):
-    """A PATCH body: naming a field that cannot change is refused, and so is naming none."""
+    """A PATCH body: naming a field that cannot change is refused."""
 
     @classmethod
     def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def refusal(errors: Any) -> ApiError:
 
 
 def _rule(error: Any) -> str:
-    return "is required" if getattr(error, "code", "") == "required" else str(error)
+    return _RULES.get(getattr(error, "code", ""), str(error))
 
 
 def _sentence(fields: dict[str, str]) -> str:
@@ -95,5 +100,6 @@ def _flatten(path: str, errors: Any) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     for name, item in pairs:
         if item:
-            found += _flatten(f"{path}.{name}" if path else str(name), item)
+            own = name == api_settings.NON_FIELD_ERRORS_KEY
+            found += _flatten(path if own else f"{path}.{name}".removeprefix("."), item)
     return found

@@ -92,6 +92,7 @@ class _ApiViewSet(ViewSet):
     No answer may be kept by a cache: each is for one caller, and some show a secret once.
     """
 
+    http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
     limits: Sequence[Limit] = ADDRESS_LIMITS
 
     def created(self, data: Any, location: str) -> Response:

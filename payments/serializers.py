@@ -12,6 +12,7 @@ from core.fields import (
     DateField,
     EmailTextField,
     InstantField,
+    ListOf,
     MetadataField,
     OneOfField,
     StrictIntegerField,
@@ -52,7 +53,7 @@ class NewPayment(Input):
         help_text="Seconds until the payment expires. Not for STATIC_PAY.",
     )
     order_id = TextField(max_length=255, required=False)
-    line_items = serializers.ListField(child=LineItem(), max_length=MAX_ITEMS, required=False)
+    line_items = ListOf(child=LineItem(), max_length=MAX_ITEMS, required=False)
     total = AmountField(required=False)
     invoice_number = TextField(max_length=255, required=False)
     customer_email = EmailTextField(required=False)

@@ -15,12 +15,18 @@ pytestmark = pytest.mark.django_db
         ("GET", "/v1/nothing", 404, "NOT_FOUND"),
         ("GET", "/v1/", 404, "NOT_FOUND"),
         ("GET", "/v1/payments/", 404, "NOT_FOUND"),
+        ("GET", "/v1/payments/does-not-exist", 404, "PAYMENT_NOT_FOUND"),
+        ("GET", f"/v1/payments/{'a' * 300}", 404, "PAYMENT_NOT_FOUND"),
+        ("GET", "/v1/payments/%0a%ff%20é", 404, "PAYMENT_NOT_FOUND"),
+        ("POST", "/v1/payments/no-such/cancel", 404, "PAYMENT_NOT_FOUND"),
+        ("GET", "/v1/merchants/no-such", 404, "MERCHANT_NOT_FOUND"),
         ("GET", "/v1/payments/a%00b", 400, "INVALID_REQUEST"),
         ("GET", "/v1/payments?x=%00", 400, "INVALID_REQUEST"),
         ("GET", "/v1/payments/../../etc", 404, "NOT_FOUND"),
         ("DELETE", "/v1/payments", 405, "METHOD_NOT_ALLOWED"),
         ("PUT", "/v1/payments/pay_1", 405, "METHOD_NOT_ALLOWED"),
         ("TRACE", "/v1/payments", 405, "METHOD_NOT_ALLOWED"),
+        ("OPTIONS", "/v1/payments", 405, "METHOD_NOT_ALLOWED"),
     ],
 )
 def test_unknown_addresses_and_methods(
@@ -69,3 +75,20 @@ def test_a_failure_of_ours_tells_nothing_of_the_inside(
     assert (response.status_code, response.json()["code"]) == (status, code)
     assert str(error) not in response.content.decode()
     assert response.has_header("Retry-After") == (status != 500)
+
+
+def test_a_wrong_method_is_told_the_right_ones(api: Api, merchant: Merchant) -> None:
+    client = api(merchant)
+    response = client.client.options("/v1/payments")
+    assert response["Allow"] == "GET, POST, HEAD"
+
+
+def test_each_element_of_a_list_is_named(api: Api, merchant: Merchant) -> None:
+    def details(items: object) -> str:
+        body = {"payment_mode": "ORDER_PAY", "line_items": items}
+        return str(api(merchant).post("/v1/payments", body).json()["details"])
+
+    assert details({}) == "line_items: must be a list of at most 200"
+    assert details(["a"]) == "line_items.0: must be an object"
+    item = {"name": "A", "quantity": 1, "price": None}
+    assert details([item]) == "line_items.0.price: must not be null"
