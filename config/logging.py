@@ -81,6 +81,8 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             "django": {"handlers": [], "level": level, "propagate": True},
             # The request's own line, from django_structlog, says the same and more.
             "django.request": {"level": logging.CRITICAL},
+            # Whoever scans the internet sends other hosts' names, and each would be a traceback.
+            "django.security.DisallowedHost": {"level": logging.CRITICAL},
             "axes": {"level": logging.WARNING},
             # A line per tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},

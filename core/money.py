@@ -3,20 +3,24 @@
 from decimal import Decimal
 from functools import lru_cache
 
-from babel import Locale
+from babel.core import get_global
 from babel.numbers import format_decimal, get_currency_precision, get_currency_symbol
 
 MAX_AMOUNT = 99_999_999_999
 
 
 @lru_cache
-def _known_currencies() -> frozenset[str]:
-    return frozenset(Locale("en").currencies)
+def _tenders() -> frozenset[str]:
+    """Return the currencies that some country pays in today: no gold, no marks, no test codes."""
+    histories = get_global("territory_currencies").values()
+    return frozenset(
+        code for history in histories for code, _, end, tender in history if tender and end is None
+    )
 
 
 def is_currency(code: str) -> bool:
-    """Say whether this is an ISO 4217 code, in capital letters."""
-    return len(code) == 3 and code.isascii() and code.isupper() and code in _known_currencies()
+    """Say whether this is the ISO 4217 code, in capital letters, of a currency in use."""
+    return code in _tenders()
 
 
 def minor_digits(currency: str) -> int:

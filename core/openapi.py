@@ -106,7 +106,7 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
 _PAGE_PARAMETERS = (
     OpenApiParameter(
         "limit",
-        {"type": "integer", "minimum": 1, "maximum": MAX_OFFSET, "default": DEFAULT_LIMIT},
+        {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
         description=f"How many to return; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
     ),
     OpenApiParameter(

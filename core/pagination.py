@@ -26,11 +26,10 @@ class PageQuery:
     def parse(cls, query: Mapping[str, str]) -> "PageQuery":
         """Read the query string. Raises InvalidRequest; a limit above 100 is taken as 100."""
         limit = _whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
-        return cls(
-            limit=min(limit, MAX_LIMIT),
-            offset=_whole_number(query, "offset", default=0, lowest=0),
-            starting_after=query.get("starting_after"),
-        )
+        offset = _whole_number(query, "offset", default=0, lowest=0)
+        if offset > MAX_OFFSET:
+            raise InvalidRequest(f"offset: must be at most {MAX_OFFSET}")
+        return cls(min(limit, MAX_LIMIT), offset, query.get("starting_after"))
 
 
 @dataclass(frozen=True)
@@ -73,6 +72,6 @@ def _whole_number(query: Mapping[str, str], name: str, *, default: int, lowest: 
     text = query.get(name)
     if text is None:
         return default
-    if not re.fullmatch("[0-9]{1,10}", text, re.ASCII) or not lowest <= int(text) <= MAX_OFFSET:
+    if not re.fullmatch("[0-9]{1,100}", text) or int(text) < lowest:
         raise InvalidRequest(f"{name}: must be a whole number from {lowest}")
     return int(text)

@@ -58,7 +58,8 @@ def created_before(name: str, text: str) -> dict[str, Any]:
 
 
 def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
-    instant = parse_instant(text.replace(" ", "+"))
+    """Read a date or an instant; what names no time zone is meant in UTC."""
+    instant = parse_instant(text.replace(" ", "+")) or parse_instant(f"{text}Z")
     if instant is not None:
         return instant
     try:
@@ -66,5 +67,5 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
     except ValueError:
         day = None
     if day is None or not 1970 <= day.year < 9999:
-        raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant with a time zone")
+        raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant")
     return start_of_day(day) + whole_day

@@ -118,6 +118,19 @@ def test_it_filters_by_creation(api: Api, merchant: Merchant) -> None:
     assert ids(api, merchant, end_date=before) == []
 
 
+def test_an_instant_without_a_zone_is_in_utc(
+    api: Api, merchant: Merchant, payment: Payment
+) -> None:
+    created = payment.created_at.replace(tzinfo=None)
+    assert ids(api, merchant, start_date=created.isoformat()) == [payment.id]
+    assert ids(api, merchant, end_date=created.isoformat()) == []
+
+
+@pytest.mark.parametrize("limit", ["101", "9223372036854775808", "9" * 60])
+def test_a_limit_above_100_is_100(api: Api, merchant: Merchant, limit: str) -> None:
+    assert api(merchant).get("/v1/payments", {"limit": limit}).json()["limit"] == 100
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -125,7 +138,6 @@ def test_it_filters_by_creation(api: Api, merchant: Merchant) -> None:
         {"limit": "-1"},
         {"limit": "abc"},
         {"limit": "1.0"},
-        {"limit": "9223372036854775808"},
         {"limit": "٣"},
         {"offset": "-1"},
         {"offset": "9223372036854775808"},
@@ -133,7 +145,6 @@ def test_it_filters_by_creation(api: Api, merchant: Merchant) -> None:
         {"payment_mode": "x"},
         {"start_date": "garbage"},
         {"start_date": "2026-13-40"},
-        {"start_date": "2026-01-01T00:00:00"},
         {"end_date": "99999-01-01"},
         {"starting_after": "pay_unknown"},
         {"reference": "a\x00b"},
