@@ -1,5 +1,7 @@
 """The customer is told once that money has come back, by e-mail or else by text message"""
 
+from typing import Any
+
 import pytest
 from django.core import mail
 from django.db import connection
@@ -51,7 +53,7 @@ def test_a_mail_goes_out_instead_where_there_is_an_address(merchant, refunded, t
     assert notify_of_refunds() == 1
 
     assert texts.to == []
-    [message] = mail.outbox
+    message: Any = mail.outbox[0]
     assert (message.to, message.reply_to) == ([ADDRESS], ["help@shop.example"])
     assert message.subject == f"Refund: B$2.50 BSD from {merchant.name}"
     says = f"B$2.50 BSD of your payment {refunded.payment_id} is back in your Payments wallet."

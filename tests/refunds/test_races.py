@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -46,7 +47,7 @@ def pay_out(merchant):
 
 def outcomes(results):
     """Count statuses and codes; anything unexpected is raised."""
-    counted = Counter()
+    counted: Counter[str] = Counter()
     for result in results:
         if isinstance(result, Exception) and not isinstance(result, ApiError):
             raise result
@@ -72,7 +73,7 @@ def test_twins_under_one_key_refund_once(api, merchant):
     payment = sell(merchant, 100)
     api(merchant)
 
-    answers = at_once([partial(refund, api, payment, 10, idempotency_key="abc")] * 10)
+    answers: list[Any] = at_once([partial(refund, api, payment, 10, idempotency_key="abc")] * 10)
 
     assert len({answer.content for answer in answers}) == 1
     assert Refund.objects.count() == 1
