@@ -24,7 +24,7 @@ from payments import emails, events
 from payments.errors import PaymentFailed
 from payments.models import Payment
 from payments.services import announce
-from payments.statuses import PaymentStatus
+from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
 
@@ -37,7 +37,7 @@ def take_up(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
     Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
     """
-    payment = Payment.objects.locked(payment_id)
+    payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.CREATED:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
     elif payment.status_at(now) not in (PaymentStatus.PENDING, PaymentStatus.REQUIRES_ACTION):
@@ -48,7 +48,7 @@ def take_up(*, payment_id: str, actor: str, now: datetime) -> Payment:
 @transaction.atomic
 def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Ask the customer for a PIN or passkey. Idempotent. Raises the error of another status."""
-    payment = Payment.objects.locked(payment_id)
+    payment = _lock_sale(payment_id, now)
     if payment.status_at(now) != PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
     return payment
@@ -57,7 +57,7 @@ def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
 @transaction.atomic
 def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
     """Return to the review, from where all may be tried again. Raises the error of its status."""
-    payment = Payment.objects.locked(payment_id)
+    payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
     elif payment.status_at(now) != PaymentStatus.PENDING:
@@ -68,7 +68,7 @@ def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") ->
 @transaction.atomic
 def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Cancel at the checkout. A payment that waits for a PIN is stepped back first."""
-    payment = Payment.objects.locked(payment_id)
+    payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
     payment.transition_to(PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
@@ -88,12 +88,10 @@ def pay(
     status, and those of the link it belongs to.
     """
     refuse_frozen(customer)
-    payment = _lock_with_link(payment_id, now)
-    if payment.amount is None or payment.is_counter:
-        raise payment.refusal(now)
+    payment = _lock_payable(payment_id, now)
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
-    if verified < required_for(payment.amount):
+    if verified < required_for(payment.amount or 0):
         raise VerificationFailed
     behaviour = behaviour_of(customer)
     if behaviour == Behaviour.INSUFFICIENT_BALANCE:
@@ -162,6 +160,30 @@ def fail(
     payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=error_code)
     announce(EventType.PAYMENT_FAILED, payment, events.payment_failed(payment), now=now)
     return payment
+
+
+def _lock_sale(payment_id: str, now: datetime) -> Payment:
+    """Lock a payment that a customer acts on. A counter is none: it is its merchant's to close."""
+    payment = Payment.objects.locked(payment_id)
+    if payment.is_counter:
+        raise payment.refusal(now)
+    return payment
+
+
+def _lock_payable(payment_id: str, now: datetime) -> Payment:
+    """Lock a payment to be paid. One that is paid already says so, whatever became of its link."""
+    try:
+        payment = _lock_with_link(payment_id, now)
+    except (PaymentLinkInactive, PaymentLinkExpired):
+        _refuse_unless_payable(Payment.objects.locked(payment_id), now)
+        raise
+    _refuse_unless_payable(payment, now)
+    return payment
+
+
+def _refuse_unless_payable(payment: Payment, now: datetime) -> None:
+    if payment.is_counter or payment.amount is None or payment.status_at(now) not in PAYABLE:
+        raise payment.refusal(now)
 
 
 def _lock_with_link(payment_id: str, now: datetime) -> Payment:

@@ -33,6 +33,17 @@ def sell(counter, amount, phone=None):
     )
 
 
+def test_a_customer_cannot_close_a_counter(counter):
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    form = shopper.form()
+
+    shopper.client.post(f"{counter.hosted_url}/cancel", form.fields)
+
+    counter.refresh_from_db()
+    assert counter.status == PaymentStatus.CREATED
+
+
 def test_a_customer_enters_the_amount_and_sees_it_once_more(counter):
     shopper = Shopper()
     shopper.visit(counter.hosted_url)

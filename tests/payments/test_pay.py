@@ -1,5 +1,6 @@
 """What stands between a customer and a completed payment."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -13,7 +14,7 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.expiry import settle_due
 from payments.models import Payment
-from payments.paying import pay
+from payments.paying import cancel_by_customer, pay, require_action, step_back, take_up
 from payments.verification import Verification, required_for
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
@@ -91,6 +92,32 @@ def test_a_counter_itself_is_never_paid(merchant: Merchant) -> None:
 
     counter.refresh_from_db()
     assert counter.status == "created"
+
+
+@pytest.mark.parametrize("act", [take_up, require_action, step_back, cancel_by_customer])
+def test_no_customer_moves_a_counter(merchant: Merchant, act: Callable[..., Payment]) -> None:
+    counter = PaymentFactory(merchant=merchant, payment_mode="STATIC_PAY", expires_at=None)
+
+    with pytest.raises(ApiError) as refusal:
+        act(payment_id=counter.id, actor=ACTOR, now=now())
+
+    assert refusal.value.code == "PAYMENT_NOT_COMPLETED"
+    counter.refresh_from_db()
+    assert counter.status == "created"
+
+
+def test_a_payment_paid_already_says_so_whatever_became_of_its_link(merchant: Merchant) -> None:
+    caller = Caller(merchant, livemode=False, actor="key:test")
+    draft = LinkDraft(currency="BSD", amount=1_250, max_uses=1)
+    payment = PaymentFactory(
+        merchant=merchant, link=create_link(caller=caller, draft=draft, now=now())
+    )
+    pay_with(payment.id, payer())
+
+    with pytest.raises(ApiError) as refusal:
+        pay_with(payment.id, payer())
+
+    assert refusal.value.code == "PAYMENT_ALREADY_COMPLETED"
 
 
 def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merchant) -> None:
