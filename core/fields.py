@@ -219,7 +219,7 @@ class ListOf(serializers.ListField):
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
         rule = f"must be a list of at most {max_length}"
-        messages = {"not_a_list": rule, "max_length": rule}
+        messages: dict[str, Any] = {"not_a_list": rule, "max_length": rule}
         super().__init__(max_length=max_length, error_messages=messages, **options)
 
 
