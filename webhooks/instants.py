@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.db import connection
-from django.db.models import Expression
 from django.db.models.functions import Now
 
 from core.clock import now as machine_now
@@ -19,6 +18,6 @@ def database_now() -> datetime:
     return instant
 
 
-def at_once(now: datetime) -> datetime | Expression:
-    """Return a value for `next_attempt_at` that is due at once by the database's clock."""
-    return Now() if connection.vendor == "postgresql" else now
+def at_once() -> Now:
+    """Return a value for `next_attempt_at`: due at once by the database's clock."""
+    return Now()

@@ -36,7 +36,7 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
         delivery.round_attempts = 0
     Delivery.objects.filter(pk=delivery.pk).update(
         status=DeliveryStatus.PENDING,
-        next_attempt_at=at_once(now),
+        next_attempt_at=at_once(),
         round_attempts=delivery.round_attempts,
         ended_at=None,
     )
@@ -62,7 +62,7 @@ def request_recovery(
     webhook.recover_since = min(webhook.recover_since or since, since)
     webhook.recover_until = webhook.paused_until = None
     webhook.save(update_fields=["recover_since", "recover_until", "paused_until"])
-    Webhook.objects.filter(pk=webhook.pk).update(recover_until=at_once(now))
+    Webhook.objects.filter(pk=webhook.pk).update(recover_until=at_once())
     webhook.refresh_from_db()
     return webhook, _failed(webhook).count()
 
@@ -93,7 +93,7 @@ def _recover_some(webhook_id: str, now: datetime) -> int:
     again = Delivery.objects.filter(pk__in=[pk for (pk,) in ids])
     count = again.update(
         status=DeliveryStatus.PENDING,
-        next_attempt_at=at_once(now),
+        next_attempt_at=at_once(),
         round_attempts=0,
         ended_at=None,
     )

@@ -70,6 +70,7 @@ SAMPLES: dict[EventType, dict[str, Any]] = {
     },
     _T.REFUND_CREATED: {
         **_REFUND,
+        "merchant_id": MERCHANT_ID,
         "amount": 500,
         "currency": "BSD",
         "reason": "One item was sold out",
@@ -79,9 +80,12 @@ SAMPLES: dict[EventType, dict[str, Any]] = {
     _T.REFUND_COMPLETED: {**_REFUND, "amount": 500, "reason": "One item was sold out"},
     _T.REFUND_FAILED: {
         **_REFUND,
+        "merchant_id": MERCHANT_ID,
         "amount": 500,
+        "currency": "BSD",
         "reason": "One item was sold out",
-        "failure_reason": "insufficient_balance",
+        "status": "failed",
+        "failure_reason": "The merchant's balance did not cover the refund for 30 days.",
         "failed_at": "2026-12-21T15:00:00.000Z",
     },
     _T.PAYOUT_CREATED: {
@@ -114,8 +118,8 @@ SAMPLES: dict[EventType, dict[str, Any]] = {
         "expires_at": "2026-12-21T13:00:00.000Z",
     },
     _T.PAYMENT_LINK_PAYMENT_COMPLETED: {
-        **_LINK,
-        "payment_id": PAYMENT_ID,
+        "payment_link_id": LINK_ID,
+        **_PAYMENT,
         **_MONEY,
         "status": "active",
         "uses_count": 3,

@@ -82,7 +82,7 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
         id=new_id("dlv", now),
         event=event,
         webhook_id=webhook_id,
-        next_attempt_at=at_once(now),
+        next_attempt_at=at_once(),
         created_at=now,
     )
 

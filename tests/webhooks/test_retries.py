@@ -161,8 +161,8 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
     assert alert.webhook == webhook
     [message] = mail.outbox
     assert message.to == [merchant.email]
-    assert webhook.url in message.body
-    assert alert.delivery_id in message.body
+    assert webhook.url in str(message.body)
+    assert str(alert.delivery_id) in str(message.body)
 
 
 def test_gone_switches_the_endpoint_off(
@@ -180,7 +180,7 @@ def test_gone_switches_the_endpoint_off(
     assert send_due(database_now() + timedelta(days=1)) == 0
     assert len(receiver.received(webhook.url)) == 1
     assert send_due_alerts(now=database_now()) == 1
-    assert [message.subject for message in mail.outbox] == [
+    assert [str(message.subject) for message in mail.outbox] == [
         "Your webhook endpoint has been switched off"
     ]
 

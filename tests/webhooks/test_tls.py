@@ -107,6 +107,7 @@ def test_an_expired_certificate_is_not_believed(serve: Serve, authority: Authori
     assert answer.error == "TLS: certificate has expired."
 
 
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 def test_an_old_protocol_is_not_spoken(serve: Serve, authority: Authority) -> None:
     context = authority.server(HOST)
     context.set_ciphers("ALL:@SECLEVEL=0")
