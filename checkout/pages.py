@@ -13,7 +13,7 @@ from django.views import View
 
 from checkout.bills import Bill, bill_of
 from checkout.endings import stop_for
-from checkout.flow import Step
+from checkout.flow import Step, balance_of_customer
 from checkout.forms import Form
 from checkout.headers import POLICY, seal_page
 from checkout.languages import choose_language, remember_language
@@ -134,6 +134,11 @@ class PaymentPage(Page):
         self.livemode = self.payment.livemode
         self.bill = bill_of(self.payment, now=self.now)
         super().prepare()
+
+    def balance(self) -> int | None:
+        """Return what whoever is signed in has in the wallet."""
+        customer = self.visitor.customer
+        return balance_of_customer(customer, self.payment.currency) if customer else None
 
     def go_to(self, step: Step) -> HttpResponse:
         """Send the customer to the page of a step."""

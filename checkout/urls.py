@@ -13,6 +13,7 @@ urlpatterns = [
     path(PAYMENT, paying.ReviewPage.as_view(), name="checkout"),
     path(f"{PAYMENT}/status", paying.StatusView.as_view(), name="checkout-status"),
     path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),
+    path(f"{PAYMENT}/short", paying.ShortPage.as_view(), name="checkout-short"),
     path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
     path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),
     path(f"{PAYMENT}/simulate", paying.SimulateAction.as_view(), name="checkout-simulate"),

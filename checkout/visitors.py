@@ -10,7 +10,6 @@ from datetime import datetime
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import rotate_token
 
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
@@ -55,9 +54,8 @@ def visitor_of(request: HttpRequest, *, livemode: bool, now: datetime) -> Visito
     return Visitor(token, session)
 
 
-def remember_visitor(request: HttpRequest, response: HttpResponse, signed_in: SignedIn) -> None:
-    """Give the browser its new token, and everything that hangs on being signed in anew."""
-    rotate_token(request)
+def remember_visitor(response: HttpResponse, signed_in: SignedIn) -> None:
+    """Give the browser its new token; the code has done its work."""
     _set(response, session_cookie(livemode=signed_in.session.livemode), signed_in.token)
     forget_code(response)
 

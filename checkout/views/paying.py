@@ -1,10 +1,11 @@
 """The page of a payment, and what can be pressed on it."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
 
 from checkout.amounts import AmountForm, KeyForm
 from checkout.endings import counter_closed, ending_of
-from checkout.flow import Step, balance_of_customer, missing_amount, next_step, press_pay
+from checkout.flow import Step, next_step, press_pay
 from checkout.formats import decimal_point
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_at_counter
@@ -57,10 +58,6 @@ class ReviewPage(PaymentPage):
             return KeyForm(data, initial=initial)
         return AmountForm(data, initial=initial, currency=self.payment.currency)
 
-    def balance(self) -> int | None:
-        customer = self.visitor.customer
-        return balance_of_customer(customer, self.payment.currency) if customer else None
-
 
 class PaymentAction(PaymentPage):
     """A step towards paying: only while the payment can be paid."""
@@ -78,20 +75,20 @@ class PaymentAction(PaymentPage):
         return self.go_to(next_step(self.payment, self.visitor.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
-        if isinstance(error, InsufficientBalance) and self.visitor.customer:
-            return self.short()
+        if isinstance(error, InsufficientBalance):
+            return SeeOther(reverse("checkout-short", args=[self.payment.id]))
         return super().refused(error)
 
-    def short(self) -> HttpResponse:
-        """Say how much is missing; the payment waits."""
-        customer = self.visitor.customer
-        assert customer is not None  # noqa: S101  # only who is signed in has a wallet
-        return self.page(
-            "short.html",
-            balance=balance_of_customer(customer, self.payment.currency),
-            missing=missing_amount(self.payment, customer),
-            status=InsufficientBalance.status,
-        )
+
+class ShortPage(PaymentAction):
+    """Says how much is missing; the payment waits."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        balance = self.balance() or 0
+        missing = (self.payment.amount or 0) - balance
+        if missing <= 0:
+            return SeeOther(self.payment.hosted_url)
+        return self.page("short.html", balance=balance, missing=missing)
 
 
 class Pressed(PaymentAction):
@@ -146,6 +143,3 @@ class SimulateAction(Pressed):
             raise NotFound from None
         simulate(payment=self.payment, outcome=outcome, now=self.now)
         return SeeOther(self.payment.hosted_url)
-
-    def short(self) -> HttpResponse:
-        return self.page("short.html", balance=0, missing=self.payment.amount)

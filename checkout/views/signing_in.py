@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
 from checkout.bills import Bill
@@ -96,9 +97,10 @@ class CodePage(SigningIn):
         except ApiError as error:
             self.tell(form, error)
             return self.show(form)
+        rotate_token(request)
         self.visitor = Visitor(signed_in.token, signed_in.session)
         response = self.arrived()
-        remember_visitor(request, response, signed_in)
+        remember_visitor(response, signed_in)
         return response
 
     def sign_in(self, asked: AskedCode, code: str) -> SignedIn:

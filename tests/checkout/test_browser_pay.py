@@ -1,84 +1,213 @@
 """Customers pay in a real browser."""
 
-import re
-
 import pytest
 
+from core.clock import now
+from customers.models import Customer
+from customers.services import find_or_create, top_up
 from payments.statuses import PaymentStatus
 from tests.checkout.chromium import add_authenticator
+from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-def sign_in(page, phone="+1 242 555 0100"):
-    page.get_by_role("button", name=re.compile("^Pay ")).click()
-    page.get_by_label("Phone number").fill(phone)
-    page.get_by_role("button", name="Text me a code").click()
-    page.get_by_label("Code").fill("000000")
-    page.get_by_role("button", name="Continue").click()
+def status_of(payment) -> str:
+    payment.refresh_from_db()
+    return payment.status
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_it_pays_150_with_a_tap(open_page, payment_of, javascript):
+def test_150_takes_a_tap(open_page, payment_of, javascript):
     payment = payment_of(150, description="Coffee")
     page = open_page(payment.hosted_url, javascript=javascript)
     sign_in(page)
     page.get_by_role("button", name="Pay B$1.50").click()
 
-    page.get_by_role("heading", name="Paid", exact=True).wait_for()
-    payment.refresh_from_db()
-    assert payment.status == PaymentStatus.COMPLETED
+    see_paid(page)
+    assert status_of(payment) == PaymentStatus.COMPLETED
 
 
 @pytest.mark.parametrize("javascript", [True, False])
-def test_it_pays_1250_with_a_pin(open_page, payment_of, javascript):
-    payment = payment_of(1250)
+def test_1250_takes_a_pin(open_page, payment_of, javascript):
+    payment = payment_of(1_250)
     page = open_page(payment.hosted_url, javascript=javascript)
     sign_in(page)
-    page.get_by_label("PIN", exact=True).fill("1234")
-    page.get_by_role("button", name="Pay B$12.50").click()
+    enter_pin(page)
 
-    page.get_by_role("heading", name="Paid", exact=True).wait_for()
-    payment.refresh_from_db()
-    assert payment.status == PaymentStatus.COMPLETED
+    see_paid(page)
+    assert status_of(payment) == PaymentStatus.COMPLETED
 
 
-def test_it_pays_12500_with_a_new_passkey_and_again_with_the_same(open_page, payment_of):
+def test_12500_takes_a_new_passkey_and_the_next_one_the_same(open_page, payment_of):
     first, second = payment_of(12_500), payment_of(12_501)
     page = open_page(first.hosted_url)
     add_authenticator(page)
-    sign_in(page, "+1 242 555 0188")
-    page.get_by_label("PIN", exact=True).fill("1234")
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Create a passkey").click()
-    page.get_by_text("Your passkey is ready.").wait_for()
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
     page.get_by_role("button", name="Pay B$125.00").click()
-    page.get_by_role("heading", name="Paid", exact=True).wait_for()
+    see_paid(page)
 
     page.goto(page.url.replace(first.id, second.id))
     page.get_by_role("button", name="Pay B$125.01").click()
     page.get_by_role("heading", name="Confirm with your passkey").wait_for()
     page.get_by_role("button", name="Pay B$125.01").click()
-    page.get_by_role("heading", name="Paid", exact=True).wait_for()
+    see_paid(page)
 
-    for payment in (first, second):
-        payment.refresh_from_db()
-        assert payment.status == PaymentStatus.COMPLETED
+    assert {status_of(first), status_of(second)} == {PaymentStatus.COMPLETED}
+
+
+def test_a_passkey_may_stand_in_for_the_pin(open_page, payment_of):
+    large, small = payment_of(12_500), payment_of(1_250)
+    page = open_page(large.hosted_url)
+    add_authenticator(page)
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
+    page.goto(page.url.split("/checkout")[0] + small.hosted_url)
+    page.get_by_role("button", name="Pay B$12.50").click()
+    page.get_by_role("link", name="Use a passkey instead").click()
+    page.get_by_role("button", name="Pay B$12.50").click()
+
+    see_paid(page)
+    assert status_of(small) == PaymentStatus.COMPLETED
 
 
 def test_closing_the_dialog_of_the_passkey_leaves_a_next_step(open_page, payment_of):
     payment = payment_of(12_500)
     page = open_page(payment.hosted_url)
     devtools, device = add_authenticator(page)
-    sign_in(page, "+1 242 555 0188")
-    page.get_by_label("PIN", exact=True).fill("1234")
-    page.get_by_role("button", name="Continue").click()
-    page.get_by_role("button", name="Create a passkey").click()
-    page.get_by_text("Your passkey is ready.").wait_for()
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
     devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device})
     page.get_by_role("button", name="Pay B$125.00").click()
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     assert page.get_by_role("button", name="Pay B$125.00").is_enabled()
-    payment.refresh_from_db()
-    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert status_of(payment) == PaymentStatus.REQUIRES_ACTION
+
+
+def test_five_wrong_pins_lock_it_and_fail_the_payment(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page, NEW_PHONE)
+    for left in (4, 3, 2):
+        enter_pin(page, "9999")
+        page.get_by_role("link", name=f"That PIN is not right. {left} tries left.").wait_for()
+        assert page.title().startswith("Error: ")
+        assert page.evaluate("document.activeElement.getAttribute('role')") == "alert"
+        assert page.get_by_label("PIN", exact=True).input_value() == ""
+    enter_pin(page, "9999")
+    page.get_by_role("link", name="That PIN is not right. 1 try left.").wait_for()
+    enter_pin(page, "9999")
+
+    page.get_by_role("heading", name="The payment failed").wait_for()
+    assert page.get_by_text("No money has been taken.").is_visible()
+    assert status_of(payment) == PaymentStatus.FAILED
+
+
+def test_a_locked_pin_says_until_when_and_leaves_the_payment_payable(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page, "+1 242 555 0106")
+    enter_pin(page)
+
+    page.get_by_role("link", name="Your PIN is locked until").wait_for()
+    assert status_of(payment) == PaymentStatus.REQUIRES_ACTION
+
+
+def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_page, payment_of):
+    payment = payment_of(1_250)
+    poor = find_or_create(phone="+12425550101", livemode=False, now=now())
+    top_up(customer=poor, amount=410, currency="BSD", now=now())
+    page = open_page(payment.hosted_url)
+    sign_in(page, poor.phone)
+    page.get_by_text("Your balance is B$4.10; this payment needs B$12.50.").wait_for()
+    assert page.reload().status == 200
+    assert page.get_by_text("B$8.40").is_visible()
+    assert status_of(payment) == PaymentStatus.PENDING
+
+    # The magic phone never has enough; whoever it was before it was magic now has.
+    top_up(customer=poor, amount=1_000, currency="BSD", now=now())
+    Customer.objects.filter(pk=poor.pk).update(phone="+12425550199")
+    page.get_by_role("button", name="I have topped up: try again").click()
+    enter_pin(page)
+    see_paid(page)
+
+
+def test_a_slow_payment_is_waited_for_until_it_is_paid(open_page, payment_of):
+    from payments.expiry import settle_due
+    from payments.paying import SLOW_SETTLEMENT
+
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    sign_in(page, "+1 242 555 0104")
+    page.get_by_role("button", name="Pay B$1.50").click()
+    page.get_by_role("heading", name="Paying…").wait_for()
+    assert status_of(payment) == PaymentStatus.PROCESSING
+    settle_due(now=now() + SLOW_SETTLEMENT)
+
+    see_paid(page)
+
+
+LANGUAGES = {
+    "en": ("Pay B$1.50", "Phone number", "Text me a code", "Code", "Continue", "Paid"),
+    "es": (
+        "Pagar B$1.50",
+        "Número de teléfono",
+        "Envíenme un código",
+        "Código",
+        "Continuar",
+        "Pagado",
+    ),
+    "fr": (
+        "Payer 1,50 B$",
+        "Numéro de téléphone",
+        "Envoyez-moi un code",
+        "Code",
+        "Continuer",
+        "Payé",
+    ),
+    "ht": ("Peye 1,50 B$", "Nimewo telefòn", "Voye yon kòd ban mwen", "Kòd", "Kontinye", "Peye"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_leads_to_paid(open_page, payment_of, language):
+    pay, phone, text_me, code, go_on, paid = LANGUAGES[language]
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url, locale=language)
+    page.get_by_role("button", name=pay).click()
+    page.get_by_label(phone).fill("+12425550100")
+    page.get_by_role("button", name=text_me).click()
+    page.get_by_label(code).fill("000000")
+    page.get_by_role("button", name=go_on).click()
+    page.get_by_role("button", name=pay).click()
+
+    page.get_by_role("heading", name=paid, exact=True).wait_for()
+    assert page.evaluate("document.documentElement.lang") == language
+
+
+def test_the_keyboard_alone_leads_from_the_page_to_the_receipt(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+
+    def tab_to(name: str) -> None:
+        for _ in range(20):
+            page.keyboard.press("Tab")
+            focused = "document.activeElement.labels?.[0]?.textContent || "
+            focused += "document.activeElement.textContent"
+            if page.evaluate(focused).strip().startswith(name):
+                return
+        pytest.fail(f"no way to {name} by keyboard")
+
+    tab_to("Pay ")
+    page.keyboard.press("Enter")
+    for label, value in (("Phone number", "+12425550100"), ("Code", "000000"), ("PIN", "1234")):
+        page.get_by_label(label, exact=True).wait_for()
+        tab_to(label)
+        page.keyboard.type(value)
+        page.keyboard.press("Enter")
+    see_paid(page)
+    tab_to("Receipt")
+    page.keyboard.press("Enter")
+    page.get_by_text("Receipt from").wait_for()

@@ -1,0 +1,34 @@
+"""What customers do in the browser, in the words of the page."""
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+NEW_PHONE = "+1 242 555 0188"
+
+
+def sign_in(page: "Page", phone: str = "+1 242 555 0100") -> None:
+    """From the review page to the next step."""
+    page.get_by_role("button", name=re.compile("^Pay ")).click()
+    page.get_by_label("Phone number").fill(phone)
+    page.get_by_role("button", name="Text me a code").click()
+    page.get_by_label("Code").fill("000000")
+    page.get_by_role("button", name="Continue").click()
+
+
+def enter_pin(page: "Page", pin: str = "1234", button: str = "Pay ") -> None:
+    page.get_by_label("PIN", exact=True).fill(pin)
+    page.get_by_role("button", name=re.compile(f"^{button}")).click()
+
+
+def add_passkey(page: "Page") -> None:
+    """From the PIN before the first passkey to the button that pays."""
+    enter_pin(page, button="Continue")
+    page.get_by_role("button", name="Create a passkey").click()
+    page.get_by_text("Your passkey is ready.").wait_for()
+
+
+def see_paid(page: "Page") -> None:
+    page.get_by_role("heading", name="Paid", exact=True).wait_for()

@@ -1,0 +1,160 @@
+"""More than one page at a time: two devices, two tabs, a counter with its screen; and time."""
+
+from datetime import timedelta
+
+import pytest
+
+from checkout.counter_screens import screen_url
+from core.clock import now
+from ledger.models import Transfer
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from tests.checkout.steps import enter_pin, see_paid, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_the_desktop_turns_by_itself_when_the_phone_has_paid(open_page, payment_of):
+    payment = payment_of(1_250, success_url="https://shop.example/thanks?order=7")
+    desktop = open_page(payment.hosted_url, width=1_440, height=900, allowed="shop.example")
+    code = desktop.get_by_role("img", name="QR code that opens")
+    assert code.is_visible()
+    form = desktop.get_by_role("button", name="Pay B$12.50").bounding_box()
+    assert code.bounding_box()["x"] > form["x"] + form["width"]
+
+    phone = open_page(payment.hosted_url, allowed="shop.example")
+    sign_in(phone)
+    enter_pin(phone)
+    see_paid(phone)
+
+    see_paid(desktop)
+    assert code.count() == 0
+
+
+def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
+    payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
+    page = open_page(payment.hosted_url, allowed="shop.example")
+    page.clock.install()
+    sign_in(page)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(page)
+    page.clock.run_for(8_000)
+    page.get_by_role("button", name="Stay here").click()
+    page.clock.run_for(8_000)
+    assert page.get_by_text("You stay on this page.").is_visible()
+
+    page.reload()
+    page.clock.run_for(11_000)
+    page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
+
+
+def test_two_tabs_pay_once(open_page, payment_of):
+    payment = payment_of(150)
+    first = open_page(payment.hosted_url)
+    sign_in(first)
+    second = first.context.new_page()
+    second.goto(first.url)
+    second.evaluate("document.querySelector('main').dataset.poll = ''")
+    first.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(first)
+
+    see_paid(second)
+    assert Transfer.objects.filter(kind="payment").count() == 1
+
+
+def test_going_back_after_paying_does_not_offer_to_pay_again(open_page, payment_of):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(page)
+    page.go_back()
+
+    see_paid(page)
+
+
+def test_a_page_that_is_open_tells_that_the_time_has_run_out(open_page, payment_of):
+    payment = payment_of(150, expires_at=now() + timedelta(seconds=4))
+    page = open_page(payment.hosted_url)
+    assert page.get_by_role("button", name="Pay B$1.50").is_visible()
+
+    page.get_by_role("heading", name="This payment has expired").wait_for()
+    assert page.get_by_role("button", name="Pay").count() == 0
+
+
+def test_cancel_asks_once_more_and_tells_the_shop(open_page, payment_of):
+    payment = payment_of(150, cancel_url="https://shop.example/basket/{PAYMENT_ID}")
+    page = open_page(payment.hosted_url, allowed="shop.example")
+    page.get_by_role("link", name=f"Cancel and return to {payment.merchant.name}").click()
+    page.get_by_role("link", name="Keep it, go back").click()
+    page.get_by_role("link", name="Cancel and return").click()
+    page.get_by_role("button", name="Cancel payment").click()
+    page.get_by_role("heading", name="This payment was canceled").wait_for()
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CANCELED
+
+    page.get_by_role("link", name="Return to").click()
+    page.wait_for_url(f"https://shop.example/basket/{payment.id}")
+
+
+def test_back_from_the_pin_leads_to_the_review_and_on_again(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_role("button", name="Back").click()
+    page.get_by_text("From the wallet of +1 242 ••• 0100.").wait_for()
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
+
+    page.get_by_role("button", name="Pay B$12.50").click()
+    enter_pin(page)
+    see_paid(page)
+
+
+def test_two_customers_pay_at_a_counter_and_its_screen_lists_both(open_page, payment_of, site):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="Bar")
+    screen = open_page(screen_url(counter.id).removeprefix(site), width=1_440, height=900)
+    screen.get_by_text("Nothing paid yet.").wait_for()
+    assert screen.get_by_role("button", name="Sound is off").is_visible()
+
+    for phone, keys in (("+1 242 555 0177", "1.50"), ("+1 242 555 0178", "2")):
+        page = open_page(counter.hosted_url)
+        for key in keys:
+            page.get_by_role("button", name=key, exact=True).click()
+        page.get_by_role("button", name="Continue").click()
+        sign_in(page, phone)
+        page.get_by_role("button", name="Pay B$").click()
+        see_paid(page)
+        screen.get_by_role("listitem").filter(has_text=phone[-4:]).wait_for()
+
+    screen.get_by_role("button", name="Sound is off").click()
+    assert screen.get_by_role("button", name="Sound is on").is_visible()
+    counter.refresh_from_db()
+    assert counter.status == PaymentStatus.CREATED
+    assert Payment.objects.filter(static_payment=counter, status="completed").count() == 2
+
+
+def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page, payment_of, site):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen.context.route("**/feed", lambda route: route.fulfill(status=404, body=""))
+
+    screen.get_by_text("No connection: this list may be old").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "heading"),
+    [
+        ("Approve", "Paid"),
+        ("Wrong PIN", "The payment failed"),
+        ("Too little money", "Not enough money in your wallet"),
+        ("Decline", "The payment failed"),
+        ("Expire", "This payment has expired"),
+    ],
+)
+def test_the_test_tools_end_a_payment_in_every_way(open_page, payment_of, outcome, heading):
+    page = open_page(payment_of(12_500).hosted_url)
+    page.get_by_text("Test tools").click()
+    page.get_by_role("button", name=outcome).click()
+
+    page.get_by_role("heading", name=heading, exact=True).wait_for()
