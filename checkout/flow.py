@@ -146,7 +146,8 @@ def pay_with_passkey(*, payment: Payment, visitor: Visitor, credential: str, now
             now=now,
         )
     except VerificationFailed:
-        _count_failure(payment.id, visitor, now)
+        if _fails_too_often(payment.id, visitor, now):
+            return
         raise
     complete(payment.id, visitor, Verification.PASSKEY, now=now)
 
@@ -189,7 +190,8 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
     return Step.FRESH_CODE if proof_needed(session, now=now) == Proof.CODE else Step.NEW_PIN
 
 
-def _count_failure(payment_id: str, visitor: Visitor, now: datetime) -> None:
+def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
+    """Count a wrong answer; the one that is too many fails the payment."""
     try:
         quotas.take(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
@@ -200,6 +202,8 @@ def _count_failure(payment_id: str, visitor: Visitor, now: datetime) -> None:
             actor=visitor.actor,
             now=now,
         )
+        return True
+    return False
 
 
 def _is_locked(customer: Customer, now: datetime) -> bool:

@@ -11,7 +11,6 @@ from checkout.views.pins import StepPage
 from core.errors import ApiError
 from customers.errors import CustomerFrozen, VerificationFailed
 from customers.passkeys import begin_payment, begin_registration, finish_registration
-from payments.statuses import PaymentStatus
 from payments.verification import Verification, required_for
 
 DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
@@ -42,8 +41,7 @@ class PasskeyPage(PasskeyStep):
             )
         except VerificationFailed as error:
             problem = self.not_verified(error)
-            self.payment.refresh_from_db()
-            if problem is None or self.payment.status != PaymentStatus.REQUIRES_ACTION:
+            if problem is None:
                 raise
             return self.show(problem=problem, status=error.status)
         return self.go_on()

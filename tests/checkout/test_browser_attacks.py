@@ -1,0 +1,124 @@
+"""A thief with a browser: passkey answers used again, or for another payment; odd addresses."""
+
+import pytest
+
+from ledger.models import Transfer
+from payments.statuses import PaymentStatus
+from tests.checkout.chromium import add_authenticator
+from tests.checkout.steps import NEW_PHONE, add_passkey, see_paid, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+# Ask for the options of a payment, let the device answer, and return the answer unsent.
+SIGN = """
+async (path) => {
+  const body = new FormData(document.querySelector("form[data-passkey]"));
+  const options = await (await fetch(path, {method: "POST", body})).json();
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+  return JSON.stringify((await navigator.credentials.get({publicKey})).toJSON());
+}
+"""
+SEND = """
+(credential) => {
+  const form = document.querySelector("form[data-passkey]");
+  form.elements.credential.value = credential;
+  form.submit();
+}
+"""
+
+
+@pytest.fixture
+def at_passkey(open_page, payment_of):
+    """Give the passkey page of a payment, a device with a passkey, and three payments alike."""
+    payments = [payment_of(12_500) for _ in range(3)]
+    page = open_page(payments[0].hosted_url)
+    device = add_authenticator(page)
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
+    return page, payments, device
+
+
+def press_pay(page, payment) -> None:
+    page.goto(page.url.split("/checkout")[0] + payment.hosted_url)
+    page.get_by_role("button", name="Pay B$125.00").click()
+    page.get_by_role("heading", name="Confirm with your passkey").wait_for()
+
+
+def refused(page) -> None:
+    page.get_by_text("The passkey could not be checked. Try again.").wait_for()
+    assert page.get_by_text("No money has been taken.").first.is_visible()
+
+
+def test_an_answer_pays_once(at_passkey):
+    page, (first, second, _), _device = at_passkey
+    sent: list[str] = []
+    page.on(
+        "request",
+        lambda request: sent.append(request.post_data or "") if request.method == "POST" else None,
+    )
+    answer = page.evaluate(SIGN, f"{first.hosted_url}/passkey/options")
+    page.evaluate(SEND, answer)
+    see_paid(page)
+
+    press_pay(page, second)
+    page.evaluate(SEND, answer)
+    refused(page)
+    second.refresh_from_db()
+    assert second.status == PaymentStatus.REQUIRES_ACTION
+    assert Transfer.objects.filter(kind="payment").count() == 1
+
+
+def test_an_answer_for_one_payment_does_not_pay_another(at_passkey):
+    page, (first, second, third), _device = at_passkey
+    press_pay(page, third)
+    press_pay(page, second)
+    unused = page.evaluate(SIGN, f"{third.hosted_url}/passkey/options")
+    page.evaluate(SEND, unused)
+    refused(page)
+
+    for payment in (first, second, third):
+        payment.refresh_from_db()
+        assert payment.status == PaymentStatus.REQUIRES_ACTION
+
+
+def test_an_answer_that_is_none_is_refused_and_too_many_fail_the_payment(at_passkey):
+    page, (first, _, _), _device = at_passkey
+    for _ in range(5):
+        page.evaluate(SEND, '{"id": "x"}')
+        refused(page)
+    page.evaluate(SEND, '{"id": "x"}')
+
+    page.get_by_role("heading", name="The payment failed").wait_for()
+    first.refresh_from_db()
+    assert (first.status, first.error_code) == (PaymentStatus.FAILED, "VERIFICATION_FAILED")
+
+
+def test_a_device_that_does_not_know_its_user_pays_nothing(at_passkey):
+    page, (first, _, _), (devtools, device) = at_passkey
+    devtools.send("WebAuthn.setUserVerified", {"authenticatorId": device, "isUserVerified": False})
+    page.get_by_role("button", name="Pay B$125.00").click()
+
+    page.get_by_text("The dialog was closed before it finished.").wait_for()
+    first.refresh_from_db()
+    assert first.status == PaymentStatus.REQUIRES_ACTION
+
+
+def test_what_a_merchant_writes_runs_nothing(open_page, payment_of, merchant):
+    merchant.name = "<img src=x onerror=alert(1)>\"'><script>alert(2)</script>"
+    merchant.support_email = "a@b.example"
+    merchant.save()
+    payment = payment_of(
+        150,
+        description="</p><script>alert(3)</script>",
+        reference="{{ 7|add:7 }}",
+        success_url="javascript:alert(4)",
+        cancel_url="javascript:alert(5)",
+    )
+    page = open_page(payment.hosted_url)
+    page.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    sign_in(page)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(page)
+
+    assert page.locator("a[href^=javascript]").count() == 0
+    assert page.get_by_text("{{ 7|add:7 }}").is_visible()

@@ -1,0 +1,50 @@
+"""Sixty-four guesses at once: no more are looked at than the lock lets through."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from django.db import connection
+
+from customers import pin_hashing
+from customers.models import Customer
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+
+GUESSES = 64
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_at_most_five_of_64_parallel_guesses_are_evaluated(payment_of, monkeypatch):
+    payment = payment_of(1_250)
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in("+1 242 555 0177")
+    shopper.send(pin="4711")  # gives the test customer its hash, and uses one try
+    fields = shopper.form().fields | {"pin": "9999"}
+    evaluated: list[str] = []
+    matches = pin_hashing.Hasher.matches
+    monkeypatch.setattr(
+        pin_hashing.Hasher,
+        "matches",
+        lambda self, *args: evaluated.append(args[1]) or matches(self, *args),
+    )
+    start = Barrier(GUESSES)
+
+    def guess(number: int) -> int:
+        thief = Shopper()
+        thief.client.cookies = shopper.client.cookies
+        start.wait()
+        status = thief.client.post(f"{payment.hosted_url}/pin", fields).status_code
+        connection.close()
+        return status
+
+    with ThreadPoolExecutor(GUESSES) as pool:
+        statuses = set(pool.map(guess, range(GUESSES)))
+
+    payment.refresh_from_db()
+    assert 1 <= len(evaluated) <= 4
+    assert statuses <= {303, 409, 422, 503}
+    assert payment.status == PaymentStatus.FAILED
+    assert Customer.objects.get(phone="+12425550177").pin_failures == 5
