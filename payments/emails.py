@@ -1,7 +1,10 @@
 """E-mails about a payment: planned as rows with the facts, sent once by a task when due."""
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from django.db.models import QuerySet
 
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
 
@@ -40,15 +43,21 @@ def plan_receipt(payment: Payment, *, now: datetime, recipient: str | None = Non
     return created
 
 
-def claim_due(*, now: datetime, limit: int = 50) -> list[PaymentEmail]:
-    """Take the mails that are due; each is taken once, whoever else is claiming."""
+def due_emails(now: datetime) -> QuerySet[PaymentEmail]:
+    """Return the mails whose time has come, the oldest first."""
     due = PaymentEmail.objects.filter(status=EmailStatus.PLANNED, due_at__lte=now)
-    claimed = []
-    for email in due.select_related("payment__merchant").order_by("due_at")[:limit]:
+    return due.select_related("payment__merchant").order_by("due_at", "pk")
+
+
+def claim_due(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
+    """Take the mails that are due, each when its turn has come: a crash loses no more than one.
+
+    Each is taken once, whoever else is claiming.
+    """
+    for email in due_emails(now)[:limit]:
         mine = PaymentEmail.objects.filter(pk=email.pk, status=EmailStatus.PLANNED)
         if mine.update(status=EmailStatus.SENDING):
-            claimed.append(email)
-    return claimed
+            yield email
 
 
 def _morning_of(day: date, time_zone: str) -> datetime:

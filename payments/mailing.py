@@ -4,13 +4,14 @@ import logging
 from datetime import datetime
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.template.loader import render_to_string
 
 from core.money import format_amount
-from payments.emails import claim_due
+from payments.emails import claim_due, due_emails
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
-from payments.statuses import PaymentStatus
+from payments.statuses import PAYABLE, PaymentStatus
 
 logger = logging.getLogger(__name__)
 
@@ -23,35 +24,49 @@ SUBJECTS = {
 
 
 def send_due_emails(*, now: datetime) -> int:
-    """Send the mails that are due and still needed; return how many went out."""
-    return sum(_send(email, now) for email in claim_due(now=now))
+    """Send the mails that are due and still needed; return how many went out.
 
-
-def _send(email: PaymentEmail, now: datetime) -> bool:
-    if not _is_needed(email, now):
-        return _record(email, EmailStatus.NOT_NEEDED)
+    While no mail server answers they wait, untouched.
+    """
+    if not due_emails(now).exists():
+        return 0
     try:
-        _message(email).send()
+        with get_connection() as server:
+            return _send_all(server, now)
     except OSError:
+        logger.warning("mail server not reached", exc_info=True)
+        return 0
+
+
+def _send_all(server: BaseEmailBackend, now: datetime) -> int:
+    sent = 0
+    for email in claim_due(now=now):
+        outcome = _send(email, server, now)
+        sent += outcome == EmailStatus.SENT
+        PaymentEmail.objects.filter(pk=email.pk).update(
+            status=outcome, sent_at=now if outcome == EmailStatus.SENT else None
+        )
+        if outcome == EmailStatus.FAILED:
+            break  # the connection may be of no more use: the rest waits for the next turn
+    return sent
+
+
+def _send(email: PaymentEmail, server: BaseEmailBackend, now: datetime) -> EmailStatus:
+    if not _is_needed(email, now):
+        return EmailStatus.NOT_NEEDED
+    try:
+        server.send_messages([_message(email)])
+    except OSError:  # perhaps it was taken all the same: it never goes out twice
         logger.exception("mail not sent", extra={"payment_id": email.payment_id})
-        return _record(email, EmailStatus.FAILED)
-    return _record(email, EmailStatus.SENT, sent_at=now)
+        return EmailStatus.FAILED
+    return EmailStatus.SENT
 
 
 def _is_needed(email: PaymentEmail, now: datetime) -> bool:
     status = email.payment.status_at(now)
     if email.kind == EmailKind.RECEIPT:
         return status == PaymentStatus.COMPLETED
-    return status in (
-        PaymentStatus.CREATED,
-        PaymentStatus.PENDING,
-        PaymentStatus.REQUIRES_ACTION,
-    )
-
-
-def _record(email: PaymentEmail, status: EmailStatus, sent_at: datetime | None = None) -> bool:
-    PaymentEmail.objects.filter(pk=email.pk).update(status=status, sent_at=sent_at)
-    return status == EmailStatus.SENT
+    return status in PAYABLE
 
 
 def _message(email: PaymentEmail) -> EmailMultiAlternatives:

@@ -95,16 +95,52 @@ def test_a_name_cannot_add_a_header(api: Api, merchant: Merchant) -> None:
     assert mail.outbox[0].recipients() == [ADDRESS]
 
 
-def test_a_mail_that_cannot_be_sent_is_marked(
+def refuse(*args: object, **options: object) -> int:
+    raise ConnectionResetError
+
+
+def test_a_mail_that_was_perhaps_sent_is_not_sent_again(
     invoice: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*args: object, **options: object) -> int:
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr("django.core.mail.EmailMultiAlternatives.send", refuse)
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
 
     assert send_due_emails(now=now()) == 0
     assert plan()[0] == ("invoice", "failed")
+
+
+def test_mails_wait_for_a_server_that_is_away(
+    invoice: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as away:
+        away.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
+        assert send_due_emails(now=now()) == 0
+        assert plan()[0] == ("invoice", "planned")
+
+    assert send_due_emails(now=now()) == 1
+    assert plan()[0] == ("invoice", "sent")
+
+
+def test_nobody_calls_the_server_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
+    monkeypatch.setattr("payments.mailing.logger.warning", pytest.fail)
+    assert send_due_emails(now=now()) == 0
+
+
+def test_a_crash_loses_no_more_than_one_mail(
+    api: Api, merchant: Merchant, invoice: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"payment_mode": "INVOICE_PAY", "amount": 1, "customer_email": ADDRESS}
+    api(merchant).post("/v1/payments", body)
+
+    def crash(*args: object) -> int:
+        raise SystemExit
+
+    with monkeypatch.context() as once:
+        once.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", crash)
+        with pytest.raises(SystemExit):
+            send_due_emails(now=now())
+
+    assert send_due_emails(now=now()) == 1
 
 
 @pytest.mark.usefixtures("invoice")
