@@ -1,32 +1,60 @@
-"""Empty append-only tables between tests that commit: their triggers refuse it, as they should."""
+"""Empty the tables between tests that commit, quickly, and past triggers that refuse it.
 
-from collections.abc import Sequence
+Django's own flush truncates every table and makes permissions and content types anew, which takes
+a third of a second. This one deletes from the tables that hold something.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import connection
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from django.test import TransactionTestCase
 
 from tests.environment import ON_POSTGRESQL
 
+# Rows that migrations made, or that follow from the code.
+KEPT = {
+    "auth_group",
+    "auth_group_permissions",
+    "auth_permission",
+    "django_content_type",
+    "django_migrations",
+}
+
 
 def allow_flush() -> None:
-    """Let Django's flush, and nothing else, pass by the triggers of the database."""
-    operations: Any = type(connection.ops)
-    execute = operations.execute_sql_flush
-
-    def execute_without_triggers(self: object, sql_list: Sequence[str]) -> None:
-        before, after = _as_replica() if ON_POSTGRESQL else _without_triggers()
-        execute(self, [*before, *sql_list, *after])
-
-    operations.execute_sql_flush = execute_without_triggers
+    """Replace what Django does after a test that commits."""
+    case: Any = TransactionTestCase
+    case._fixture_teardown = lambda self: empty_tables()
 
 
-def _as_replica() -> tuple[list[str], list[str]]:
-    role = "SET LOCAL session_replication_role"
-    return [f"{role} = replica"], [f"{role} = DEFAULT"]
+def empty_tables() -> None:
+    """Delete the rows of all tables but those kept."""
+    with transaction.atomic(), connection.cursor() as cursor, _without_triggers(cursor):
+        for table in _filled(cursor):
+            cursor.execute(f'DELETE FROM "{table}"')
 
 
-def _without_triggers() -> tuple[list[str], list[str]]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-        triggers = cursor.fetchall()
-    return [f"DROP TRIGGER {name}" for name, _ in triggers], [sql for _, sql in triggers]
+def _filled(cursor: CursorWrapper) -> list[str]:
+    names = set(connection.introspection.django_table_names(only_existing=True)) - KEPT
+    looks = [f"SELECT '{name}' WHERE EXISTS (SELECT 1 FROM \"{name}\")" for name in sorted(names)]
+    cursor.execute(" UNION ALL ".join(looks))
+    return [name for (name,) in cursor.fetchall()]
+
+
+@contextmanager
+def _without_triggers(cursor: CursorWrapper) -> Iterator[None]:
+    """Let deletes pass: constraints hold afterwards all the same, everything being gone."""
+    if ON_POSTGRESQL:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        yield
+        return
+    cursor.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    triggers = cursor.fetchall()
+    for name, _ in triggers:
+        cursor.execute(f"DROP TRIGGER {name}")
+    yield
+    for _, statement in triggers:
+        cursor.execute(statement)

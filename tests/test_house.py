@@ -3,6 +3,7 @@
 import ast
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,11 @@ FILES = [path for path in _tracked() if "migrations" not in path.parts]
 SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
 
 
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def _place(path: Path, node: ast.AST | None = None) -> str:
     line = f":{node.lineno}" if isinstance(node, ast.stmt | ast.expr) else ""
     return f"{path.relative_to(ROOT)}{line}"
@@ -35,7 +41,7 @@ def _place(path: Path, node: ast.AST | None = None) -> str:
 
 def _nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
     for path in paths:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(_tree(path)):
             yield path, node
 
 
@@ -70,7 +76,7 @@ def test_only_transition_to_writes_a_status() -> None:
         _place(path, node)
         for path in SERVICE
         if path.parts[-2] != "core"  # there, a status is HTTP's
-        for function in ast.walk(ast.parse(path.read_text()))
+        for function in ast.walk(_tree(path))
         if isinstance(function, ast.FunctionDef) and function.name != "transition_to"
         for node in ast.walk(function)
         if isinstance(node, ast.stmt | ast.expr)
