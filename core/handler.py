@@ -11,10 +11,11 @@ from rest_framework.response import Response
 
 from core import errors
 from core.json import dump_json
+from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
 logger = logging.getLogger(__name__)
 
-_LOCK_NOT_AVAILABLE = ("55P03", "40P01", "40001")
+_LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 RETRY_AFTER_SECONDS = "1"
 
 _BY_EXCEPTION: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (

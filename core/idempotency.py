@@ -18,6 +18,7 @@ from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
+from core.retries import again_after_deadlock
 
 Work = Callable[[], Response | ApiError]
 
@@ -36,12 +37,17 @@ def answer_once(
     `secret` says that the answer of this address shows a secret once: it is stored encrypted.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body. Without a key the work is simply done.
+    method, path or body. Without a key the work is simply done; the victim of a deadlock is done
+    again.
     """
     key = key_of(request)
     if key is None:
-        return _answer(work())
+        return again_after_deadlock(lambda: _answer(work()))
     fingerprint = fingerprint_of(request)
+    return again_after_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
+
+
+def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
     with transaction.atomic():
         if not _claim(scope, key, fingerprint, now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
