@@ -15,7 +15,7 @@ from merchants.authentication import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
 from payments.models import Payment
-from payments.paying import fail, pay
+from payments.paying import fail, pay, refuse_unless_payable
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -40,6 +40,7 @@ def confirm_payment(
         )
     elif amount is not None and amount != payment.amount:
         raise InvalidAmount(amount="must equal the amount of the payment, or be left out")
+    refuse_unless_payable(payment, now)
     customer = test_customer(phone, now, payment.currency)
     _refuse_wrong_pins(customer)
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:

@@ -175,13 +175,14 @@ def _lock_payable(payment_id: str, now: datetime) -> Payment:
     try:
         payment = _lock_with_link(payment_id, now)
     except (PaymentLinkInactive, PaymentLinkExpired):
-        _refuse_unless_payable(Payment.objects.locked(payment_id), now)
+        refuse_unless_payable(Payment.objects.locked(payment_id), now)
         raise
-    _refuse_unless_payable(payment, now)
+    refuse_unless_payable(payment, now)
     return payment
 
 
-def _refuse_unless_payable(payment: Payment, now: datetime) -> None:
+def refuse_unless_payable(payment: Payment, now: datetime) -> None:
+    """Raise the error of its present status, unless this can be paid."""
     if payment.is_counter or payment.amount is None or payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import now
+from customers.magic import MAGIC_PHONES
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
 from merchants.models import Merchant
@@ -102,6 +103,18 @@ def test_it_refuses_as_the_magic_phone_says(
     payment.refresh_from_db()
     assert payment.status == "created"
     assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize("phone", MAGIC_PHONES)
+def test_what_is_paid_says_so_to_every_phone(
+    api: Api, merchant: Merchant, payment: Payment, phone: str
+) -> None:
+    path = f"/v1/payments/{payment.id}/confirm"
+    assert api(merchant).post(path).status_code == 200
+
+    response = api(merchant).post(path, {"customer_phone": phone})
+
+    assert (response.status_code, response.json()["code"]) == (422, "PAYMENT_ALREADY_COMPLETED")
 
 
 @pytest.mark.parametrize("phone", ["12", "not a phone", "+999 123 456", "+1 242 555 0100 x5"])
