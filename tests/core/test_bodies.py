@@ -112,7 +112,7 @@ def test_a_missing_type_is_refused(api: Api, merchant: Merchant) -> None:
         content_type="",
         headers={"Authorization": f"Bearer {client.secret}"},
     )
-    assert response.status_code in (400, 415)
+    assert (response.status_code, response.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
     assert Payment.objects.count() == 0
 
 
