@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from checkout import formats
 from checkout.branding import normal_color
@@ -19,7 +20,7 @@ from payments.models import Payment
 from payments.statuses import CANCELABLE, PAYABLE, PaymentStatus
 
 LONG_AMOUNT = 10_000_000
-MINUTES_IN_HOUR = 60
+MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 
 
 @dataclass(frozen=True)
@@ -184,15 +185,20 @@ def _facts(payment: Payment) -> Iterator[tuple[str, str]]:
 def _until(instant: datetime | None, zone: str, now: datetime) -> str:
     if instant is None:
         return ""
-    local = ZoneInfo(zone)
-    today: date = now.astimezone(local).date()
-    return formats.deadline(instant.astimezone(local), today)
+    local = instant.astimezone(ZoneInfo(zone))
+    if local.time() == time.min:
+        local -= timedelta(minutes=1)  # the end of a day, as people say it
+    today: date = now.astimezone(ZoneInfo(zone)).date()
+    return formats.deadline(local, today)
 
 
 def _left(instant: datetime | None, now: datetime) -> str:
     if instant is None or instant <= now:
         return ""
-    hours, minutes = divmod((instant - now).total_seconds() // 60, MINUTES_IN_HOUR)
+    hours, minutes = divmod((instant - now) // timedelta(minutes=1), MINUTES_IN_HOUR)
+    if hours >= HOURS_SHOWN:
+        days = hours // HOURS_IN_DAY
+        return ngettext("%(n)d day left", "%(n)d days left", days) % {"n": days}
     if hours:
         return _("%(h)d h %(m)d min left") % {"h": hours, "m": minutes}
     return _("%(m)d min left") % {"m": minutes}

@@ -43,8 +43,9 @@ def decimal_point() -> str:
     return get_decimal_symbol(region())
 
 
-def group_mark() -> str:
-    return get_group_symbol(region())
+def signs() -> dict[str, str]:
+    """Return what a keypad writes between units and cents, and between thousands."""
+    return {"decimal_point": decimal_point(), "group_mark": get_group_symbol(region())}
 
 
 def time_of(local: datetime) -> str:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from checkout.amounts import AmountForm, KeyForm
 from checkout.bills import Bill, bill_of, bill_of_link
 from checkout.counter_screens import counter_of_screen, sales_at
-from checkout.formats import decimal_point
+from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.pages import Page, SeeOther
@@ -84,7 +84,7 @@ class LinkPage(Page):
 
     def show(self, form: Form) -> HttpResponse:
         template = "keypad.html" if self.link.amount is None else "link.html"
-        return self.form_page(template, form, decimal_point=decimal_point())
+        return self.form_page(template, form, **signs())
 
 
 def paper_sizes() -> list[tuple[str, str]]:

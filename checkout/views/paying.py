@@ -6,7 +6,7 @@ from django.urls import reverse
 from checkout.amounts import AmountForm, KeyForm
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import Step, next_step, press_pay
-from checkout.formats import decimal_point
+from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
@@ -38,7 +38,7 @@ class ReviewPage(PaymentPage):
             raise MethodNotAllowed
         form = self.counter_form(request)
         if not form.is_valid():
-            return self.form_page("keypad.html", form, decimal_point=decimal_point())
+            return self.form_page("keypad.html", form, **signs())
         answer = form.cleaned_data
         payment = start_at_counter(
             counter_id=payment_id, key=answer["key"], amount=answer.get("amount"), now=self.now
@@ -49,7 +49,7 @@ class ReviewPage(PaymentPage):
         if status != PaymentStatus.CREATED:
             return self.page("stopped.html", end=counter_closed())
         template = "keypad.html" if self.payment.amount is None else "link.html"
-        return self.form_page(template, self.counter_form(), decimal_point=decimal_point())
+        return self.form_page(template, self.counter_form(), **signs())
 
     def counter_form(self, request: HttpRequest | None = None) -> Form:
         data = request.POST if request else None

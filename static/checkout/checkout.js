@@ -55,6 +55,7 @@ for (const line of all("[data-until]")) {
   let before = Infinity;
   const tick = () => {
     const minutes = Math.max(0, Math.ceil((until - Date.now()) / 60000));
+    if (minutes >= 2880) return;
     const words = minutes >= 60 ? line.dataset.hours : line.dataset.left;
     const rest = minutes >= 60 ? minutes % 60 : minutes;
     ticking.textContent = " · " + words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
@@ -119,18 +120,33 @@ for (const button of all("[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
-/* The keypad of a counter. */
+/* The keypad of a counter. Thousands are grouped as long as only digits and our own marks stand
+   there: what else somebody types ("12,50") is left alone, and the server reads or refuses it. */
 for (const pad of all("[data-keys]")) {
   const input = document.getElementById(pad.dataset.keys);
-  const keys = [..."123456789", pad.dataset.point, "0", "⌫"].filter(Boolean);
-  for (const key of keys) {
+  const { point, group, erase } = pad.dataset;
+  const isMark = (sign) => sign === point || (sign >= "0" && sign <= "9");
+  let last = "";
+  const regroup = () => {
+    const { value } = input;
+    const added = value.startsWith(last) ? value.slice(last.length) : value;
+    const ours = last.startsWith(value) || [...added].every(isMark);
+    last = value;
+    if (!ours) { last = "\0"; return; }
+    const [whole, ...rest] = value.split(point);
+    const digits = whole.replaceAll(group, "");
+    input.value = last = [digits.replace(/\B(?=(\d{3})+$)/g, group), ...rest].join(point);
+  };
+  input.addEventListener("input", regroup);
+  for (const key of [..."123456789", point, "0", "⌫"]) {
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = key;
-    if (key === "⌫") button.setAttribute("aria-label", pad.dataset.erase);
+    if (key === "⌫") button.setAttribute("aria-label", erase);
     button.addEventListener("click", () => {
       if (key === "⌫") input.value = input.value.slice(0, -1);
-      else if (key !== pad.dataset.point || !input.value.includes(key)) input.value += key;
+      else if (key !== point || !input.value.includes(key)) input.value += key;
+      regroup();
     });
     pad.append(button);
   }

@@ -198,6 +198,7 @@ SCREENS: dict[str, Screen] = {
             "bill": replace(BILL, amount=None, description="Bar counter", expires_at=None),
             "form": AmountForm(initial={"key": "k"}, currency="BSD"),
             "decimal_point": ".",
+            "group_mark": ",",
         },
     ),
     "link": lambda: ("link", BASE | {"form": KeyForm(initial={"key": "k"}), "livemode": True}),

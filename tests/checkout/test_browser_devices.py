@@ -158,3 +158,31 @@ def test_the_test_tools_end_a_payment_in_every_way(open_page, payment_of, outcom
     page.get_by_role("button", name=outcome).click()
 
     page.get_by_role("heading", name=heading, exact=True).wait_for()
+
+
+@pytest.mark.parametrize(
+    ("language", "typed", "shown"),
+    [
+        ("en", "1234567.5", "1,234,567.5"),
+        ("en", "12,50", "12,50"),
+        ("en", "12345,67", "12,345,67"),
+        ("fr", "1234,5", "1\u202f234,5"),
+        ("fr", "12.50", "12.50"),
+        ("fr", "1234.50", "1\u202f234.50"),
+    ],
+)
+def test_the_keypad_groups_thousands_and_never_changes_what_was_meant(
+    open_page, payment_of, language, typed, shown
+):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    page = open_page(counter.hosted_url, locale=language)
+    page.locator("#id_amount").press_sequentially(typed)
+
+    assert page.locator("#id_amount").input_value() == shown
+    page.locator("#id_amount").press("End")
+    for _ in shown:
+        page.locator("#id_amount").press("Backspace")
+    for digit in "12345":
+        page.get_by_role("button", name=digit, exact=True).click()
+    grouped = page.locator("#id_amount").input_value()
+    assert grouped.replace("\u202f", ",") == "12,345"
