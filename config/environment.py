@@ -12,6 +12,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Where a default is empty, settings derive the value from other variables, or do without.
 VARIABLES = {
+    "ADMIN_HOST": (str, ""),
     "ALLOWED_HOSTS": (list, []),
     "BASE_URL": (str, ""),
     "CACHE_URL": (str, "locmemcache://"),
@@ -44,6 +45,7 @@ VARIABLES = {
     "SECRET_KEY": (str, ""),
     "SERVICE_NAME": (str, "Payments"),
     "SMS_URL": (str, "console://"),
+    "STAFF_TIME_ZONE": (str, "America/Nassau"),
     "TRUSTED_PROXIES": (int, 0),
     "WEBHOOK_ALLOW_PRIVATE": (str, ""),
     "WEBHOOK_RETRY_SECONDS": ([int], [300, 1800, 7200, 21600]),

@@ -6,6 +6,7 @@ The variables and their defaults stand in `config/environment.py`.
 from typing import Any
 from urllib.parse import urlsplit
 
+from backoffice.looks import UNFOLD as UNFOLD
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
@@ -104,16 +105,14 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_prometheus",
     "django_structlog",
-    "unfold",
-    "unfold.contrib.filters",
-    "unfold.contrib.import_export",
-    "import_export",
+    # Both leave the making of an admin site to backoffice/site.py.
+    "unfold.apps.BasicAppConfig",
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "axes",
     "csp",
     "django_otp",
     "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
-    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -137,6 +136,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django_otp.middleware.OTPMiddleware",
+    "backoffice.middleware.staff_pages",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -210,9 +210,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 
 _HTTPS = BASE_URL.startswith("https://")
 vars().update(transport(https=_HTTPS, proxies=TRUSTED_PROXIES))
+ADMIN_HOST: str = env("ADMIN_HOST")
 ALLOWED_HOSTS = [
     *{urlsplit(BASE_URL).hostname, urlsplit(CHECKOUT_URL).hostname},
     *env("ALLOWED_HOSTS"),
+    *([ADMIN_HOST.partition(":")[0]] if ADMIN_HOST else []),
     *(["localhost", "127.0.0.1", "[::1]"] if DEVELOPMENT_MODE else []),
 ]
 CSRF_TRUSTED_ORIGINS = [BASE_URL, CHECKOUT_URL]
@@ -246,7 +248,14 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_TEMPLATE = "admin/backoffice/locked.html"
 AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
+
+# Staff. Their pages can live on a host of their own; a session ends after a while without a click.
+STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
+STAFF_IDLE_SECONDS = 15 * 60
+STAFF_SESSION_SECONDS = 8 * 60 * 60
+LOGIN_URL = "admin:login"
 
 # Logs
 

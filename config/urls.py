@@ -1,6 +1,5 @@
 """Every address of the service; each room lists its own."""
 
-from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 from django_prometheus.exports import ExportToDjangoView
 from drf_spectacular.renderers import OpenApiJsonRenderer
@@ -21,7 +20,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("metrics", ExportToDjangoView, name="metrics"),
-    path("admin/", admin.site.urls),
     path("v1/", include("merchants.urls")),
     path("v1/", include("payments.urls")),
     path("v1/", include("refunds.urls")),
@@ -34,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="openapi",
     ),
     path("docs", ReferenceView.as_view(url_name="openapi"), name="docs"),
+    path("", include("backoffice.urls")),
     path("", include("links.image_urls")),
     path("", include("checkout.urls")),
 ]

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from django.db import transaction
 from django.db.models import QuerySet
 
+from payments.errors import PaymentNotCompleted
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
+from payments.statuses import PaymentStatus
 
 REMINDER_BEFORE = timedelta(days=3)
 SENDING_HOUR = time(9, 0)
@@ -41,6 +44,23 @@ def plan_receipt(payment: Payment, *, now: datetime, recipient: str | None = Non
         payment=payment, kind=EmailKind.RECEIPT, recipient=address, defaults={"due_at": now}
     )
     return created
+
+
+@transaction.atomic
+def plan_receipt_again(*, payment_id: str, recipient: str, now: datetime) -> None:
+    """Plan a receipt to an address that may have had it before, as staff ask for it.
+
+    Raises PaymentNotFound, PaymentNotCompleted.
+    """
+    payment = Payment.objects.locked(payment_id)
+    if payment.status != PaymentStatus.COMPLETED:
+        raise PaymentNotCompleted
+    PaymentEmail.objects.update_or_create(
+        payment=payment,
+        kind=EmailKind.RECEIPT,
+        recipient=recipient,
+        defaults={"due_at": now, "status": EmailStatus.PLANNED, "sent_at": None},
+    )
 
 
 def due_emails(now: datetime) -> QuerySet[PaymentEmail]:

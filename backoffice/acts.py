@@ -1,0 +1,47 @@
+"""An act is what staff can do to an object: its name, its right, its form and its service."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from django import forms
+
+from backoffice.roles import Right
+from backoffice.staff import Staff
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an act is carried out with. `row` is None for an act on a whole list."""
+
+    staff: Staff
+    row: Any
+    data: dict[str, Any]
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of it: words to show, where to go, or a secret to show this once."""
+
+    message: str
+    url: str = ""
+    secret: str = field(default="", repr=False)
+    secret_name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Act:
+    """`name` is its address, `title` its button, `about` what the page says before it is done."""
+
+    name: str
+    title: str
+    right: Right
+    form: type[forms.Form]
+    carry_out: Callable[[Work], Done]
+    about: str = ""
+    icon: str = "bolt"
+    danger: bool = False
+    main: bool = False
+    offered: Callable[[Any, datetime], bool] = lambda row, now: True

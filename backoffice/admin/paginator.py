@@ -1,0 +1,30 @@
+"""Pages of a list, without counting a table of millions."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.core.paginator import Paginator
+from django.utils.functional import cached_property
+
+COUNTED = 1_000
+
+_Pages = Paginator[Any] if TYPE_CHECKING else Paginator  # generic in the stubs only
+
+
+class CappedPaginator(_Pages):
+    """Counts up to a thousand rows; who wants to see more of a list narrows it down."""
+
+    template_name = "admin/backoffice/pagination.html"
+
+    @cached_property
+    def count(self) -> int:
+        """How many rows there are, or one more than the pages reach."""
+        return min(self._counted, COUNTED)
+
+    @cached_property
+    def has_more(self) -> bool:
+        """Whether there are more rows than the pages reach."""
+        return self._counted > COUNTED
+
+    @cached_property
+    def _counted(self) -> int:
+        return int(self.object_list[: COUNTED + 1].count())

@@ -1,0 +1,151 @@
+"""What staff can do to a payment."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+
+from backoffice import formats
+from backoffice.acts import Act, Done, Work
+from backoffice.forms import ActForm, Address, Line, Lines, MoneyField, ReasonForm
+from backoffice.models import Instruction, NoteSubject
+from backoffice.roles import Right
+from backoffice.services.instructions import Wish, instruct, needs_approval
+from backoffice.services.payments import cancel, send_receipt
+from backoffice.services.tasks import REFUND as REFUND_TASK
+from backoffice.services.tasks import TASKS
+from backoffice.statuses import InstructionStatus
+from payments.models import Payment
+from payments.statuses import CANCELABLE, PaymentStatus
+
+
+class RefundForm(ActForm):
+    """The remaining amount stands there already, and what it was when the form was made."""
+
+    amount = MoneyField(label="Amount to give back")
+    reason = Line(max_length=500, help_text="The merchant and the customer can read this.")
+    note = Lines(max_length=2_000, help_text="Who called, and what was agreed. Only staff see it.")
+    expected_available = forms.IntegerField(widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        self.set_currency(self.row.currency)
+        self.fields["amount"].initial = self.row.amount_refundable
+        self.fields["expected_available"].initial = self.row.amount_refundable
+
+    def lines(self) -> list[str]:
+        left = self.row.amount_refundable
+        words = [f"{formats.money(left, self.row.currency)} of it can still be given back."]
+        amount = getattr(self, "cleaned_data", {}).get("amount", left)
+        if isinstance(amount, int) and amount <= left:
+            after = formats.money(left - amount, self.row.currency)
+            words.append(f"After this refund: {after} left.")
+        if self._needs_approval(amount):
+            words.append("This is above your limit: someone else will have to approve it.")
+        return words
+
+    def _needs_approval(self, amount: Any) -> bool:
+        return isinstance(amount, int) and needs_approval(
+            staff=self.staff,
+            task=TASKS[REFUND_TASK],
+            amount=amount,
+            livemode=self.row.livemode,
+            currency=self.row.currency,
+            now=self.now,
+        )
+
+
+def _refund(work: Work) -> Done:
+    payment: Payment = work.row
+    wish = Wish(
+        task=REFUND_TASK,
+        subject_id=payment.pk,
+        merchant_id=payment.merchant_id,
+        livemode=payment.livemode,
+        amount=work.data["amount"],
+        currency=payment.currency,
+        reason=work.data["reason"],
+        note=work.data["note"],
+        form_key=work.data["form_key"],
+        arguments={"expected_available": work.data["expected_available"]},
+        note_on=NoteSubject.PAYMENT,
+    )
+    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The refund is made.")
+
+
+def told(instruction: Instruction, words: str) -> Done:
+    """Say what came of an instruction: done, or waiting for someone else."""
+    if instruction.status == InstructionStatus.CARRIED_OUT:
+        return Done(words)
+    url = reverse("admin:backoffice_instruction_change", args=[instruction.pk])
+    return Done("This waits for someone else's approval.", url=url)
+
+
+def _is_refundable(payment: Payment, now: datetime) -> bool:
+    return payment.amount_refundable > 0
+
+
+REFUND = Act(
+    name="refund",
+    title="Refund",
+    right=Right.REFUND,
+    form=RefundForm,
+    carry_out=_refund,
+    icon="undo",
+    main=True,
+    offered=_is_refundable,
+)
+
+
+def _cancel(work: Work) -> Done:
+    cancel(staff=work.staff, payment_id=work.row.pk, reason=work.data["reason"], now=work.now)
+    return Done("The payment is canceled. No money was taken.")
+
+
+CANCEL = Act(
+    name="cancel",
+    title="Cancel payment",
+    right=Right.CANCEL,
+    form=ReasonForm,
+    carry_out=_cancel,
+    about="Nobody can pay it any more. The merchant is told.",
+    icon="block",
+    danger=True,
+    offered=lambda payment, now: payment.status_at(now) in CANCELABLE,
+)
+
+
+class ReceiptForm(ActForm):
+    """Where the receipt goes: to the address on file, or to another one."""
+
+    recipient = Address(label="E-mail address")
+
+    def prepare(self) -> None:
+        customer = self.row.customer
+        known = self.row.customer_email or (customer.email if customer else "")
+        self.fields["recipient"].required = not known
+        if known:
+            self.fields["recipient"].help_text = "Leave it empty for the address on file."
+
+    def clean_recipient(self) -> str:
+        customer = self.row.customer
+        known = self.row.customer_email or (customer.email if customer else "")
+        return str(self.cleaned_data["recipient"] or known)
+
+
+def _receipt(work: Work) -> Done:
+    send_receipt(
+        staff=work.staff, payment_id=work.row.pk, recipient=work.data["recipient"], now=work.now
+    )
+    return Done("The receipt is on its way.")
+
+
+RECEIPT = Act(
+    name="receipt",
+    title="Send receipt",
+    right=Right.RECEIPT,
+    form=ReceiptForm,
+    carry_out=_receipt,
+    icon="receipt_long",
+    offered=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
+)

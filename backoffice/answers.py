@@ -1,0 +1,123 @@
+"""The plain answer: what to tell whoever calls about a payment, in a sentence or two."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from backoffice.formats import age, clock, money
+from backoffice.showing import Answer
+from backoffice.telling import told_the_shop
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
+
+S = PaymentStatus
+_NOTHING_TAKEN = "No money has been taken."
+_TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
+# What the customer did wrong, as one says it; other codes are told by their own message.
+_CAUSES = {
+    "INSUFFICIENT_BALANCE": "there was too little money in the wallet",
+    "INVALID_PIN": "the PIN was wrong too often",
+    "PIN_LOCKED": "the PIN was wrong too often and is locked",
+    "VERIFICATION_FAILED": "the customer could not be verified",
+    "PAYMENT_FAILED": "it was declined",
+}
+
+
+def answer_of(payment: Payment, now: datetime) -> Answer:
+    """Return what to say about a payment at this moment."""
+    status = payment.status_at(now)
+    words = [_SAYING[status](payment, now)]
+    if payment.amount_refunded or payment.amount_refund_pending:
+        words.append(_refunds(payment, now))
+    told = told_the_shop(payment, now)
+    if told:
+        words.append(told.words)
+    tone = "bad" if told and told.is_trouble else _TONES.get(status, "quiet")
+    return Answer([word for word in words if word], tone)
+
+
+def _created(payment: Payment, now: datetime) -> str:
+    if payment.is_counter:
+        return "This is a counter: each customer's payment is one of its own."
+    return (
+        f"Nobody has begun to pay since {clock(payment.created_at, now)}."
+        f"{_until(payment, now)} {_NOTHING_TAKEN}"
+    )
+
+
+def _pending(payment: Payment, now: datetime) -> str:
+    return (
+        f"The customer has signed in, and has not paid yet.{_until(payment, now)} {_NOTHING_TAKEN}"
+    )
+
+
+def _requires_action(payment: Payment, now: datetime) -> str:
+    return (
+        f"The customer is asked for a PIN or a passkey.{_until(payment, now)} {_NOTHING_TAKEN}"
+    )
+
+
+def _processing(payment: Payment, now: datetime) -> str:
+    waiting = age(payment.updated_at, now)
+    return f"Being processed for {waiting}. It will be paid or fail by itself; paying again is no use."
+
+
+def _completed(payment: Payment, now: datetime) -> str:
+    at = clock(payment.completed_at, now) if payment.completed_at else ""
+    who = f" by {payment.customer.masked_phone}" if payment.customer else ""
+    return f"Paid {at}{who}: {money(payment.amount, payment.currency)}."
+
+
+def _failed(payment: Payment, now: datetime) -> str:
+    at = clock(payment.failed_at, now) if payment.failed_at else ""
+    cause = _CAUSES.get(payment.error_code or "", (payment.error_message or "").rstrip("."))
+    return f"Not paid: {cause} ({at}). {_NOTHING_TAKEN}"
+
+
+def _expired(payment: Payment, now: datetime) -> str:
+    at = clock(payment.expires_at, now) if payment.expires_at else ""
+    return f"Expired {at} without being paid. {_NOTHING_TAKEN} The shop has to make a new one."
+
+
+def _canceled(payment: Payment, now: datetime) -> str:
+    at = clock(payment.canceled_at, now) if payment.canceled_at else ""
+    last = payment.transitions.order_by("-pk").first()
+    who = f" by {_who(last.actor)}" if last else ""
+    return f"Canceled {at}{who}. {_NOTHING_TAKEN}"
+
+
+_SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
+    S.CREATED: _created,
+    S.PENDING: _pending,
+    S.REQUIRES_ACTION: _requires_action,
+    S.PROCESSING: _processing,
+    S.COMPLETED: _completed,
+    S.FAILED: _failed,
+    S.EXPIRED: _expired,
+    S.CANCELED: _canceled,
+}
+
+
+def _until(payment: Payment, now: datetime) -> str:
+    return f" It can be paid until {clock(payment.expires_at, now)}." if payment.expires_at else ""
+
+
+def _refunds(payment: Payment, now: datetime) -> str:
+    words = []
+    done = Refund.objects.filter(payment=payment, status=RefundStatus.SUCCEEDED)
+    last = done.order_by("-pk").first()
+    if last and last.succeeded_at:
+        part = "All of it" if payment.refund_status == "full" else money(
+            payment.amount_refunded, payment.currency
+        )
+        words.append(f"{part} was given back, the last {clock(last.succeeded_at, now)}.")
+    if payment.amount_refund_pending:
+        waiting = money(payment.amount_refund_pending, payment.currency)
+        words.append(f"{waiting} waits to be given back until the merchant's balance covers it.")
+    return " ".join(words)
+
+
+def _who(actor: str) -> str:
+    kind, _, name = actor.partition(":")
+    return {"customer": "the customer", "key": "the shop", "staff": name}.get(kind, kind)

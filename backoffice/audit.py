@@ -1,0 +1,179 @@
+"""The audit trail: every act of staff, and every attempt that failed, in a chain of hashes.
+
+An entry is chained when it is written: the head is locked last in a transaction and only until its
+commit, so that acts of staff wait for each other no longer than a commit takes.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from django.db import transaction
+
+from backoffice.errors import Forbidden
+from backoffice.models import AuditEntry, AuditHead, Outcome
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from core.clock import iso
+from core.errors import ApiError
+
+FIRST_HASH = "0" * 64
+HEAD = 1
+
+# What the hash of an entry covers, in this order, for ever: `verify_audit` computes it again.
+CHAINED_FIELDS = (
+    "sequence",
+    "at",
+    "actor",
+    "roles",
+    "act",
+    "outcome",
+    "subject_type",
+    "subject_id",
+    "before",
+    "after",
+    "reason",
+    "note",
+    "error",
+    "address",
+    "request_id",
+)
+
+State = Mapping[str, Any]
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deed:
+    """What is about to be done: by its name, on what, why, and with which right."""
+
+    act: str
+    right: Right
+    subject_type: str
+    subject_id: str
+    reason: str = ""
+    note: str = ""
+
+
+@dataclass
+class Record:
+    """What an act fills in while it is done: the state before and after, and how it came out."""
+
+    before: State = field(default_factory=dict)
+    after: State = field(default_factory=dict)
+    outcome: Outcome = Outcome.DONE
+
+
+@contextmanager
+def recorded(*, staff: Staff, deed: Deed, now: datetime) -> Iterator[Record]:
+    """Do one act of staff in one transaction, and write it down; write down a refusal too.
+
+    Raises Forbidden without the right, and whatever the act itself raises.
+    """
+    if not staff.may(deed.right):
+        write_forbidden(staff=staff, deed=deed, now=now)
+        raise Forbidden(right=f"is missing: {deed.right.value}")
+    record = Record()
+    try:
+        with transaction.atomic():
+            yield record
+            write(staff=staff, deed=deed, record=record, now=now)
+    except ApiError as error:
+        _write_failure(staff, deed, Outcome.REFUSED, error, now)
+        raise
+
+
+@transaction.atomic
+def write(
+    *, staff: Staff, deed: Deed, record: Record, now: datetime, error: str = ""
+) -> AuditEntry:
+    """Append an entry to the chain. Nothing else may be locked after it."""
+    before, after = changed(record.before, record.after)
+    head = _hold_head()
+    entry = AuditEntry(
+        sequence=head.sequence + 1,
+        at=now,
+        actor=staff.username,
+        roles=", ".join(sorted(role.value for role in staff.roles)),
+        act=deed.act,
+        outcome=record.outcome,
+        subject_type=deed.subject_type,
+        subject_id=deed.subject_id,
+        before=before,
+        after=after,
+        reason=deed.reason,
+        note=deed.note,
+        error=error,
+        address=staff.address,
+        request_id=staff.request_id,
+    )
+    entry.hash = entry_hash(head.hash, [getattr(entry, name) for name in CHAINED_FIELDS])
+    entry.save(force_insert=True)
+    head.sequence, head.hash = entry.sequence, entry.hash
+    head.save(update_fields=["sequence", "hash"])
+    _log_head(entry)
+    return entry
+
+
+def entry_hash(previous: str, values: list[Any]) -> str:
+    """Return the SHA-256 of the entry before and the values of this one."""
+    text = json.dumps(
+        [previous, *values],
+        default=_plain,
+        ensure_ascii=True,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keep what differs, in a form that JSON gives back as it was."""
+    names = [name for name in {*before, *after} if before.get(name) != after.get(name)]
+    return (
+        {name: _storable(before[name]) for name in sorted(names) if name in before},
+        {name: _storable(after[name]) for name in sorted(names) if name in after},
+    )
+
+
+def state_of(row: Any, *names: str) -> dict[str, Any]:
+    """Read the named fields of a row. Name none that holds a secret."""
+    return {name: getattr(row, name) for name in names}
+
+
+def write_forbidden(*, staff: Staff, deed: Deed, now: datetime) -> None:
+    """Write down that someone tried what their role does not allow."""
+    _write_failure(staff, deed, Outcome.FORBIDDEN, Forbidden(), now)
+
+
+def _write_failure(
+    staff: Staff, deed: Deed, outcome: Outcome, error: ApiError, now: datetime
+) -> None:
+    words = f"{error.code}: {error.message} {error.details}".strip()[:500]
+    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=now, error=words)
+
+
+def _hold_head() -> AuditHead:
+    AuditHead.objects.get_or_create(pk=HEAD, defaults={"hash": FIRST_HASH})
+    return AuditHead.objects.select_for_update().get(pk=HEAD)
+
+
+def _storable(value: Any) -> Any:
+    if isinstance(value, bool | int | None):
+        return value
+    return _plain(value) if isinstance(value, datetime) else str(value)
+
+
+def _plain(value: datetime) -> str:
+    return iso(value.astimezone(UTC))
+
+
+def _log_head(entry: AuditEntry) -> None:
+    """Leave the end of the chain in the log, too: an anchor outside of the database."""
+    sequence, digest = entry.sequence, entry.hash
+    transaction.on_commit(lambda: logger.info("audit_written", sequence=sequence, hash=digest))

@@ -1,0 +1,108 @@
+"""How pages write amounts, instants and statuses. For people only; nothing is computed here."""
+
+import re
+from datetime import datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from core.money import MAX_AMOUNT, format_amount, minor_digits
+
+_GOOD = {
+    "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
+    "sent", "on", "full",
+}  # fmt: skip
+_BAD = {"failed", "suspended", "declined", "exhausted", "revoked", "refused", "forbidden", "off"}
+_WAIT = {
+    "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
+    "asked", "locked", "frozen", "sending", "partial", "unsealed",
+}  # fmt: skip
+_WRITTEN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?")
+
+
+def money(amount: int | None, currency: str) -> str:
+    """Write an amount with its sign and currency; a dash where there is none."""
+    if amount is None:
+        return "–"
+    return format_amount(amount, currency) if amount >= 0 else f"−{format_amount(-amount, currency)}"
+
+
+def units(amount: int, currency: str) -> str:
+    """Write cents as units with a decimal point: 1250 BSD is 12.50."""
+    return str(Decimal(amount).scaleb(-minor_digits(currency)))
+
+
+def cents(text: str, currency: str) -> int | None:
+    """Read an amount as people write it, "1,250.00" or "12.5"; None where it is not one."""
+    plain = text.strip().removeprefix("B").removeprefix("$").strip()
+    if not _WRITTEN.fullmatch(plain):
+        return None
+    try:
+        exact = Decimal(plain.replace(",", "")).scaleb(minor_digits(currency))
+    except InvalidOperation:
+        return None
+    if exact != exact.to_integral_value() or not 0 < exact <= MAX_AMOUNT:
+        return None
+    return int(exact)
+
+
+def clock(instant: datetime, now: datetime) -> str:
+    """Write an instant as one says it on the phone: "14:02", "yesterday 14:02", "3 Nov 14:02"."""
+    local, today = timezone.localtime(instant), timezone.localtime(now).date()
+    time = local.strftime("%H:%M")
+    if local.date() == today:
+        return time
+    if local.date() == today - timedelta(days=1):
+        return f"yesterday {time}"
+    day = f"{local.day} {local:%b}" if local.year == today.year else f"{local.day} {local:%b %Y}"
+    return f"{day} {time}"
+
+
+def moment(instant: datetime | None) -> str:
+    """Write an instant in full, in the time zone of staff."""
+    if instant is None:
+        return "–"
+    local = timezone.localtime(instant)
+    return f"{local.day} {local:%b %Y, %H:%M:%S}"
+
+
+def age(instant: datetime, now: datetime) -> str:
+    """Write how long ago something was, in the largest unit."""
+    seconds = max(int((now - instant).total_seconds()), 0)
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        count = seconds // size
+        if count:
+            return f"{count} {unit}" + ("s" if count > 1 else "")
+    return "under a minute"
+
+
+def tone(status: str) -> str:
+    """Return the colour of a status: good, bad, wait or quiet."""
+    for name, words in (("good", _GOOD), ("bad", _BAD), ("wait", _WAIT)):
+        if status in words:
+            return name
+    return "quiet"
+
+
+def badge(status: str, words: str = "") -> SafeString:
+    """Draw a status as a pill."""
+    text = words or status.replace("_", " ")
+    return format_html('<span class="bo-badge bo-{}">{}</span>', tone(status), text)
+
+
+def link(text: Any, url: str) -> SafeString:
+    """Draw a link to another page of the back office."""
+    return format_html('<a class="bo-link" href="{}">{}</a>', url, text)
+
+
+def code(text: Any) -> SafeString:
+    """Draw an id or other text that is read letter by letter."""
+    return format_html('<code class="bo-code">{}</code>', text)
+
+
+def mode(livemode: bool) -> SafeString:
+    """Draw whether an object is of live or test mode."""
+    return badge("live" if livemode else "test", "live" if livemode else "test")

@@ -1,0 +1,120 @@
+"""What the forms of acts share. A form reads what was typed; the service decides."""
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from unfold.widgets import (
+    UnfoldAdminEmailInputWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
+    UnfoldAdminTextInputWidget,
+    UnfoldBooleanWidget,
+)
+
+from backoffice.formats import cents, units
+from backoffice.staff import Staff
+from core.ids import random_base62
+from core.text import is_printable
+
+FORM_KEY_CHARACTERS = 22
+
+
+class Line(forms.CharField):
+    """A line of text."""
+
+    def __init__(self, *, max_length: int, **options: Any) -> None:
+        options.setdefault("widget", UnfoldAdminTextInputWidget())
+        super().__init__(max_length=max_length, **options)
+
+    def validate(self, value: str) -> None:
+        super().validate(value)
+        if not is_printable(value, lines=isinstance(self.widget, forms.Textarea)):
+            raise forms.ValidationError("This has a character that cannot be kept.")
+
+
+class Lines(Line):
+    """A text of several lines."""
+
+    def __init__(self, *, max_length: int, **options: Any) -> None:
+        widget = UnfoldAdminTextareaWidget(attrs={"rows": 3})
+        super().__init__(max_length=max_length, widget=widget, **options)
+
+
+class Choice(forms.ChoiceField):
+    """One of a few."""
+
+    def __init__(self, choices: Any, **options: Any) -> None:
+        options.setdefault("widget", UnfoldAdminSelectWidget())
+        super().__init__(choices=choices, **options)
+
+
+class Tick(forms.BooleanField):
+    """A box that must be ticked, unless `required` says no."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(widget=UnfoldBooleanWidget(), **options)
+
+
+class Address(forms.EmailField):
+    """An e-mail address."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(widget=UnfoldAdminEmailInputWidget(), max_length=254, **options)
+
+
+class MoneyField(forms.CharField):
+    """An amount as people write it, read as an integer of the smallest unit of `currency`."""
+
+    currency = ""
+
+    def __init__(self, **options: Any) -> None:
+        widget = UnfoldAdminTextInputWidget(attrs={"inputmode": "decimal", "autocomplete": "off"})
+        super().__init__(max_length=20, widget=widget, **options)
+
+    def prepare_value(self, value: Any) -> Any:
+        return units(value, self.currency) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text:
+            return None
+        amount = cents(text, self.currency)
+        if amount is None:
+            raise forms.ValidationError(f"Enter an amount in {self.currency}, such as 12.50.")
+        return amount
+
+
+class ActForm(forms.Form):
+    """The form of an act on `row`. Its key makes a form that is sent twice one act."""
+
+    form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
+
+    def __init__(self, data: Any = None, *, row: Any, staff: Staff, now: datetime) -> None:
+        self.row, self.staff, self.now = row, staff, now
+        super().__init__(data)
+        self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Fill in what depends on the row: amounts, currencies, choices."""
+
+    def lines(self) -> list[str]:
+        """Say what is about to happen, with the figures of the row."""
+        return []
+
+    def set_currency(self, currency: str) -> None:
+        """Read and write every amount of the form in this currency."""
+        for field in self.fields.values():
+            if isinstance(field, MoneyField):
+                field.currency = currency
+
+
+class ReasonForm(ActForm):
+    """An act that needs nothing but a reason."""
+
+    reason = Line(max_length=500, help_text="Kept in the audit trail.")
+
+
+class ConfirmForm(ActForm):
+    """An act that needs nothing at all."""

@@ -1,0 +1,83 @@
+"""`manage.py create_staff`: give someone an account of the back office."""
+
+import base64
+import hashlib
+import hmac
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from backoffice.roles import Role
+from backoffice.services.accounts import create_account, development_account
+from backoffice.services.two_factor import DEVELOPMENT_CODE
+from core.errors import ApiError
+
+PASSWORD_CHARACTERS = 12
+
+
+class Command(BaseCommand):
+    help = (
+        "Give someone an account of the back office, with a first password that is shown once. "
+        "With --development: one account per role, which no other mode lets in."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("username", nargs="?", help="lowercase letters, digits, dots, hyphens")
+        parser.add_argument(
+            "--role",
+            choices=[role.value.lower() for role in Role],
+            help="viewer, support, finance, developer or administrator",
+        )
+        parser.add_argument("--email", default="", help="where to reach them")
+        parser.add_argument(
+            "--development", action="store_true", help="one account per role, for development"
+        )
+        parser.add_argument("--json", action="store_true", help="answer as JSON")
+
+    def handle(self, **options: Any) -> None:
+        made = self._development() if options["development"] else [self._one(options)]
+        if options["json"]:
+            self.stdout.write(json.dumps(made))
+            return
+        for login in made:
+            self.stdout.write(f"{login['username']:<14} {login['password']}")
+        if options["development"]:
+            self.stdout.write(f"Code of the second factor, in development only: {DEVELOPMENT_CODE}")
+        else:
+            self.stdout.write("The first sign-in asks for a new password and a second factor.")
+
+    def _one(self, options: dict[str, Any]) -> dict[str, str]:
+        if not options["username"] or not options["role"]:
+            raise CommandError("Name a username and a --role, or say --development.")
+        role = Role(options["role"].capitalize())
+        try:
+            password = create_account(
+                username=options["username"], role=role, email=options["email"]
+            )
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}".strip()) from None
+        return {"username": options["username"], "role": role.value, "password": password}
+
+    def _development(self) -> list[dict[str, str]]:
+        if not settings.DEVELOPMENT_MODE:
+            raise CommandError("This is not development mode (DEVELOPMENT_MODE).")
+        return [
+            {
+                "username": development_account(role, password := _password_of(role)),
+                "role": role.value,
+                "password": password,
+                "code": DEVELOPMENT_CODE,
+            }
+            for role in Role
+        ]
+
+
+def _password_of(role: Role) -> str:
+    """The same at every start of one installation, and another one in the next."""
+    digest = hmac.new(
+        settings.SECRET_KEY.encode(), f"development staff {role}".encode(), hashlib.sha256
+    ).digest()
+    return base64.b32encode(digest).decode().lower()[:PASSWORD_CHARACTERS]

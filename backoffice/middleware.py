@@ -1,0 +1,58 @@
+"""What holds for every page of the back office, and for no other page of the service."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone, translation
+
+from core.clock import now
+from core.errors import NotFound
+from core.handler import json_error
+
+PREFIX = "/admin"
+SEEN_KEY = "staff_seen"
+SINCE_KEY = "staff_since"
+# A request within this of the last one noted writes nothing to the session.
+COARSE = timedelta(seconds=30)
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def staff_pages(get_response: _GetResponse) -> _GetResponse:
+    """Keep the back office on its own host, end sessions that have idled, and let nobody cache."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.path != PREFIX and not request.path.startswith(f"{PREFIX}/"):
+            return get_response(request)
+        if settings.ADMIN_HOST and request.get_host() != settings.ADMIN_HOST:
+            return json_error(NotFound())
+        _end_late_session(request, now())
+        with timezone.override(settings.STAFF_TIME_ZONE), translation.override("en"):
+            response = get_response(request)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    return middleware
+
+
+def _end_late_session(request: HttpRequest, instant: datetime) -> None:
+    """Sign out whoever was away too long, or has been here a whole day."""
+    if not request.user.is_authenticated:
+        return
+    seen = _instant_of(request, SEEN_KEY, instant)
+    since = _instant_of(request, SINCE_KEY, instant)
+    idle = timedelta(seconds=settings.STAFF_IDLE_SECONDS)
+    longest = timedelta(seconds=settings.STAFF_SESSION_SECONDS)
+    if instant - seen >= idle or instant - since >= longest:
+        logout(request)
+    elif SEEN_KEY not in request.session or instant - seen >= COARSE:
+        request.session[SEEN_KEY] = instant.isoformat()
+        request.session[SINCE_KEY] = since.isoformat()
+
+
+def _instant_of(request: HttpRequest, key: str, otherwise: datetime) -> datetime:
+    text = request.session.get(key)
+    return datetime.fromisoformat(text) if text else otherwise

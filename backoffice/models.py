@@ -1,0 +1,221 @@
+"""What the back office keeps of its own: acts of staff, notes, instructions, views, figures."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from backoffice.errors import InstructionDecided, InstructionNotFound
+from backoffice.roles import Kind
+from backoffice.statuses import TRANSITIONS, InstructionStatus
+from core.ids import PublicIdField
+from merchants.scoping import CallerScoped
+
+_STAFF = settings.AUTH_USER_MODEL
+
+
+class Outcome(models.TextChoices):
+    DONE = "done", "done"
+    ASKED = "asked", "waits for approval"
+    REFUSED = "refused", "refused"
+    FORBIDDEN = "forbidden", "not allowed"
+
+
+class AuditEntry(models.Model):
+    """One act of one member of staff on one object, or the failed attempt. Never changed.
+
+    `hash` covers the entry and the hash before, so that none can be changed or left out unseen.
+    """
+
+    sequence = models.BigIntegerField(primary_key=True)
+    at = models.DateTimeField(db_index=True)
+    actor = models.CharField(max_length=150)
+    roles = models.CharField(max_length=100, blank=True)
+    act = models.CharField(max_length=64)
+    outcome = models.CharField(max_length=16, choices=Outcome)
+    subject_type = models.CharField(max_length=32)
+    subject_id = PublicIdField(max_length=64, blank=True)
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    reason = models.CharField(max_length=500, default="", blank=True)
+    note = models.CharField(max_length=2_000, default="", blank=True)
+    error = models.CharField(max_length=500, default="", blank=True)
+    address = models.CharField(max_length=45, default="", blank=True)
+    request_id = models.CharField(max_length=64, default="", blank=True)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        verbose_name = "audit entry"
+        verbose_name_plural = "audit trail"
+        indexes = (
+            models.Index(fields=["subject_id", "sequence"], name="audit_subject"),
+            models.Index(fields=["actor", "sequence"], name="audit_actor"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.sequence}: {self.act} by {self.actor}"
+
+
+class AuditHead(models.Model):
+    """The end of the audit trail; whoever writes an entry holds this row until it is committed."""
+
+    sequence = models.BigIntegerField(default=0)
+    hash = models.CharField(max_length=64)
+
+    def __str__(self) -> str:
+        return f"audit {self.sequence}"
+
+
+class NoteSubject(models.TextChoices):
+    PAYMENT = "payment"
+    CUSTOMER = "customer"
+    MERCHANT = "merchant"
+
+
+class Note(models.Model):
+    """What staff want each other to know. It never leaves the back office, and never changes."""
+
+    subject_type = models.CharField(max_length=16, choices=NoteSubject)
+    subject_id = PublicIdField()
+    text = models.CharField(max_length=2_000)
+    author = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField()
+
+    class Meta:
+        indexes = (models.Index(fields=["subject_id", "created_at"], name="note_subject"),)
+        constraints = (models.CheckConstraint(condition=~Q(text=""), name="note_says_something"),)
+
+    def __str__(self) -> str:
+        return f"note {self.pk} on {self.subject_id}"
+
+
+class InstructionQuerySet(CallerScoped["Instruction"]):
+    missing = InstructionNotFound
+
+
+class Instruction(models.Model):
+    """Money that staff want moved: at once within their limit, or when a second person approves.
+
+    `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
+    sent twice, it is still one instruction. `result_id` is the refund, payout or transaction.
+    """
+
+    id = PublicIdField(primary_key=True)
+    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
+    task = models.CharField(max_length=32)
+    subject_id = PublicIdField(db_index=True)
+    merchant_id = PublicIdField(default="", blank=True)
+    livemode = models.BooleanField()
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    arguments = models.JSONField(default=dict)
+    sealed_arguments = models.TextField(default="", blank=True)
+    reason = models.CharField(max_length=500)
+    note = models.CharField(max_length=2_000)
+    status = models.CharField(
+        max_length=16, choices=InstructionStatus, default=InstructionStatus.WAITING
+    )
+    form_key = models.CharField(max_length=64, unique=True)
+    asked_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+    lapses_at = models.DateTimeField()
+    decided_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, null=True, related_name="+")
+    decided_at = models.DateTimeField(null=True)
+    decision_note = models.CharField(max_length=2_000, default="", blank=True)
+    result_id = PublicIdField(default="", blank=True)
+
+    objects: ClassVar[InstructionQuerySet] = InstructionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        verbose_name = "instruction"
+        indexes = (
+            models.Index(fields=["asked_by", "kind", "asked_at"], name="instruction_spent"),
+            models.Index(
+                fields=["asked_at"],
+                name="instruction_waiting",
+                condition=Q(status=InstructionStatus.WAITING),
+            ),
+        )
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gte=0, amount__lte=99_999_999_999), name="instruction_amount"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=InstructionStatus.values), name="instruction_status"
+            ),
+            models.CheckConstraint(
+                condition=Q(decided_by=None)
+                | ~Q(decided_by=F("asked_by"))
+                | Q(status=InstructionStatus.WITHDRAWN),
+                name="instruction_by_two_people",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+    def transition_to(
+        self, status: InstructionStatus, *, now: datetime, user_id: int | None
+    ) -> None:
+        """Decide a locked instruction; its other fields are saved too. Raises InstructionDecided.
+
+        `user_id` is who decided; None where no second person was needed, or time decided.
+        """
+        if status not in TRANSITIONS[InstructionStatus(self.status)]:
+            raise InstructionDecided(status=f"is {self.get_status_display()}")
+        self.status = status
+        self.decided_by_id, self.decided_at = user_id, now
+        self.save(force_update=True)
+
+
+class SavedView(models.Model):
+    """A list with its filters under a name: for oneself, or for everybody."""
+
+    name = models.CharField(max_length=60)
+    path = models.CharField(max_length=100)
+    query = models.CharField(max_length=1_000, default="", blank=True)
+    owner = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
+    shared = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=["owner", "name"], name="saved_view_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class StaffAccount(models.Model):
+    """What an account of staff needs beside Django's user."""
+
+    user = models.OneToOneField(
+        _STAFF, on_delete=models.PROTECT, primary_key=True, related_name="staff_account"
+    )
+    must_change_password = models.BooleanField(default=False)
+    development_only = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"account of {self.user_id}"
+
+
+class DayFigures(models.Model):
+    """What ended on one day, in the time zone of staff: counted once the day is over."""
+
+    day = models.DateField()
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    completed_count = models.BigIntegerField(default=0)
+    completed_amount = models.BigIntegerField(default=0)
+    failed_count = models.BigIntegerField(default=0)
+    expired_count = models.BigIntegerField(default=0)
+    canceled_count = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["day", "livemode", "currency"], name="figures_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.currency}"

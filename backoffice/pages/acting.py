@@ -1,0 +1,88 @@
+"""The page of an act: its form, what the service says to it, and what came of it."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from backoffice.acts import Act, Done, Work
+from backoffice.audit import Deed, write_forbidden
+from backoffice.errors import Forbidden
+from backoffice.staff import staff_of
+from core.clock import now
+from core.errors import ApiError
+
+if TYPE_CHECKING:
+    from backoffice.admin.office import OfficeAdmin
+
+
+def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> HttpResponse:
+    """Show the form of an act, or carry it out. Raises PermissionDenied without its right."""
+    staff, instant = staff_of(request), now()
+    if not staff.may(act.right):
+        if request.method == "POST":
+            write_forbidden(staff=staff, deed=_deed(admin, act, row), now=instant)
+        raise PermissionDenied
+    if row is not None and not act.offered(row, instant):
+        messages.warning(request, f"“{act.title}” is not possible any more: look again.")
+        return HttpResponseRedirect(_back(admin, row))
+    form = act.form(request.POST or None, row=row, staff=staff, now=instant)  # type: ignore[call-arg]  # an ActForm
+    if request.method == "POST" and form.is_valid():
+        try:
+            done = act.carry_out(Work(staff, row, form.cleaned_data, instant))
+        except Forbidden:
+            raise PermissionDenied from None
+        except ApiError as error:
+            form.add_error(None, f"{error.message} {error.details}".strip())
+        else:
+            return _finish(admin, request, act, row, done)
+    return _form(admin, request, act, row, form)
+
+
+def _finish(
+    admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any, done: Done
+) -> HttpResponse:
+    url = done.url or _back(admin, row)
+    if not done.secret:
+        messages.success(request, done.message)
+        return HttpResponseRedirect(url)
+    context = {**_context(admin, request, act, row), "done": done, "url": url}
+    return TemplateResponse(request, "admin/backoffice/secret.html", context)
+
+
+def _form(
+    admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any, form: Any
+) -> HttpResponse:
+    context = {**_context(admin, request, act, row), "form": form, "back": _back(admin, row)}
+    status = 422 if form.errors else 200
+    return TemplateResponse(request, "admin/backoffice/act.html", context, status=status)
+
+
+def _context(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> dict[str, Any]:
+    return {
+        **admin.admin_site.each_context(request),
+        "opts": admin.model._meta,
+        "title": act.title,
+        "act": act,
+        "row": row,
+        "heading": admin.heading(row) if row is not None else "",
+    }
+
+
+def _back(admin: "OfficeAdmin", row: Any) -> str:
+    meta = admin.model._meta
+    if row is None:
+        return reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist")
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
+
+
+def _deed(admin: "OfficeAdmin", act: Act, row: Any) -> Deed:
+    return Deed(
+        act=act.name.replace("-", " "),
+        right=act.right,
+        subject_type=str(admin.model._meta.model_name),
+        subject_id="" if row is None else str(row.pk),
+    )

@@ -1,0 +1,67 @@
+"""The forms around signing in."""
+
+from typing import Any
+
+from axes.handlers.proxy import AxesProxyHandler
+from django import forms
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from backoffice.audit import Deed, Record, write
+from backoffice.models import Outcome, StaffAccount
+from backoffice.roles import Right
+from backoffice.staff import roles_of, staff_of
+from core.clock import now
+
+SIGN_IN = "sign in"
+
+
+class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
+    """Name and password. A wrong password for an account that exists is kept in the audit trail."""
+
+    def clean(self) -> Any:
+        name = str(self.cleaned_data.get("username", ""))
+        # Once the account is closed for a while, more tries leave no more entries.
+        was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
+        try:
+            return super().clean()
+        except ValidationError:
+            if was_open and User.objects.filter(username=name, is_staff=True).exists():
+                self._write_failure(name)
+            raise
+
+    def confirm_login_allowed(self, user: User) -> None:
+        super().confirm_login_allowed(user)
+        if not roles_of(user):
+            raise ValidationError("This account has no role. Ask an Administrator for one.")
+
+    def _write_failure(self, name: str) -> None:
+        deed = Deed(act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64])
+        record = Record(outcome=Outcome.REFUSED)
+        write(
+            staff=staff_of(self.request), deed=deed, record=record, now=now(), error="wrong password"
+        )
+
+
+class CodeForm(forms.Form):
+    """Six digits of the authenticator, or a recovery code."""
+
+    code = forms.CharField(
+        max_length=32,
+        widget=UnfoldAdminTextInputWidget(
+            attrs={"autocomplete": "one-time-code", "autofocus": "", "inputmode": "text"}
+        ),
+    )
+
+
+class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
+    """One's own new password; it ends the need to change the first one."""
+
+    @transaction.atomic
+    def save(self, commit: bool = True) -> Any:
+        user = super().save(commit)
+        StaffAccount.objects.filter(user=user).update(must_change_password=False)
+        return user

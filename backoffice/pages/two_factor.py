@@ -1,0 +1,147 @@
+"""Pages of the second factor: enter a code, set up an authenticator, see new recovery codes."""
+
+import base64
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import django_otp
+from django.contrib.auth import logout
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_otp.models import Device
+
+from backoffice.audit import Deed, Record, write
+from backoffice.models import Outcome
+from backoffice.pages.forms import SIGN_IN, CodeForm
+from backoffice.roles import Right
+from backoffice.services.two_factor import (
+    begin_enrolment,
+    check_code,
+    finish_enrolment,
+    has_authenticator,
+    new_recovery_codes,
+    recovery_codes_left,
+)
+from backoffice.staff import staff_of
+from core.clock import now
+from core.qr import svg
+
+if TYPE_CHECKING:
+    from backoffice.site import BackOffice
+
+WRONG_CODES = 5
+WRONG_KEY = "staff_wrong_codes"
+WRONG_CODE = "That code is not right. Wait for the next one and try again."
+
+
+class TwoFactorPages:
+    """The pages, for whoever has entered a password; everyone else is sent to sign in."""
+
+    def __init__(self, site: "BackOffice") -> None:
+        self.site = site
+
+    def enter(self, request: HttpRequest) -> HttpResponse:
+        """Ask for a code, after the password."""
+        user = _signed_in(request)
+        if user is None or self.site.has_permission(request):
+            return redirect("admin:index")
+        if not has_authenticator(user):
+            return _onwards(request, "admin:two_factor_set_up")
+        form = CodeForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            device = check_code(user, form.cleaned_data["code"])
+            if device is not None:
+                return _let_in(request, device)
+            if _count_wrong(request) >= WRONG_CODES:
+                logout(request)
+                return redirect("admin:login")
+            form.add_error("code", WRONG_CODE)
+        return self._page(request, "two_factor", {"form": form, "title": "One more step"})
+
+    def set_up(self, request: HttpRequest) -> HttpResponse:
+        """Show the QR code, and take the authenticator into use with its first code."""
+        user = _signed_in(request)
+        if user is None:
+            return redirect("admin:login")
+        if has_authenticator(user) and not self.site.has_permission(request):
+            return _onwards(request, "admin:two_factor")
+        form = CodeForm(request.POST or None)
+        if request.method == "POST" and form.is_valid():
+            device = finish_enrolment(user, form.cleaned_data["code"])
+            if device is not None:
+                django_otp.login(request, device)
+                request.session.cycle_key()
+                _write(request, "set up two-factor", Outcome.DONE)
+                return self._codes(request, user)
+            form.add_error("code", WRONG_CODE)
+        enrolment = begin_enrolment(user)
+        picture = base64.b64encode(svg(enrolment.address)).decode()
+        context = {"form": form, "secret": enrolment.secret, "picture": picture}
+        return self._page(
+            request, "two_factor_set_up", context | {"title": "Set up two-factor sign-in"}
+        )
+
+    def leave(self, request: HttpRequest) -> HttpResponse:
+        """Forget the password that was entered, and begin again."""
+        if request.method == "POST":
+            logout(request)
+        return redirect("admin:login")
+
+    def account(self, request: HttpRequest) -> HttpResponse:
+        """Say what the second factor is, and offer to replace it or its recovery codes."""
+        user = request.user
+        assert isinstance(user, User)
+        if request.method == "POST":
+            _write(request, "new recovery codes", Outcome.DONE)
+            return self._codes(request, user)
+        context = {"codes_left": recovery_codes_left(user), "title": "Two-factor sign-in"}
+        return self._page(request, "two_factor_account", context)
+
+    def _codes(self, request: HttpRequest, user: User) -> HttpResponse:
+        context = {"codes": new_recovery_codes(user), "title": "Your recovery codes"}
+        return self._page(request, "recovery_codes", context)
+
+    def _page(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
+        whole = {**self.site.each_context(request), **context}
+        return TemplateResponse(request, f"admin/backoffice/{name}.html", whole)
+
+
+def _signed_in(request: HttpRequest) -> User | None:
+    user = request.user
+    return user if isinstance(user, User) and staff_of(request).roles else None
+
+
+def _let_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
+    django_otp.login(request, device)
+    request.session.pop(WRONG_KEY, None)
+    request.session.cycle_key()
+    _write(request, SIGN_IN, Outcome.DONE)
+    return _onwards(request, "admin:index", follow=True)
+
+
+def _count_wrong(request: HttpRequest) -> int:
+    wrong: int = request.session.get(WRONG_KEY, 0) + 1
+    request.session[WRONG_KEY] = wrong
+    _write(request, SIGN_IN, Outcome.REFUSED, error="wrong code")
+    return wrong
+
+
+def _write(request: HttpRequest, act: str, outcome: Outcome, *, error: str = "") -> None:
+    staff = staff_of(request)
+    deed = Deed(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
+    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=now(), error=error)
+
+
+def _onwards(request: HttpRequest, name: str, *, follow: bool = False) -> HttpResponseRedirect:
+    """Go to a page, keeping where the visitor wanted to go; `follow`: go there now."""
+    wanted = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}):
+        return redirect(name)
+    if follow:
+        return HttpResponseRedirect(wanted)
+    response = redirect(name)
+    response["Location"] += f"?{urlencode({'next': wanted})}"
+    return response

@@ -1,0 +1,149 @@
+"""Who may do what in the back office, and up to which amount. This page is the whole truth.
+
+A role is a group of users that a migration makes. What it may do is written here and nowhere else:
+nobody can click together a right that no reviewer has seen.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    """The groups of staff, by the name of their group."""
+
+    VIEWER = "Viewer"
+    SUPPORT = "Support"
+    FINANCE = "Finance"
+    DEVELOPER = "Developer"
+    ADMINISTRATOR = "Administrator"
+
+
+class Right(StrEnum):
+    """What staff can be allowed, one word per thing."""
+
+    VIEW_TRADE = "view payments, refunds, links, customers and merchants"
+    VIEW_WEBHOOKS = "view webhooks, deliveries and events"
+    VIEW_KEYS = "view API keys"
+    VIEW_PAYOUTS = "view payouts and bank accounts"
+    VIEW_LEDGER = "view accounts and transfers"
+    VIEW_AUDIT = "view the audit trail"
+    VIEW_STAFF = "view staff"
+
+    NOTE = "write notes"
+    CANCEL = "cancel open payments"
+    RECEIPT = "send receipts again"
+    LINK = "create, send and end payment links"
+    RESEND = "send webhooks again"
+    REVEAL = "reveal a phone number or an e-mail address"
+    UNLOCK_PIN = "unlock a PIN"
+    REMOVE_PASSKEY = "remove a passkey"
+    FREEZE = "freeze a customer"
+    UNFREEZE = "unfreeze a customer"
+
+    REFUND = "refund payments"
+    GIVE_UP = "give up refunds that wait for money"
+    TOP_UP = "put money into wallets"
+    ADJUST = "adjust wallets and merchants' balances"
+    PAY_OUT = "pay merchants out"
+    APPROVE = "approve what others ask for"
+    EXPORT = "export lists"
+    BANK_ACCOUNT = "change bank accounts"
+    FEE = "set fees"
+    HOLIDAYS = "keep the list of bank holidays"
+
+    VERIFY_MERCHANT = "verify merchants"
+    SUSPEND_MERCHANT = "suspend merchants"
+    KEYS = "issue, roll and revoke API keys"
+    ENDPOINTS = "switch webhook endpoints on and off"
+    STAFF = "manage staff"
+
+
+class Kind(StrEnum):
+    """What is done with money on someone's word, and so needs a second person above a limit."""
+
+    REFUND = "refund"
+    TOP_UP = "top_up"
+    ADJUSTMENT = "adjustment"
+    PAYOUT = "payout"
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much one person may move without a second one, in the smallest unit of a currency.
+
+    `a_day` is what all of it may add up to in 24 hours, so that splitting gains nothing.
+    """
+
+    each: int
+    a_day: int
+
+
+R = Right
+
+_TRADE = frozenset({R.VIEW_TRADE, R.VIEW_WEBHOOKS})
+
+RIGHTS: dict[Role, frozenset[Right]] = {
+    Role.VIEWER: _TRADE | {R.VIEW_PAYOUTS},
+    Role.SUPPORT: _TRADE
+    | {
+        R.VIEW_KEYS,
+        R.NOTE,
+        R.CANCEL,
+        R.RECEIPT,
+        R.LINK,
+        R.RESEND,
+        R.REVEAL,
+        R.UNLOCK_PIN,
+        R.REMOVE_PASSKEY,
+        R.FREEZE,
+        R.REFUND,
+    },
+    Role.FINANCE: _TRADE
+    | {
+        R.VIEW_PAYOUTS,
+        R.VIEW_LEDGER,
+        R.VIEW_AUDIT,
+        R.NOTE,
+        R.CANCEL,
+        R.RECEIPT,
+        R.REVEAL,
+        R.FREEZE,
+        R.UNFREEZE,
+        R.REFUND,
+        R.GIVE_UP,
+        R.TOP_UP,
+        R.ADJUST,
+        R.PAY_OUT,
+        R.APPROVE,
+        R.EXPORT,
+        R.BANK_ACCOUNT,
+        R.FEE,
+        R.HOLIDAYS,
+        R.VERIFY_MERCHANT,
+        R.SUSPEND_MERCHANT,
+    },
+    Role.DEVELOPER: _TRADE | {R.VIEW_KEYS, R.NOTE, R.RESEND, R.KEYS, R.ENDPOINTS},
+    Role.ADMINISTRATOR: frozenset(Right),
+}
+
+_CAREFUL = {
+    Kind.REFUND: Limit(each=100_000, a_day=1_000_000),
+    Kind.TOP_UP: Limit(each=5_000, a_day=20_000),
+    Kind.ADJUSTMENT: Limit(each=5_000, a_day=20_000),
+    Kind.PAYOUT: Limit(each=500_000, a_day=2_000_000),
+}
+NOTHING = Limit(each=0, a_day=0)
+
+LIMITS: dict[Role, dict[Kind, Limit]] = {
+    Role.VIEWER: {},
+    Role.SUPPORT: {Kind.REFUND: Limit(each=10_000, a_day=50_000)},
+    Role.FINANCE: _CAREFUL,
+    Role.DEVELOPER: {},
+    Role.ADMINISTRATOR: _CAREFUL,
+}
+
+
+def limit_of(roles: frozenset[Role], kind: Kind) -> Limit:
+    """Return the widest limit that any of the roles has."""
+    limits = [LIMITS[role].get(kind, NOTHING) for role in roles]
+    return max(limits, key=lambda limit: limit.each, default=NOTHING)

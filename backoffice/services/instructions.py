@@ -1,0 +1,268 @@
+"""Money on the word of staff: at once within one's limit, above it when another person agrees.
+
+The limits are checked here, and so is who may approve: a page only shows what comes of it.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import Sum
+
+from backoffice.audit import Deed, Record, recorded, state_of
+from backoffice.errors import (
+    AlreadySent,
+    Forbidden,
+    InstructionDecided,
+    InstructionLapsed,
+    RequesterGone,
+    SelfApproval,
+)
+from backoffice.models import Instruction, Note, NoteSubject, Outcome
+from backoffice.roles import RIGHTS, Right, limit_of
+from backoffice.services.tasks import TASKS, Task
+from backoffice.staff import Staff, roles_of
+from backoffice.statuses import InstructionStatus
+from core import crypto
+from core.ids import new_id
+from merchants.authentication import Caller
+
+DAY = timedelta(days=1)
+LIFETIME = timedelta(days=7)
+_AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wish:
+    """What staff ask for. `secret` is kept encrypted and shown to nobody."""
+
+    task: str
+    subject_id: str
+    livemode: bool
+    amount: int
+    currency: str
+    reason: str
+    note: str
+    form_key: str
+    merchant_id: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    secret: str = field(default="", repr=False)
+    note_on: NoteSubject | None = None
+
+
+def instruct(*, staff: Staff, wish: Wish, now: datetime) -> Instruction:
+    """Carry out what staff want with money, or keep it for a second person to approve.
+
+    Raises Forbidden, AlreadySent, and the errors of the task itself.
+    """
+    task = TASKS[wish.task]
+    deed = _deed(task.title.lower(), task.right, wish.subject_id, wish.reason, wish.note)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        # Held until the end: two forms at once must not both fit into what is left of a limit.
+        User.objects.select_for_update(of=("self",)).get(pk=staff.user_id)
+        instruction = _write_down(staff, wish, now)
+        task.check(instruction, now)
+        if _is_within_limit(staff, task, instruction, now):
+            _carry_out(task, instruction, staff.actor, user_id=None, now=now)
+        else:
+            record.outcome = Outcome.ASKED
+        _note(staff, wish, now)
+        record.after = state_of(instruction, *_AUDITED)
+    return instruction
+
+
+def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Let what someone else asked for be done, now. Raises SelfApproval for one's own.
+
+    Raises Forbidden, InstructionNotFound, InstructionDecided, InstructionLapsed, RequesterGone,
+    and the errors of the task: then it goes on waiting.
+    """
+    deed = _deed("approve", Right.APPROVE, instruction_id, "", note)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        instruction = _waiting(instruction_id, now)
+        _refuse_own(staff, instruction)
+        task = TASKS[instruction.task]
+        if not staff.may(task.right):
+            raise Forbidden(right=f"is missing: {task.right.value}")
+        _refuse_gone(instruction, task)
+        record.before = state_of(instruction, *_AUDITED)
+        instruction.decision_note = note
+        _carry_out(
+            task,
+            instruction,
+            f"staff:{instruction.asked_by.get_username()}",
+            user_id=staff.user_id,
+            now=now,
+        )
+        record.after = state_of(instruction, *_AUDITED)
+    return instruction
+
+
+def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Refuse what someone else asked for. Raises as `approve` does."""
+    deed = _deed("decline", Right.APPROVE, instruction_id, "", note)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        instruction = _waiting(instruction_id, now)
+        _refuse_own(staff, instruction)
+        _decide(instruction, InstructionStatus.DECLINED, staff, note, record, now)
+    return instruction
+
+
+def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Take back what one asked for oneself. Raises Forbidden for anyone else's."""
+    asked = Instruction.objects.select_related("asked_by").one(instruction_id)
+    deed = _deed("withdraw", TASKS[asked.task].right, instruction_id, "", note)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
+        if instruction.asked_by_id != staff.user_id:
+            raise Forbidden("Only whoever asked for this can take it back.")
+        _decide(instruction, InstructionStatus.WITHDRAWN, staff, note, record, now)
+    return instruction
+
+
+@transaction.atomic
+def lapse_due(*, now: datetime) -> int:
+    """End what has waited too long; return how many."""
+    due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
+    lapsing = list(due.select_for_update(skip_locked=True)[:500])
+    for instruction in lapsing:
+        instruction.transition_to(InstructionStatus.LAPSED, now=now, user_id=None)
+    return len(lapsing)
+
+
+def spent_in_a_day(
+    *, user_id: int, kind: str, livemode: bool, currency: str, now: datetime
+) -> int:
+    """Return what someone has moved alone in the last 24 hours, in the smallest unit."""
+    alone = Instruction.objects.filter(
+        asked_by_id=user_id,
+        kind=kind,
+        livemode=livemode,
+        currency=currency,
+        status=InstructionStatus.CARRIED_OUT,
+        decided_by=None,
+        asked_at__gt=now - DAY,
+    )
+    return int(alone.aggregate(total=Sum("amount"))["total"] or 0)
+
+
+def needs_approval(
+    *, staff: Staff, task: Task, amount: int, livemode: bool, currency: str, now: datetime
+) -> bool:
+    """Say whether a second person will have to agree."""
+    limit = limit_of(staff.roles, task.kind)
+    if task.always_two or amount > limit.each:
+        return True
+    spent = spent_in_a_day(
+        user_id=staff.user_id, kind=task.kind, livemode=livemode, currency=currency, now=now
+    )
+    return spent + amount > limit.a_day
+
+
+def _is_within_limit(staff: Staff, task: Task, instruction: Instruction, now: datetime) -> bool:
+    return not needs_approval(
+        staff=staff,
+        task=task,
+        amount=instruction.amount,
+        livemode=instruction.livemode,
+        currency=instruction.currency,
+        now=now,
+    )
+
+
+def _deed(act: str, right: Right, subject_id: str, reason: str, note: str) -> Deed:
+    kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "ins": "instruction"}
+    subject_type = kinds.get(subject_id.partition("_")[0], "payout")
+    return Deed(
+        act=act,
+        right=right,
+        subject_type=subject_type,
+        subject_id=subject_id,
+        reason=reason,
+        note=note,
+    )
+
+
+def _write_down(staff: Staff, wish: Wish, now: datetime) -> Instruction:
+    instruction = Instruction(
+        id=new_id("ins", now),
+        kind=TASKS[wish.task].kind.value,
+        task=wish.task,
+        subject_id=wish.subject_id,
+        merchant_id=wish.merchant_id,
+        livemode=wish.livemode,
+        amount=wish.amount,
+        currency=wish.currency,
+        arguments=wish.arguments,
+        sealed_arguments=crypto.encrypt(wish.secret) if wish.secret else "",
+        reason=wish.reason,
+        note=wish.note,
+        form_key=wish.form_key,
+        asked_by_id=staff.user_id,
+        asked_at=now,
+        lapses_at=now + LIFETIME,
+    )
+    try:
+        with transaction.atomic():
+            instruction.save(force_insert=True)
+    except IntegrityError:
+        if not Instruction.objects.filter(form_key=wish.form_key).exists():
+            raise
+        raise AlreadySent from None
+    return instruction
+
+
+def _carry_out(
+    task: Task, instruction: Instruction, actor: str, *, user_id: int | None, now: datetime
+) -> None:
+    caller = Caller(merchant=None, livemode=instruction.livemode, actor=actor)
+    instruction.result_id = task.carry_out(instruction, caller, now)
+    instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)
+
+
+def _note(staff: Staff, wish: Wish, now: datetime) -> None:
+    if wish.note_on and wish.note:
+        Note.objects.create(
+            subject_type=wish.note_on,
+            subject_id=wish.subject_id,
+            text=wish.note,
+            author_id=staff.user_id,
+            created_at=now,
+        )
+
+
+def _waiting(instruction_id: str, now: datetime) -> Instruction:
+    instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
+    if instruction.status != InstructionStatus.WAITING:
+        raise InstructionDecided(status=f"is {instruction.get_status_display()}")
+    if instruction.lapses_at <= now:
+        raise InstructionLapsed
+    return instruction
+
+
+def _refuse_own(staff: Staff, instruction: Instruction) -> None:
+    if instruction.asked_by_id == staff.user_id:
+        raise SelfApproval
+
+
+def _refuse_gone(instruction: Instruction, task: Task) -> None:
+    """Whoever asked must still be allowed to: an account that was closed asks for nothing."""
+    roles = roles_of(instruction.asked_by)
+    if not any(task.right in RIGHTS[role] for role in roles):
+        raise RequesterGone
+
+
+def _decide(
+    instruction: Instruction,
+    status: InstructionStatus,
+    staff: Staff,
+    note: str,
+    record: Record,
+    now: datetime,
+) -> None:
+    record.before = state_of(instruction, *_AUDITED)
+    instruction.decision_note = note
+    instruction.transition_to(status, now=now, user_id=staff.user_id)
+    record.after = state_of(instruction, *_AUDITED)

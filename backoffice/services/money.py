@@ -1,0 +1,101 @@
+"""How the instructions of staff move money. Nobody calls these but `services.instructions`."""
+
+from datetime import datetime
+
+from backoffice.models import Instruction
+from core.ids import new_id
+from customers.models import Customer
+from customers.services import top_up as top_up_wallet
+from customers.services import wallet
+from ledger.models import HOUSE, Account, Kind, Purpose
+from ledger.services import Movement, account_for, post
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from payments.errors import PaymentNotCompleted
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
+from refunds.services import RefundDraft, create_refund
+
+TAKE = "take"
+
+
+def check_refund(instruction: Instruction, now: datetime) -> None:
+    """Raises PaymentNotFound, PaymentNotCompleted, RefundAmountMismatch, RefundExceedsPayment."""
+    payment = Payment.objects.locked(instruction.subject_id)
+    if payment.status_at(now) != PaymentStatus.COMPLETED:
+        raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
+    if instruction.arguments["expected_available"] != payment.amount_refundable:
+        raise RefundAmountMismatch(f"{payment.amount_refundable} is left to refund by now")
+    if not 0 < instruction.amount <= payment.amount_refundable:
+        raise RefundExceedsPayment(amount=f"must be at most {payment.amount_refundable}")
+
+
+def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Give money of a payment back. Raises as `create_refund` does."""
+    draft = RefundDraft(
+        amount=instruction.amount,
+        reason=instruction.reason,
+        expected_available=instruction.arguments["expected_available"],
+    )
+    made = create_refund(caller=caller, payment_id=instruction.subject_id, draft=draft, now=now)
+    return made.id
+
+
+def check_customer(instruction: Instruction, now: datetime) -> None:
+    """Raises CustomerNotFound."""
+    Customer.objects.one(instruction.subject_id)
+
+
+def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Put money into a wallet."""
+    return top_up_wallet(
+        customer=Customer.objects.one(instruction.subject_id),
+        amount=instruction.amount,
+        currency=instruction.currency,
+        now=now,
+        description=f"Top-up {instruction.id}",
+    )
+
+
+def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Put right what a wallet holds. Raises InsufficientBalance where there is less to take."""
+    customer = Customer.objects.one(instruction.subject_id)
+    return _adjust(instruction, wallet(customer, instruction.currency), now)
+
+
+def check_merchant(instruction: Instruction, now: datetime) -> None:
+    """Raises MerchantNotFound."""
+    Merchant.objects.one(instruction.subject_id)
+
+
+def adjust_merchant(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Put right what a merchant's balance holds. Raises InsufficientBalance."""
+    balance = account_for(
+        owner=instruction.subject_id,
+        purpose=Purpose.MERCHANT,
+        currency=instruction.currency,
+        livemode=instruction.livemode,
+    )
+    return _adjust(instruction, balance, now)
+
+
+def _adjust(instruction: Instruction, account: Account, now: datetime) -> str:
+    funding = account_for(
+        owner=HOUSE,
+        purpose=Purpose.FUNDING,
+        currency=instruction.currency,
+        livemode=instruction.livemode,
+    )
+    takes = instruction.arguments["direction"] == TAKE
+    movement = Movement(
+        kind=Kind.ADJUSTMENT,
+        reference=instruction.id,
+        debit=account if takes else funding,
+        credit=funding if takes else account,
+        amount=instruction.amount,
+        description=instruction.reason,
+    )
+    transaction_id = new_id("txn", now)
+    post(transaction_id=transaction_id, movements=[movement], now=now)
+    return transaction_id

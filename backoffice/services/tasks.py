@@ -1,0 +1,68 @@
+"""What an instruction can be about: which right it takes, what is checked, and what then happens.
+
+A task is checked when it is asked for, and again when it is carried out, by the service that does
+it: in between, hours may have passed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from backoffice.models import Instruction
+from backoffice.roles import Kind, Right
+from backoffice.services import money
+from merchants.authentication import Caller
+
+CarryOut = Callable[[Instruction, Caller, datetime], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """`kind` is whose limit counts; `always_two`: a second person is needed for any amount.
+
+    `carry_out` returns the id of what it made.
+    """
+
+    title: str
+    kind: Kind
+    right: Right
+    check: Callable[[Instruction, datetime], None]
+    carry_out: CarryOut
+    always_two: bool = False
+
+
+REFUND = "refund"
+TOP_UP = "top_up"
+ADJUST_WALLET = "adjust_wallet"
+ADJUST_MERCHANT = "adjust_merchant"
+
+TASKS: dict[str, Task] = {
+    REFUND: Task(
+        title="Refund",
+        kind=Kind.REFUND,
+        right=Right.REFUND,
+        check=money.check_refund,
+        carry_out=money.refund,
+    ),
+    TOP_UP: Task(
+        title="Top-up",
+        kind=Kind.TOP_UP,
+        right=Right.TOP_UP,
+        check=money.check_customer,
+        carry_out=money.top_up,
+    ),
+    ADJUST_WALLET: Task(
+        title="Adjustment of a wallet",
+        kind=Kind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_customer,
+        carry_out=money.adjust_wallet,
+    ),
+    ADJUST_MERCHANT: Task(
+        title="Adjustment of a balance",
+        kind=Kind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_merchant,
+        carry_out=money.adjust_merchant,
+    ),
+}

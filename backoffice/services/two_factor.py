@@ -1,0 +1,118 @@
+"""The second factor of staff: an authenticator app, and recovery codes for when it is lost."""
+
+import base64
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django_otp.models import Device
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from core.ids import random_base62
+
+AUTHENTICATOR = "authenticator app"
+RECOVERY = "recovery codes"
+RECOVERY_CODES = 10
+RECOVERY_CHARACTERS = 16
+STORED_CHARACTERS = 16
+# What the accounts that `create_staff --development` makes may enter, in development mode only.
+DEVELOPMENT_CODE = "000000"
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """An authenticator that waits for its first code; `address` is what the QR code says."""
+
+    secret: str
+    address: str
+
+
+def has_authenticator(user: User) -> bool:
+    """Say whether the account has a second factor already."""
+    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
+
+
+@transaction.atomic
+def begin_enrolment(user: User) -> Enrolment:
+    """Return the authenticator that waits for its first code, made at the first call."""
+    device, _ = TOTPDevice.objects.get_or_create(user=user, confirmed=False, name=AUTHENTICATOR)
+    secret = base64.b32encode(device.bin_key).decode().rstrip("=")
+    label = f"{settings.SERVICE_NAME}:{user.get_username()}".replace(" ", "%20")
+    issuer = settings.SERVICE_NAME.replace(" ", "%20")
+    return Enrolment(secret, f"otpauth://totp/{label}?secret={secret}&issuer={issuer}")
+
+
+@transaction.atomic
+def finish_enrolment(user: User, code: str) -> TOTPDevice | None:
+    """Take the authenticator into use if this is its code; those before it end. None: it is not."""
+    waiting = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False)
+    device = waiting.first()
+    if device is None or not device.verify_token(code):
+        return None
+    TOTPDevice.objects.filter(user=user, confirmed=True).delete()
+    device.confirmed = True
+    device.save(update_fields=["confirmed"])
+    return device
+
+
+@transaction.atomic
+def new_recovery_codes(user: User) -> list[str]:
+    """Replace the recovery codes. They are in the answer and nowhere else: a hash is stored."""
+    StaticDevice.objects.filter(user=user).delete()
+    device = StaticDevice.objects.create(user=user, name=RECOVERY)
+    codes = [random_base62(RECOVERY_CHARACTERS).lower() for _ in range(RECOVERY_CODES)]
+    for code in codes:
+        device.token_set.create(token=_stored(code))
+    return ["-".join(code[at : at + 4] for at in range(0, len(code), 4)) for code in codes]
+
+
+def recovery_codes_left(user: User) -> int:
+    """Count the recovery codes that were not used yet."""
+    return int(StaticDevice.objects.filter(user=user, token_set__isnull=False).count())
+
+
+@transaction.atomic
+def check_code(user: User, code: str) -> Device | None:
+    """Return the device that a code proves: authenticator, or a recovery code, which is then spent.
+
+    The devices are locked, so that guesses at once count one by one. None: the code is wrong, or
+    there were so many wrong ones that none is looked at for a while.
+    """
+    text = "".join(code.split()).replace("-", "").lower()
+    authenticator = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=True).first()
+    if authenticator is None:
+        return None
+    if _is_development_code(user, text) or (text.isdecimal() and authenticator.verify_token(text)):
+        return authenticator
+    if text.isdecimal():
+        return None
+    recovery = StaticDevice.objects.select_for_update().filter(user=user, confirmed=True).first()
+    if recovery is not None and recovery.verify_token(_stored(text)):
+        return recovery
+    return None
+
+
+@transaction.atomic
+def remove_second_factor(user: User) -> None:
+    """Forget the authenticator and the recovery codes: the next sign-in sets up new ones."""
+    TOTPDevice.objects.filter(user=user).delete()
+    StaticDevice.objects.filter(user=user).delete()
+
+
+def _is_development_code(user: User, text: str) -> bool:
+    """Only in development mode, and only for accounts that no other mode lets in."""
+    if not settings.DEVELOPMENT_MODE:
+        return False
+    account = getattr(user, "staff_account", None)
+    return bool(account and account.development_only) and secrets.compare_digest(
+        text.encode(), DEVELOPMENT_CODE.encode()
+    )
+
+
+def _stored(code: str) -> str:
+    digest = hashlib.sha256(code.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:STORED_CHARACTERS]

@@ -1,0 +1,58 @@
+"""The parts that a page about one object is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line: a name and what there is to say."""
+
+    label: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Section:
+    """Facts that belong together."""
+
+    title: str
+    facts: Sequence[Fact]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Related rows, not more than a screen of them; `more` is the address of the whole list."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    more: str = ""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Something that happened to an object. `kind` names its icon, `tone` its colour."""
+
+    at: datetime
+    kind: str
+    title: Any
+    actor: str = ""
+    address: str = ""
+    details: Sequence[str] = field(default_factory=tuple)
+    tone: str = "quiet"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What to tell the caller, in one or two plain sentences."""
+
+    words: Sequence[str]
+    tone: str = "quiet"
+
+
+def facts(*pairs: tuple[str, Any]) -> list[Fact]:
+    """Return the facts that have something to say."""
+    return [Fact(label, value) for label, value in pairs if value not in (None, "", {}, [])]

@@ -1,0 +1,122 @@
+"""The back office: Django's admin, for people on the phone with a customer."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import PasswordChangeView
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from unfold.sites import UnfoldAdminSite
+
+from backoffice.models import StaffAccount
+from backoffice.pages.forms import PasswordForm, SignInForm
+from backoffice.pages.two_factor import TwoFactorPages
+from backoffice.services.two_factor import has_authenticator
+from backoffice.staff import staff_of
+from core.errors import ApiError
+
+# Django's own pages that the back office has no use for: each shows more than a role allows.
+_LEFT_OUT = {"autocomplete", "view_on_site"}
+_BEFORE_NEW_PASSWORD = {"logout", "jsi18n", "password_change", "password_change_done"}
+
+View = Callable[..., HttpResponse]
+
+
+class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
+    """Lets in staff with a role who have proved two factors, and shows refusals as pages."""
+
+    login_form = SignInForm
+    index_template = "admin/backoffice/dashboard.html"
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Say whether the visitor has a role, a password and a second factor."""
+        if not staff_of(request).roles:
+            return False
+        return bool(request.user.is_verified())  # type: ignore[union-attr]  # django-otp adds it
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        pages = TwoFactorPages(self)
+        own = [
+            path("two-factor/", never_cache(pages.enter), name="two_factor"),
+            path("two-factor/set-up/", never_cache(pages.set_up), name="two_factor_set_up"),
+            path("two-factor/leave/", pages.leave, name="two_factor_leave"),
+            path(
+                "two-factor/account/", self.admin_view(pages.account), name="two_factor_account"
+            ),
+        ]
+        known = super().get_urls()
+        return own + [item for item in known if getattr(item, "name", "") not in _LEFT_OUT]
+
+    def admin_view(self, view: View, cacheable: bool = False) -> View:
+        """Guard a page: sign-in first, then the first password, and refusals in plain words."""
+        inner = super().admin_view(view, cacheable)
+
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if self.has_permission(request) and self._must_change_password(request):
+                return redirect("admin:password_change")
+            try:
+                response: HttpResponse = inner(request, *args, **kwargs)
+            except PermissionDenied:
+                return self.refusal(request, 403, "Your role does not allow this.")
+            except Http404:
+                return self.refusal(request, 404, "There is nothing at this address.")
+            except ApiError as error:
+                return self.refusal(request, error.status, error.message, error.details)
+            return response
+
+        return guarded
+
+    def refusal(
+        self, request: HttpRequest, status: int, message: str, details: str = ""
+    ) -> TemplateResponse:
+        """Answer with a page that says why not."""
+        context = {**self.each_context(request), "title": message, "details": details}
+        template = "admin/backoffice/refusal.html"
+        return TemplateResponse(request, template, context, status=status)
+
+    def login(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Ask for a password, or for what is still missing after it."""
+        if request.method == "GET" and staff_of(request).roles:
+            return self._next_step(request)
+        response: HttpResponse = super().login(request, extra_context)
+        return response
+
+    @method_decorator(sensitive_post_parameters())
+    def password_change(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Let staff change their own password."""
+        return PasswordChangeView.as_view(
+            form_class=PasswordForm,
+            success_url=reverse("admin:password_change_done"),
+            extra_context={**self.each_context(request), **(extra_context or {})},
+        )(request)
+
+    def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
+        if self.has_permission(request):
+            return redirect("admin:index")
+        known = has_authenticator(request.user)  # type: ignore[arg-type]  # with a role: a User
+        response = redirect("admin:two_factor" if known else "admin:two_factor_set_up")
+        if request.GET:
+            response["Location"] += f"?{request.GET.urlencode()}"
+        return response
+
+    def _must_change_password(self, request: HttpRequest) -> bool:
+        match = request.resolver_match
+        if match and match.url_name in _BEFORE_NEW_PASSWORD:
+            return False
+        account = StaffAccount.objects.filter(user_id=request.user.pk, must_change_password=True)
+        return account.exists()
+
+
+office = BackOffice(name="admin")

@@ -1,0 +1,85 @@
+"""A member of staff at work: who, in which roles, and from where."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
+from django.http import HttpRequest
+
+from backoffice.models import StaffAccount
+from backoffice.roles import RIGHTS, Right, Role
+from core.addresses import client_address
+from merchants.authentication import Caller
+
+USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "staff:"
+
+
+@dataclass(frozen=True)
+class Staff:
+    """Whoever does something. `address` and `request_id` say where it came from."""
+
+    user_id: int
+    username: str
+    roles: frozenset[Role]
+    address: str = ""
+    request_id: str = ""
+
+    @property
+    def actor(self) -> str:
+        """The name under which payments, refunds and payouts keep it."""
+        return f"staff:{self.username}"
+
+    def may(self, right: Right) -> bool:
+        """Say whether any role allows it."""
+        return any(right in RIGHTS[role] for role in self.roles)
+
+    def caller(self, *, livemode: bool) -> Caller:
+        """Return what the services of the other rooms ask for: every merchant, one mode."""
+        return Caller(merchant=None, livemode=livemode, actor=self.actor)
+
+
+def roles_of(user: User) -> frozenset[Role]:
+    """Return the roles of an active member of staff. A superuser is an Administrator, no more.
+
+    Accounts made for development have none in any other mode, whatever database they came by.
+    """
+    if not (user.is_active and user.is_staff) or _is_out_of_place(user):
+        return frozenset()
+    if user.is_superuser:
+        return frozenset({Role.ADMINISTRATOR})
+    return known_roles(group.name for group in user.groups.all())
+
+
+def _is_out_of_place(user: User) -> bool:
+    if settings.DEVELOPMENT_MODE:
+        return False
+    return StaffAccount.objects.filter(user=user, development_only=True).exists()
+
+
+def known_roles(names: Iterable[str]) -> frozenset[Role]:
+    """Return the roles among the names of groups."""
+    roles = {role.value: role for role in Role}
+    return frozenset(roles[name] for name in names if name in roles)
+
+
+def staff_of(request: HttpRequest) -> Staff:
+    """Return who sends a request; without any role, if nobody has signed in."""
+    cached: Staff | None = getattr(request, "_staff", None)
+    if cached is None:
+        cached = _read(request.user, request)
+        request._staff = cached  # type: ignore[attr-defined]  # one look-up per request
+    return cached
+
+
+def _read(user: AbstractBaseUser | AnonymousUser, request: HttpRequest) -> Staff:
+    known = user if isinstance(user, User) else None
+    meta: dict[str, Any] = request.META
+    return Staff(
+        user_id=known.pk if known else 0,
+        username=known.get_username() if known else "",
+        roles=roles_of(known) if known else frozenset(),
+        address=client_address(request),
+        request_id=meta.get("HTTP_X_REQUEST_ID", ""),
+    )

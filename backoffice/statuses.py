@@ -1,0 +1,22 @@
+"""What becomes of an instruction of staff, and every move between its statuses."""
+
+from django.db.models import TextChoices
+
+
+class InstructionStatus(TextChoices):
+    WAITING = "waiting", "waits for approval"
+    CARRIED_OUT = "carried_out", "carried out"
+    DECLINED = "declined", "declined"
+    WITHDRAWN = "withdrawn", "withdrawn"
+    LAPSED = "lapsed", "lapsed"
+
+
+S = InstructionStatus
+
+TRANSITIONS: dict[InstructionStatus, frozenset[InstructionStatus]] = {
+    S.WAITING: frozenset({S.CARRIED_OUT, S.DECLINED, S.WITHDRAWN, S.LAPSED}),
+    S.CARRIED_OUT: frozenset(),
+    S.DECLINED: frozenset(),
+    S.WITHDRAWN: frozenset(),
+    S.LAPSED: frozenset(),
+}

@@ -1,0 +1,32 @@
+"""What the templates of the back office ask for."""
+
+from datetime import datetime
+from typing import Any
+
+from django import template
+
+from backoffice import formats
+
+register = template.Library()
+
+
+@register.filter
+def moment(instant: datetime | None) -> str:
+    """Write an instant in full."""
+    return formats.moment(instant)
+
+
+@register.filter
+def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
+    """Return what a filter of a list offers."""
+    return list(spec.choices(changelist))
+
+
+@register.filter
+def others(spec: Any, changelist: Any) -> list[tuple[str, str]]:
+    """Return the other filters that are set, to keep them when this one changes."""
+    return [
+        (name, values[-1])
+        for name, values in changelist.filter_params.items()
+        if name != spec.parameter_name
+    ]

@@ -1,0 +1,116 @@
+"""Everything that happened to a payment, in one line of time."""
+
+from collections.abc import Iterator
+
+from backoffice import formats
+from backoffice.models import AuditEntry, Note
+from backoffice.services.payments import masked_address
+from backoffice.showing import Moment
+from payments.models import Payment, PaymentEmail, PaymentTransition
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+
+SHOWN = 100
+S = PaymentStatus
+_SAID = {
+    S.PENDING: ("person", "The customer took the payment up"),
+    S.REQUIRES_ACTION: ("pin", "A PIN or passkey was asked for"),
+    S.PROCESSING: ("sync", "Payment began"),
+    S.COMPLETED: ("check_circle", "Paid"),
+    S.FAILED: ("cancel", "Failed"),
+    S.CANCELED: ("block", "Canceled"),
+    S.EXPIRED: ("timer_off", "Expired"),
+}
+_TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait"}
+_MAILS = {"invoice": "Invoice", "reminder": "Reminder", "due": "Reminder on the day", "receipt": "Receipt"}
+
+
+def timeline_of(payment: Payment) -> list[Moment]:
+    """Return what happened, newest first; each source is read with one bounded statement."""
+    moments = [
+        *_moves(payment),
+        *_refunds(payment),
+        *_mails(payment),
+        *_acts(payment),
+        *_notes(payment),
+    ]
+    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+
+
+def _moves(payment: Payment) -> Iterator[Moment]:
+    yield Moment(payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}")
+    moves = PaymentTransition.objects.filter(payment=payment).order_by("-pk")[:SHOWN]
+    for move in moves:
+        status = PaymentStatus(move.to_status)
+        kind, words = _SAID.get(status, ("circle", status))
+        yield Moment(
+            move.at,
+            kind,
+            words,
+            actor=actor_words(move.actor),
+            details=(move.cause,) if move.cause else (),
+            tone=_TONES.get(status, "quiet"),
+        )
+
+
+def _refunds(payment: Payment) -> Iterator[Moment]:
+    for refund in Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
+        amount = formats.money(refund.amount, refund.currency)
+        reason = (f"Reason: {refund.reason}",) if refund.reason else ()
+        who = actor_words(refund.created_by)
+        yield Moment(
+            refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
+        )
+        if refund.succeeded_at:
+            yield Moment(refund.succeeded_at, "undo", f"{amount} given back", who, tone="good")
+        if refund.failed_at:
+            why = (refund.failure_reason,)
+            yield Moment(
+                refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
+            )
+
+
+def _mails(payment: Payment) -> Iterator[Moment]:
+    for mail in PaymentEmail.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
+        kind, to = _MAILS.get(mail.kind, mail.kind), masked_address(mail.recipient)
+        words = f"{kind} to {to}: {mail.status.replace('_', ' ')}"
+        tone = "bad" if mail.status == "failed" else "quiet"
+        yield Moment(mail.sent_at or mail.due_at, "mail", words, tone=tone)
+
+
+def _acts(payment: Payment) -> Iterator[Moment]:
+    entries = AuditEntry.objects.filter(subject_id=payment.pk).exclude(act="note")
+    for entry in entries.order_by("-sequence")[:SHOWN]:
+        lines = [f"Reason: {entry.reason}"] if entry.reason else []
+        if entry.error:
+            lines.append(entry.error)
+        yield Moment(
+            entry.at,
+            "badge",
+            f"Staff: {entry.act} – {entry.get_outcome_display()}",
+            actor=entry.actor,
+            address=entry.address,
+            details=lines,
+            tone="bad" if entry.error else "quiet",
+        )
+
+
+def _notes(payment: Payment) -> Iterator[Moment]:
+    notes = Note.objects.filter(subject_id=payment.pk).select_related("author").order_by("-pk")
+    for note in notes[:SHOWN]:
+        yield Moment(
+            note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
+        )
+
+
+def actor_words(actor: str) -> str:
+    """Say who did something: a key, a customer, staff, or the service by itself."""
+    kind, _, name = actor.partition(":")
+    words = {
+        "key": f"the shop, with key {name[:12]}…",
+        "customer": "the customer",
+        "staff": f"{name} (staff)",
+        "system": "by itself",
+        "development": "development mode",
+    }
+    return words.get(kind, actor)

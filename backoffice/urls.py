@@ -1,0 +1,11 @@
+"""The one address of the back office."""
+
+from django.urls import path
+from django.views.generic import RedirectView
+
+from backoffice.registry import office
+
+urlpatterns = [
+    path("admin", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/", office.urls),
+]
