@@ -45,7 +45,8 @@ class Event(models.Model):
     """A fact, written in the transaction that made it true: audit log, outbox and payload.
 
     `body` is what every endpoint is sent on every attempt, byte for byte. `is_test` marks a sample
-    that a merchant asked for: no fact, and never retried. Rows are never changed.
+    that a merchant asked for: no fact, and never retried. `request_id` is the X-Request-Id of the
+    request that made it true, by which staff find it. Rows are never changed.
     """
 
     id = PublicIdField(primary_key=True)
@@ -55,6 +56,7 @@ class Event(models.Model):
     resource_id = PublicIdField(db_index=True)
     body = models.BinaryField()
     is_test = models.BooleanField(default=False)
+    request_id = models.CharField(max_length=64, default="", blank=True)
     created_at = models.DateTimeField()
 
     objects: ClassVar[EventQuerySet] = EventQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
@@ -65,6 +67,7 @@ class Event(models.Model):
                 fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
             ),
             models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
+            models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
         )
         constraints = (
             models.CheckConstraint(condition=Q(type__in=EventType.values), name="event_type_known"),

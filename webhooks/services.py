@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import connection, transaction
+from structlog.contextvars import get_contextvars
 
 from core.clock import iso
 from core.ids import new_id
@@ -72,6 +73,7 @@ def write_event(
         resource_id=resource_id,
         body=dump_json(content),
         is_test=is_test,
+        request_id=get_contextvars().get("request_id", ""),
         created_at=now,
     )
 
