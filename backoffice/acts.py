@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django import forms
-
+from backoffice.forms import ActForm
 from backoffice.roles import Right
 from backoffice.staff import Staff
 
@@ -33,15 +32,20 @@ class Done:
 
 @dataclass(frozen=True, kw_only=True)
 class Act:
-    """`name` is its address, `title` its button, `about` what the page says before it is done."""
+    """`name` is its address, `title` its button, `about` what the page says before it is done.
+
+    `offered` says whether it makes sense for an object as it is, `for_whom` to whom its button is
+    shown. Both are for the eye: the service is what refuses.
+    """
 
     name: str
     title: str
     right: Right
-    form: type[forms.Form]
+    form: type[ActForm]
     carry_out: Callable[[Work], Done]
     about: str = ""
     icon: str = "bolt"
     danger: bool = False
     main: bool = False
     offered: Callable[[Any, datetime], bool] = lambda row, now: True
+    for_whom: Callable[[Any, Staff], bool] = lambda row, staff: True

@@ -53,14 +53,14 @@ def _pending(payment: Payment, now: datetime) -> str:
 
 
 def _requires_action(payment: Payment, now: datetime) -> str:
-    return (
-        f"The customer is asked for a PIN or a passkey.{_until(payment, now)} {_NOTHING_TAKEN}"
-    )
+    return f"The customer is asked for a PIN or a passkey.{_until(payment, now)} {_NOTHING_TAKEN}"
 
 
 def _processing(payment: Payment, now: datetime) -> str:
     waiting = age(payment.updated_at, now)
-    return f"Being processed for {waiting}. It will be paid or fail by itself; paying again is no use."
+    return (
+        f"Being processed for {waiting}. It will be paid or fail by itself; paying again is no use."
+    )
 
 
 def _completed(payment: Payment, now: datetime) -> str:
@@ -108,8 +108,10 @@ def _refunds(payment: Payment, now: datetime) -> str:
     done = Refund.objects.filter(payment=payment, status=RefundStatus.SUCCEEDED)
     last = done.order_by("-pk").first()
     if last and last.succeeded_at:
-        part = "All of it" if payment.refund_status == "full" else money(
-            payment.amount_refunded, payment.currency
+        part = (
+            "All of it"
+            if payment.refund_status == "full"
+            else money(payment.amount_refunded, payment.currency)
         )
         words.append(f"{part} was given back, the last {clock(last.succeeded_at, now)}.")
     if payment.amount_refund_pending:

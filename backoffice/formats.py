@@ -20,14 +20,17 @@ _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
 }  # fmt: skip
+ID_CHARACTERS = 6
 _WRITTEN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?")
 
 
 def money(amount: int | None, currency: str) -> str:
     """Write an amount with its sign and currency; a dash where there is none."""
     if amount is None:
-        return "–"
-    return format_amount(amount, currency) if amount >= 0 else f"−{format_amount(-amount, currency)}"
+        return "—"
+    return (
+        format_amount(amount, currency) if amount >= 0 else f"-{format_amount(-amount, currency)}"
+    )
 
 
 def units(amount: int, currency: str) -> str:
@@ -64,7 +67,7 @@ def clock(instant: datetime, now: datetime) -> str:
 def moment(instant: datetime | None) -> str:
     """Write an instant in full, in the time zone of staff."""
     if instant is None:
-        return "–"
+        return "—"
     local = timezone.localtime(instant)
     return f"{local.day} {local:%b %Y, %H:%M:%S}"
 
@@ -101,6 +104,19 @@ def link(text: Any, url: str) -> SafeString:
 def code(text: Any) -> SafeString:
     """Draw an id or other text that is read letter by letter."""
     return format_html('<code class="bo-code">{}</code>', text)
+
+
+def short_code(text: str) -> SafeString:
+    """Draw an id in a list: its kind and its end; all of it for whoever points at it."""
+    prefix, _, rest = text.rpartition("_")
+    return format_html(
+        '<code class="bo-code" title="{}">{}_…{}</code>', text, prefix, rest[-ID_CHARACTERS:]
+    )
+
+
+def whole(text: Any) -> SafeString:
+    """Draw a text that is not broken into lines."""
+    return format_html('<span class="bo-whole">{}</span>', text)
 
 
 def mode(livemode: bool) -> SafeString:

@@ -86,12 +86,17 @@ class MoneyField(forms.CharField):
 
 
 class ActForm(forms.Form):
-    """The form of an act on `row`. Its key makes a form that is sent twice one act."""
+    """The form of an act on `row`. Its key makes a form that is sent twice one act.
+
+    `query` is what the address says: on a list, the filters of the list.
+    """
 
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
-    def __init__(self, data: Any = None, *, row: Any, staff: Staff, now: datetime) -> None:
-        self.row, self.staff, self.now = row, staff, now
+    def __init__(
+        self, data: Any = None, *, row: Any, staff: Staff, now: datetime, query: str = ""
+    ) -> None:
+        self.row, self.staff, self.now, self.query = row, staff, now, query
         super().__init__(data)
         self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
         self.prepare()

@@ -12,6 +12,9 @@ UNFOLD: dict[str, Any] = {
     "BORDER_RADIUS": "8px",
     "STYLES": ["backoffice.navigation.stylesheet"],
     "SCRIPTS": ["backoffice.navigation.script"],
+    "SITE_FAVICONS": [
+        {"rel": "icon", "type": "image/svg+xml", "href": "backoffice.navigation.favicon"}
+    ],
     "ENVIRONMENT": "backoffice.navigation.environment",
     "ACCOUNT": {"navigation": "backoffice.navigation.account_links"},
     "SIDEBAR": {"show_search": False, "navigation": "backoffice.navigation.navigation"},

@@ -15,6 +15,9 @@ from backoffice.statuses import InstructionStatus
 # Title, icon, address, and the right it takes.
 _Entry = tuple[str, str, str, Right]
 
+COUNTED = 99
+APPROVALS = "backoffice_instruction_changelist"
+
 GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
         "Payments",
@@ -22,6 +25,7 @@ GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
             ("Payments", "payments", "payments_payment_changelist", Right.VIEW_TRADE),
             ("Refunds", "undo", "refunds_refund_changelist", Right.VIEW_TRADE),
             ("Payment links", "link", "links_paymentlink_changelist", Right.VIEW_TRADE),
+            ("Mails", "mail", "payments_paymentemail_changelist", Right.VIEW_TRADE),
             ("Customers", "person", "customers_customer_changelist", Right.VIEW_TRADE),
         ),
     ),
@@ -41,7 +45,7 @@ GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
     (
         "Money",
         (
-            ("Approvals", "how_to_reg", "backoffice_instruction_changelist", Right.VIEW_TRADE),
+            ("Approvals", "how_to_reg", APPROVALS, Right.VIEW_TRADE),
             ("Payouts", "send_money", "payouts_payout_changelist", Right.VIEW_PAYOUTS),
             ("Payout runs", "upload_file", "payouts_payoutbatch_changelist", Right.VIEW_PAYOUTS),
             ("Bank holidays", "event_busy", "payouts_bankholiday_changelist", Right.VIEW_PAYOUTS),
@@ -54,6 +58,7 @@ GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
         (
             ("Endpoints", "webhook", "webhooks_webhook_changelist", Right.VIEW_WEBHOOKS),
             ("Deliveries", "outgoing_mail", "webhooks_delivery_changelist", Right.VIEW_WEBHOOKS),
+            ("Resendings", "send", "backoffice_resendrun_changelist", Right.VIEW_WEBHOOKS),
             ("Events", "bolt", "webhooks_event_changelist", Right.VIEW_WEBHOOKS),
         ),
     ),
@@ -72,9 +77,10 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of the side bar, with what this visitor may see of them."""
     top = [_item("Dashboard", "space_dashboard", "index"), _item("Search", "search", "search")]
     groups = [{"title": "", "items": top}]
+    waiting = _waiting(request)
     for title, entries in GROUPS:
         items = [
-            _item(name, icon, address)
+            _item(name, icon, address, waiting if address == APPROVALS else "")
             for name, icon, address, right in entries
             if staff_of(request).may(right)
         ]
@@ -83,10 +89,10 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return groups
 
 
-def waiting_badge(request: HttpRequest) -> str:
-    """Return how many instructions wait for someone's approval."""
+def _waiting(request: HttpRequest) -> str:
+    """Count the instructions that wait for someone else than this visitor."""
     waiting = Instruction.objects.filter(status=InstructionStatus.WAITING)
-    count = waiting.exclude(asked_by_id=request.user.pk).count()
+    count = waiting.exclude(asked_by_id=request.user.pk)[:COUNTED].count()
     return str(count) if count else ""
 
 
@@ -102,6 +108,10 @@ def script(request: HttpRequest) -> str:
     return static("backoffice/backoffice.js")
 
 
+def favicon(request: HttpRequest) -> str:
+    return static("checkout/icon.svg")
+
+
 def environment(request: HttpRequest) -> list[str] | None:
     return ["Development", "warning"] if settings.DEVELOPMENT_MODE else None
 
@@ -113,8 +123,6 @@ def account_links(request: HttpRequest) -> list[dict[str, str]]:
     ]
 
 
-def _item(title: str, icon: str, address: str) -> dict[str, Any]:
+def _item(title: str, icon: str, address: str, badge: str = "") -> dict[str, Any]:
     item = {"title": title, "icon": icon, "link": reverse(f"admin:{address}")}
-    if address == "backoffice_instruction_changelist":
-        item["badge"] = "backoffice.navigation.waiting_badge"
-    return item
+    return item | ({"badge": badge} if badge else {})

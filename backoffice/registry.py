@@ -1,17 +1,66 @@
 """Which model is shown by which ModelAdmin: all there is in the back office."""
 
+from django.contrib.auth.models import User
 from django.db.models import Model
 
+from backoffice.admin.accounts import StaffAdmin
+from backoffice.admin.api_keys import ApiKeyAdmin
+from backoffice.admin.customers import CustomerAdmin
+from backoffice.admin.instructions import InstructionAdmin
+from backoffice.admin.ledger import AccountAdmin, TransferAdmin
+from backoffice.admin.links import PaymentLinkAdmin
+from backoffice.admin.merchants import MerchantAdmin
 from backoffice.admin.office import OfficeAdmin
+from backoffice.admin.passkeys import PasskeyAdmin
 from backoffice.admin.payments import PaymentAdmin
+from backoffice.admin.payouts import (
+    BankAccountAdmin,
+    BankHolidayAdmin,
+    PayoutAdmin,
+    PayoutBatchAdmin,
+)
+from backoffice.admin.records import (
+    AuditEntryAdmin,
+    NoteAdmin,
+    PaymentEmailAdmin,
+    ResendRunAdmin,
+)
 from backoffice.admin.refunds import RefundAdmin
+from backoffice.admin.webhooks import DeliveryAdmin, EventAdmin, WebhookAdmin
+from backoffice.models import AuditEntry, Instruction, Note, ResendRun
 from backoffice.site import office as office
-from payments.models import Payment
+from customers.models import Customer, Passkey
+from ledger.models import Account, Transfer
+from links.models import PaymentLink
+from merchants.models import ApiKey, Merchant
+from payments.models import Payment, PaymentEmail
+from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch
 from refunds.models import Refund
+from webhooks.models import Delivery, Event, Webhook
 
 ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Payment: PaymentAdmin,
     Refund: RefundAdmin,
+    PaymentLink: PaymentLinkAdmin,
+    PaymentEmail: PaymentEmailAdmin,
+    Customer: CustomerAdmin,
+    Passkey: PasskeyAdmin,
+    Merchant: MerchantAdmin,
+    ApiKey: ApiKeyAdmin,
+    BankAccount: BankAccountAdmin,
+    Instruction: InstructionAdmin,
+    Payout: PayoutAdmin,
+    PayoutBatch: PayoutBatchAdmin,
+    BankHoliday: BankHolidayAdmin,
+    Account: AccountAdmin,
+    Transfer: TransferAdmin,
+    Webhook: WebhookAdmin,
+    Delivery: DeliveryAdmin,
+    Event: EventAdmin,
+    ResendRun: ResendRunAdmin,
+    Note: NoteAdmin,
+    AuditEntry: AuditEntryAdmin,
+    User: StaffAdmin,
 }
 
 for model, admin in ADMINS.items():

@@ -65,6 +65,7 @@ class Kind(StrEnum):
     TOP_UP = "top_up"
     ADJUSTMENT = "adjustment"
     PAYOUT = "payout"
+    BANK_ACCOUNT = "bank_account"
 
 
 @dataclass(frozen=True)

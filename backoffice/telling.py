@@ -3,7 +3,19 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from backoffice.formats import clock
 from payments.models import Payment
+from payments.statuses import FINAL, PaymentStatus
+from webhooks.event_types import EventType
+from webhooks.models import Delivery, Event
+from webhooks.statuses import DeliveryStatus
+
+_ENDINGS = {
+    PaymentStatus.COMPLETED: EventType.PAYMENT_COMPLETED,
+    PaymentStatus.FAILED: EventType.PAYMENT_FAILED,
+    PaymentStatus.EXPIRED: EventType.PAYMENT_EXPIRED,
+    PaymentStatus.CANCELED: EventType.PAYMENT_CANCELED,
+}
 
 
 @dataclass(frozen=True)
@@ -15,5 +27,34 @@ class Telling:
 
 
 def told_the_shop(payment: Payment, now: datetime) -> Telling | None:
-    """Say how the last event of a payment reached the shop. None: nothing to say."""
-    return None
+    """Say how the last event of a payment that has ended reached the shop. None: not ended."""
+    status = PaymentStatus(payment.status)
+    if status not in FINAL:
+        return None
+    event = Event.objects.filter(resource_id=payment.pk, type=_ENDINGS[status]).first()
+    if event is None:
+        return None
+    deliveries = list(event.deliveries.order_by("created_at", "pk")[:20])
+    if not deliveries:
+        return Telling("The shop has no webhook for this: it has to ask for the status.")
+    troubled = [row for row in deliveries if row.status != DeliveryStatus.DELIVERED]
+    return _trouble(troubled[0], now) if troubled else _arrived(deliveries, now)
+
+
+def _arrived(deliveries: list[Delivery], now: datetime) -> Telling:
+    last = max(row.ended_at for row in deliveries if row.ended_at)
+    return Telling(f"The shop was told {clock(last, now)}.")
+
+
+def _trouble(delivery: Delivery, now: datetime) -> Telling:
+    tries = f"{delivery.attempt_count} time{'s' if delivery.attempt_count != 1 else ''}"
+    if delivery.status == DeliveryStatus.PENDING:
+        if not delivery.attempt_count:
+            return Telling("The shop is being told.")
+        at = clock(delivery.next_attempt_at, now) if delivery.next_attempt_at else ""
+        return Telling(f"Webhook to the shop failed {tries}, next try {at}.", is_trouble=True)
+    if delivery.status == DeliveryStatus.CANCELED:
+        return Telling("The shop was not told: it has deleted its webhook.", is_trouble=True)
+    return Telling(
+        f"The shop was not told: the webhook failed {tries} and was given up.", is_trouble=True
+    )

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
+from django.urls import reverse
+
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
 from backoffice.services.payments import masked_address
+from backoffice.services.webhooks import deliveries_of_payment
 from backoffice.showing import Moment
 from payments.models import Payment, PaymentEmail, PaymentTransition
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
+from webhooks.models import Attempt
 
 SHOWN = 100
 S = PaymentStatus
@@ -22,7 +26,12 @@ _SAID = {
     S.EXPIRED: ("timer_off", "Expired"),
 }
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait"}
-_MAILS = {"invoice": "Invoice", "reminder": "Reminder", "due": "Reminder on the day", "receipt": "Receipt"}
+_MAILS = {
+    "invoice": "Invoice",
+    "reminder": "Reminder",
+    "due": "Reminder on the day",
+    "receipt": "Receipt",
+}
 
 
 def timeline_of(payment: Payment) -> list[Moment]:
@@ -30,6 +39,7 @@ def timeline_of(payment: Payment) -> list[Moment]:
     moments = [
         *_moves(payment),
         *_refunds(payment),
+        *_attempts(payment),
         *_mails(payment),
         *_acts(payment),
         *_notes(payment),
@@ -70,6 +80,26 @@ def _refunds(payment: Payment) -> Iterator[Moment]:
             )
 
 
+def _attempts(payment: Payment) -> Iterator[Moment]:
+    attempts = Attempt.objects.filter(delivery__in=deliveries_of_payment(payment.pk))
+    related = attempts.select_related("delivery__event", "delivery__webhook")
+    for attempt in related.order_by("-attempted_at")[:SHOWN]:
+        delivery = attempt.delivery
+        arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
+        answer = attempt.error or f"answered {attempt.status}"
+        yield Moment(
+            attempt.attempted_at,
+            "webhook",
+            formats.link(
+                f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}",
+                reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
+            ),
+            details=(f"Try {attempt.number}, {answer} in {attempt.ms} ms",),
+            address=delivery.webhook.url[:60],
+            tone="good" if arrived else "bad",
+        )
+
+
 def _mails(payment: Payment) -> Iterator[Moment]:
     for mail in PaymentEmail.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
         kind, to = _MAILS.get(mail.kind, mail.kind), masked_address(mail.recipient)
@@ -87,7 +117,7 @@ def _acts(payment: Payment) -> Iterator[Moment]:
         yield Moment(
             entry.at,
             "badge",
-            f"Staff: {entry.act} – {entry.get_outcome_display()}",
+            f"Staff: {entry.act} — {entry.get_outcome_display()}",
             actor=entry.actor,
             address=entry.address,
             details=lines,
@@ -98,9 +128,7 @@ def _acts(payment: Payment) -> Iterator[Moment]:
 def _notes(payment: Payment) -> Iterator[Moment]:
     notes = Note.objects.filter(subject_id=payment.pk).select_related("author").order_by("-pk")
     for note in notes[:SHOWN]:
-        yield Moment(
-            note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
-        )
+        yield Moment(note.created_at, "sticky_note_2", note.text, actor=note.author.get_username())
 
 
 def actor_words(actor: str) -> str:

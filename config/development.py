@@ -27,7 +27,6 @@ def values() -> dict[str, str]:
         "SECRET_KEY": secrets.token_urlsafe(48),
         "PIN_PEPPER": secrets.token_urlsafe(32),
         "ENCRYPTION_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-        "DEMO_PASSWORD": secrets.token_urlsafe(9),
     }
 
 

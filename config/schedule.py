@@ -40,4 +40,8 @@ SCHEDULE: dict[str, Periodic] = {
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),
     "send payouts": Periodic("payouts.tasks.send_payouts", 10 * MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
+    "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
+    "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
+    "send staff's messages": Periodic("backoffice.tasks.send_messages", 10),
+    "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
 }

@@ -2,7 +2,8 @@
 
 from django.conf import settings
 
-from config.environment import DEVELOPMENT_FILE, env
+from backoffice.services.accounts import development_logins
+from backoffice.services.two_factor import DEVELOPMENT_CODE
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -21,7 +22,8 @@ def welcome() -> str:
 
 
 def _demo_rows() -> dict[str, str]:
-    rows = {"Staff": f"admin / {env.str('DEMO_PASSWORD', default='')} ({DEVELOPMENT_FILE})"}
+    rows = {f"  {name}": password for name, password in development_logins().items()}
+    rows["  code"] = f"{DEVELOPMENT_CODE}, of each of them"
     merchant = Merchant.objects.order_by("created_at", "id").first()
     if merchant is None:
         return rows

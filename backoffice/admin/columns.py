@@ -56,7 +56,7 @@ def amount_column(title: str, name: str = "amount", currency: str = "currency") 
     """Return the column of an amount that the row holds beside its currency."""
     return MoneyColumn(
         title,
-        show=lambda row: formats.money(getattr(row, name), getattr(row, currency)),
+        show=lambda row: formats.whole(formats.money(getattr(row, name), getattr(row, currency))),
         plain=lambda row: (getattr(row, name), getattr(row, currency)),
     )
 
@@ -65,7 +65,7 @@ def instant_column(title: str, name: str) -> Column:
     """Return the column of an instant, in the time zone of staff."""
     return Column(
         title,
-        show=lambda row: formats.moment(getattr(row, name)),
+        show=lambda row: formats.whole(formats.moment(getattr(row, name))),
         plain=lambda row: _local(getattr(row, name)),
     )
 
@@ -73,18 +73,22 @@ def instant_column(title: str, name: str) -> Column:
 def status_column(title: str = "Status", name: str = "status") -> Column:
     """Return the column of a status."""
     return Column(
-        title, show=lambda row: formats.badge(getattr(row, name)), plain=lambda row: getattr(row, name)
+        title,
+        show=lambda row: formats.badge(getattr(row, name)),
+        plain=lambda row: getattr(row, name),
     )
 
 
 def text_column(title: str, name: str) -> Column:
     """Return the column of a text that the row holds."""
-    return Column(title, show=lambda row: getattr(row, name) or "–", plain=lambda row: getattr(row, name))
+    return Column(
+        title, show=lambda row: getattr(row, name) or "—", plain=lambda row: getattr(row, name)
+    )
 
 
 def id_column(title: str = "Id") -> Column:
     """Return the column of the public id."""
-    return Column(title, show=lambda row: formats.code(row.pk), plain=lambda row: row.pk)
+    return Column(title, show=lambda row: formats.short_code(row.pk), plain=lambda row: row.pk)
 
 
 MODE = Column(

@@ -31,7 +31,7 @@ class OfficeFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         value = request.GET.get(str(self.parameter_name), "")
-        known = list(self.options)
+        known = [(str(option), str(words)) for option, words in self.options]
         if value and value not in dict(known):
             known.append((value, value))
         return known
@@ -44,7 +44,7 @@ class OfficeFilter(SimpleListFilter):
     def chosen(self) -> str:
         """What is chosen, in words; empty where nothing is."""
         value = self.value()
-        known: dict[str, str] = dict(self.lookup_choices)
+        known = {str(option): str(words) for option, words in self.lookup_choices}
         return known.get(str(value), str(value)) if value else ""
 
 
@@ -125,7 +125,7 @@ class DayFilter(OfficeFilter):
         if self.prefix:
             return within(queryset, self.prefix, first, last)
         return queryset.filter(
-            **{f"{self.field_name}__gte": _start(first), f"{self.field_name}__lt": _start(last)}
+            **{f"{self.field_name}__gte": start_of(first), f"{self.field_name}__lt": start_of(last)}
         )
 
 
@@ -154,7 +154,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
 
 def within(rows: Rows, prefix: str, first: date, last: date) -> Rows:
     """Keep the rows whose id was made from the first day on, and before the last."""
-    return rows.filter(pk__gte=id_at(prefix, _start(first)), pk__lt=id_at(prefix, _start(last)))
+    return rows.filter(pk__gte=id_at(prefix, start_of(first)), pk__lt=id_at(prefix, start_of(last)))
 
 
 def id_at(prefix: str, instant: datetime) -> str:
@@ -162,7 +162,8 @@ def id_at(prefix: str, instant: datetime) -> str:
     return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
 
 
-def _start(day: date) -> datetime:
+def start_of(day: date) -> datetime:
+    """Return the first moment of a day, in the time zone of staff."""
     return datetime.combine(day, time.min, tzinfo=timezone.get_current_timezone())
 
 

@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 from django.contrib.admin import ModelAdmin, ShowFacets
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from unfold.admin import ModelAdmin as UnfoldAdmin
+from unfold.views import ChangeList
 
 from backoffice.acts import Act
 from backoffice.admin.paginator import CappedPaginator
@@ -21,10 +22,19 @@ from backoffice.showing import Answer, Moment, Section, Table
 from backoffice.staff import staff_of
 
 
+class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
+    """A list whose links are the ids as they are: Django would write `_` as `_5F`."""
+
+    def url_for_result(self, result: Any) -> str:
+        meta = self.model._meta
+        return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[result.pk])
+
+
 class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: `acts` are all there is."""
 
     view_right: ClassVar[Right]
+    plural: ClassVar[str] = ""
     acts: ClassVar[Sequence[Act]] = ()
     list_acts: ClassVar[Sequence[Act]] = ()
     quick_filters: ClassVar[Sequence[tuple[str, str]]] = ()
@@ -40,6 +50,11 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     paginator = CappedPaginator
     list_fullwidth = True
     change_list_template = "admin/backoffice/change_list.html"
+
+    @property
+    def list_title(self) -> str:
+        """What the list is called."""
+        return self.plural or str(self.model._meta.verbose_name_plural).capitalize()
 
     # What a page about one object says; each resource fills in what it has.
 
@@ -90,6 +105,9 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known
 
     # Its pages.
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OfficeList]:
+        return OfficeList
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.model._meta.app_label}_{self.model._meta.model_name}"

@@ -7,7 +7,10 @@ from django.utils.functional import cached_property
 
 COUNTED = 1_000
 
-_Pages = Paginator[Any] if TYPE_CHECKING else Paginator  # generic in the stubs only
+if TYPE_CHECKING:
+    _Pages = Paginator[Any]
+else:
+    _Pages = Paginator  # generic in the stubs only
 
 
 class CappedPaginator(_Pages):
@@ -27,4 +30,5 @@ class CappedPaginator(_Pages):
 
     @cached_property
     def _counted(self) -> int:
-        return int(self.object_list[: COUNTED + 1].count())
+        rows: Any = self.object_list
+        return int(rows[: COUNTED + 1].count())

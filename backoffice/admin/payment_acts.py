@@ -4,18 +4,17 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
-from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
+from backoffice.admin.instructing import told
 from backoffice.forms import ActForm, Address, Line, Lines, MoneyField, ReasonForm
-from backoffice.models import Instruction, NoteSubject
+from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.instructions import Wish, instruct, needs_approval
 from backoffice.services.payments import cancel, send_receipt
 from backoffice.services.tasks import REFUND as REFUND_TASK
 from backoffice.services.tasks import TASKS
-from backoffice.statuses import InstructionStatus
 from payments.models import Payment
 from payments.statuses import CANCELABLE, PaymentStatus
 
@@ -71,14 +70,6 @@ def _refund(work: Work) -> Done:
         note_on=NoteSubject.PAYMENT,
     )
     return told(instruct(staff=work.staff, wish=wish, now=work.now), "The refund is made.")
-
-
-def told(instruction: Instruction, words: str) -> Done:
-    """Say what came of an instruction: done, or waiting for someone else."""
-    if instruction.status == InstructionStatus.CARRIED_OUT:
-        return Done(words)
-    url = reverse("admin:backoffice_instruction_change", args=[instruction.pk])
-    return Done("This waits for someone else's approval.", url=url)
 
 
 def _is_refundable(payment: Payment, now: datetime) -> bool:

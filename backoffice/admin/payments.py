@@ -19,6 +19,7 @@ from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link
 from backoffice.admin.noting import note_act
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_acts import CANCEL, RECEIPT, REFUND
+from backoffice.admin.webhook_acts import RESEND_PAYMENT
 from backoffice.answers import answer_of
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
@@ -35,12 +36,12 @@ REFUNDS_SHOWN = 20
 
 
 def _phone(payment: Payment) -> str:
-    return payment.customer.masked_phone if payment.customer else "–"
+    return payment.customer.masked_phone if payment.customer else "—"
 
 
 def _about(payment: Payment) -> str:
     names = (payment.reference, payment.order_id, payment.invoice_number, payment.description)
-    return next((name for name in names if name), "–")[:60]
+    return next((name for name in names if name), "—")[:60]
 
 
 STATUS = Column(
@@ -50,9 +51,7 @@ STATUS = Column(
 )
 REFUNDED = Column(
     "Refunded",
-    show=lambda payment: formats.badge(payment.refund_status)
-    if payment.amount_refunded
-    else "–",
+    show=lambda payment: formats.badge(payment.refund_status) if payment.amount_refunded else "—",
     plain=lambda payment: payment.refund_status,
 )
 
@@ -64,15 +63,15 @@ class PaymentAdmin(OfficeAdmin):
     notes = True
     list_select_related = ("merchant", "customer")
     list_display = (
-        id_column("Payment"),
         instant_column("Created", "created_at"),
         amount_column("Amount"),
         STATUS,
         MERCHANT,
-        Column("Customer", show=_phone),
+        Column("Customer", show=lambda payment: formats.whole(_phone(payment)), plain=_phone),
         Column("About", show=_about),
         REFUNDED,
         MODE,
+        id_column("Payment"),
     )
     list_filter = (
         day_filter(prefix="pay"),
@@ -84,7 +83,13 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (REFUND, CANCEL, RECEIPT, note_act(NoteSubject.PAYMENT))
+    acts: ClassVar[tuple[Act, ...]] = (
+        REFUND,
+        CANCEL,
+        RESEND_PAYMENT,
+        RECEIPT,
+        note_act(NoteSubject.PAYMENT),
+    )
 
     def heading(self, row: Payment) -> str:
         return f"Payment of {formats.money(row.amount, row.currency)}"
@@ -122,7 +127,10 @@ def _sum(payment: Payment) -> Section:
                 if payment.status == PaymentStatus.COMPLETED
                 else "",
             ),
-            ("Error", f"{payment.error_code}: {payment.error_message}" if payment.error_code else ""),
+            (
+                "Error",
+                f"{payment.error_code}: {payment.error_message}" if payment.error_code else "",
+            ),
         ),
     )
 
@@ -165,7 +173,9 @@ def _names(payment: Payment) -> Section:
 
 
 def _metadata(payment: Payment) -> Section:
-    return Section("Metadata", facts(*((str(name), value) for name, value in payment.metadata.items())))
+    return Section(
+        "Metadata", facts(*((str(name), value) for name, value in payment.metadata.items()))
+    )
 
 
 def _items(payment: Payment) -> Table:
@@ -190,7 +200,7 @@ def _refunds(payment: Payment) -> Table:
                 _link_to("refunds_refund", refund.pk),
                 formats.money(refund.amount, refund.currency),
                 formats.badge(refund.status),
-                refund.reason or "–",
+                refund.reason or "—",
                 refund.created_by,
                 formats.moment(refund.created_at),
             )

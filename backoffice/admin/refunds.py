@@ -49,15 +49,19 @@ class RefundAdmin(OfficeAdmin):
     view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("merchant",)
     list_display = (
-        id_column("Refund"),
         instant_column("Created", "created_at"),
         amount_column("Amount"),
         status_column(),
         MERCHANT,
-        Column("Payment", show=lambda refund: formats.code(refund.payment_id), plain=lambda refund: refund.payment_id),
+        Column(
+            "Payment",
+            show=lambda refund: formats.short_code(refund.payment_id),
+            plain=lambda refund: refund.payment_id,
+        ),
         text_column("Reason", "reason"),
         Column("By", show=lambda refund: actor_words(refund.created_by)),
         MODE,
+        id_column("Refund"),
     )
     list_filter = (
         day_filter(prefix="ref"),
@@ -105,4 +109,7 @@ class RefundAdmin(OfficeAdmin):
             )
             for move in row.transitions.order_by("-pk")
         ]
-        return [*moves, Moment(row.created_at, "add_circle", "Asked for", actor_words(row.created_by))]
+        return [
+            *moves,
+            Moment(row.created_at, "add_circle", "Asked for", actor_words(row.created_by)),
+        ]

@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice.acts import Act, Done, Work
 from backoffice.audit import Deed, write_forbidden
 from backoffice.errors import Forbidden
+from backoffice.forms import ActForm
 from backoffice.staff import staff_of
 from core.clock import now
 from core.errors import ApiError
@@ -29,17 +30,24 @@ def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> 
     if row is not None and not act.offered(row, instant):
         messages.warning(request, f"“{act.title}” is not possible any more: look again.")
         return HttpResponseRedirect(_back(admin, row))
-    form = act.form(request.POST or None, row=row, staff=staff, now=instant)  # type: ignore[call-arg]  # an ActForm
+    query = request.GET.urlencode()
+    form = act.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
     if request.method == "POST" and form.is_valid():
-        try:
-            done = act.carry_out(Work(staff, row, form.cleaned_data, instant))
-        except Forbidden:
-            raise PermissionDenied from None
-        except ApiError as error:
-            form.add_error(None, f"{error.message} {error.details}".strip())
-        else:
+        done = _carry_out(act, Work(staff, row, form.cleaned_data, instant), form)
+        if done is not None:
             return _finish(admin, request, act, row, done)
     return _form(admin, request, act, row, form)
+
+
+def _carry_out(act: Act, work: Work, form: ActForm) -> Done | None:
+    """Let the service do it. None: it refused, and the form says why."""
+    try:
+        return act.carry_out(work)
+    except Forbidden:
+        raise PermissionDenied from None
+    except ApiError as error:
+        form.add_error(None, f"{error.message} {error.details}".strip())
+    return None
 
 
 def _finish(

@@ -25,6 +25,8 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
         **admin.admin_site.each_context(request),
         "opts": meta,
         "title": admin.heading(row),
+        "list_title": admin.list_title,
+        "list_url": reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"),
         "row": row,
         "answer": admin.answer(row, instant),
         "acts": offered_acts(admin, staff, row, instant),
@@ -51,7 +53,7 @@ def offered_acts(
     return [
         {"act": act, "url": reverse(name, args=[row.pk, act.name])}
         for act in admin.acts
-        if staff.may(act.right) and act.offered(row, instant)
+        if staff.may(act.right) and act.offered(row, instant) and act.for_whom(row, staff)
     ]
 
 

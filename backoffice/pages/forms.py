@@ -42,7 +42,11 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         deed = Deed(act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64])
         record = Record(outcome=Outcome.REFUSED)
         write(
-            staff=staff_of(self.request), deed=deed, record=record, now=now(), error="wrong password"
+            staff=staff_of(self.request),
+            deed=deed,
+            record=record,
+            now=now(),
+            error="wrong password",
         )
 
 

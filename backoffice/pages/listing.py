@@ -25,7 +25,7 @@ def list_context(admin: "OfficeAdmin", request: HttpRequest) -> dict[str, Any]:
     query = request.GET.urlencode()
     exports = (("CSV", "csv"), ("Excel", "xlsx")) if admin.exported else ()
     return {
-        "title": str(meta.verbose_name_plural).capitalize(),
+        "title": admin.list_title,
         "saved_views": list(views.order_by("name")[:VIEWS_SHOWN]),
         "save_url": f"{reverse('admin:save_view')}?{_saving(request)}",
         "list_acts": [

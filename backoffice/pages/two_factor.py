@@ -92,8 +92,9 @@ class TwoFactorPages:
 
     def account(self, request: HttpRequest) -> HttpResponse:
         """Say what the second factor is, and offer to replace it or its recovery codes."""
-        user = request.user
-        assert isinstance(user, User)
+        user = _signed_in(request)
+        if user is None:
+            return redirect("admin:login")
         if request.method == "POST":
             _write(request, "new recovery codes", Outcome.DONE)
             return self._codes(request, user)

@@ -1,9 +1,13 @@
 """The accounts of staff: made, given roles, closed. Nobody does any of it to their own account."""
 
+import base64
+import hashlib
+import hmac
 import re
 from datetime import datetime
 
 from axes.utils import reset as reset_attempts
+from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -18,6 +22,7 @@ from core.errors import ValidationFailed
 from core.ids import random_base62
 
 FIRST_PASSWORD_CHARACTERS = 20
+DEVELOPMENT_CHARACTERS = 12
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
 
 
@@ -40,9 +45,26 @@ def create_account(*, username: str, role: Role, email: str = "") -> str:
     return password
 
 
+def development_logins() -> dict[str, str]:
+    """Return the names and passwords of the accounts for development.
+
+    The same at every start of one installation, and others in the next.
+    """
+    key = settings.SECRET_KEY.encode()
+    logins = {}
+    for role in Role:
+        digest = hmac.new(key, f"development staff {role.value}".encode(), hashlib.sha256).digest()
+        password = base64.b32encode(digest).decode().lower()[:DEVELOPMENT_CHARACTERS]
+        logins[role.value.lower()] = password
+    return logins
+
+
 @transaction.atomic
 def development_account(role: Role, password: str) -> str:
-    """Make or renew the account of a role that only development mode lets in; return its name."""
+    """Make or renew the account of a role that only development mode lets in; return its name.
+
+    Raises StaffUnfit where the name is somebody's.
+    """
     username = role.value.lower()
     user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
     if not made and not StaffAccount.objects.filter(user=user, development_only=True).exists():

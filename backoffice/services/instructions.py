@@ -132,9 +132,7 @@ def lapse_due(*, now: datetime) -> int:
     return len(lapsing)
 
 
-def spent_in_a_day(
-    *, user_id: int, kind: str, livemode: bool, currency: str, now: datetime
-) -> int:
+def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, currency: str, now: datetime) -> int:
     """Return what someone has moved alone in the last 24 hours, in the smallest unit."""
     alone = Instruction.objects.filter(
         asked_by_id=user_id,

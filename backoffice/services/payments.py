@@ -41,6 +41,4 @@ def masked_address(address: str) -> str:
 
 
 def _deed(act: str, right: Right, payment_id: str, reason: str) -> Deed:
-    return Deed(
-        act=act, right=right, subject_type="payment", subject_id=payment_id, reason=reason
-    )
+    return Deed(act=act, right=right, subject_type="payment", subject_id=payment_id, reason=reason)

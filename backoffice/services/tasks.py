@@ -10,7 +10,7 @@ from datetime import datetime
 
 from backoffice.models import Instruction
 from backoffice.roles import Kind, Right
-from backoffice.services import money
+from backoffice.services import money, payouts
 from merchants.authentication import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
@@ -35,6 +35,10 @@ REFUND = "refund"
 TOP_UP = "top_up"
 ADJUST_WALLET = "adjust_wallet"
 ADJUST_MERCHANT = "adjust_merchant"
+PAY_OUT = "pay_out"
+RUN_PAYOUTS = "run_payouts"
+PAYOUT_FAILURE = "payout_failure"
+BANK_ACCOUNT = "bank_account"
 
 TASKS: dict[str, Task] = {
     REFUND: Task(
@@ -64,5 +68,34 @@ TASKS: dict[str, Task] = {
         right=Right.ADJUST,
         check=money.check_merchant,
         carry_out=money.adjust_merchant,
+    ),
+    PAY_OUT: Task(
+        title="Payout",
+        kind=Kind.PAYOUT,
+        right=Right.PAY_OUT,
+        check=payouts.check_pay_out,
+        carry_out=payouts.pay_out,
+    ),
+    RUN_PAYOUTS: Task(
+        title="Payout run",
+        kind=Kind.PAYOUT,
+        right=Right.PAY_OUT,
+        check=payouts.check_run,
+        carry_out=payouts.run_payouts,
+    ),
+    PAYOUT_FAILURE: Task(
+        title="Return of a payout",
+        kind=Kind.PAYOUT,
+        right=Right.PAY_OUT,
+        check=payouts.check_failure,
+        carry_out=payouts.record_failure,
+    ),
+    BANK_ACCOUNT: Task(
+        title="Change of a bank account",
+        kind=Kind.BANK_ACCOUNT,
+        right=Right.BANK_ACCOUNT,
+        check=payouts.check_bank_account,
+        carry_out=payouts.set_bank_account,
+        always_two=True,
     ),
 }

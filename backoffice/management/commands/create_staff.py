@@ -1,8 +1,5 @@
 """`manage.py create_staff`: give someone an account of the back office."""
 
-import base64
-import hashlib
-import hmac
 import json
 from argparse import ArgumentParser
 from typing import Any
@@ -11,11 +8,13 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from backoffice.roles import Role
-from backoffice.services.accounts import create_account, development_account
+from backoffice.services.accounts import (
+    create_account,
+    development_account,
+    development_logins,
+)
 from backoffice.services.two_factor import DEVELOPMENT_CODE
 from core.errors import ApiError
-
-PASSWORD_CHARACTERS = 12
 
 
 class Command(BaseCommand):
@@ -66,18 +65,10 @@ class Command(BaseCommand):
             raise CommandError("This is not development mode (DEVELOPMENT_MODE).")
         return [
             {
-                "username": development_account(role, password := _password_of(role)),
-                "role": role.value,
+                "username": development_account(Role(username.capitalize()), password),
+                "role": username.capitalize(),
                 "password": password,
                 "code": DEVELOPMENT_CODE,
             }
-            for role in Role
+            for username, password in development_logins().items()
         ]
-
-
-def _password_of(role: Role) -> str:
-    """The same at every start of one installation, and another one in the next."""
-    digest = hmac.new(
-        settings.SECRET_KEY.encode(), f"development staff {role}".encode(), hashlib.sha256
-    ).digest()
-    return base64.b32encode(digest).decode().lower()[:PASSWORD_CHARACTERS]

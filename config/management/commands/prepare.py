@@ -1,21 +1,19 @@
 """`manage.py prepare`: a database that the service can run on."""
 
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from config.checks import refuse_unsafe
-from config.environment import BASE_DIR, env
+from config.environment import BASE_DIR
 from merchants.models import Merchant
-
-STAFF = "admin"
 
 
 class Command(BaseCommand):
-    help = "Bring the database up to date; in development, make demo data and a staff user once."
+    help = "Bring the database up to date; in development, make demo data, and staff of each role."
 
     def handle(self, **options: Any) -> None:
         refuse_unsafe()
@@ -26,10 +24,4 @@ class Command(BaseCommand):
         if not Merchant.objects.exists():
             self.stdout.write("Demo data, made once; the key is shown only here:\n\n")
             call_command("demo", stdout=self.stdout)
-        self._make_staff()
-
-    def _make_staff(self) -> None:
-        users = get_user_model().objects
-        password = env.str("DEMO_PASSWORD", default="")
-        if password and not users.exists():
-            users.create_superuser(STAFF, password=password)
+        call_command("create_staff", development=True, stdout=StringIO())

@@ -1,0 +1,191 @@
+"""The accounts of staff. No password, hash or second factor is ever shown."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib.auth.models import User
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
+
+from backoffice import formats
+from backoffice.acts import Act, Done, Work
+from backoffice.admin.columns import Column, instant_column, text_column
+from backoffice.admin.office import OfficeAdmin
+from backoffice.forms import ActForm, Address, Choice, Line, ReasonForm
+from backoffice.models import StaffAccount
+from backoffice.roles import RIGHTS, Right, Role
+from backoffice.services.accounts import (
+    add_staff,
+    close_account,
+    lift_lockout,
+    reopen_account,
+    reset_access,
+    set_roles,
+)
+from backoffice.showing import Section, Table, facts
+from backoffice.staff import roles_of
+
+ROLES = [(role.value, role.value) for role in Role]
+
+
+class AccountForm(ActForm):
+    username = Line(max_length=64, help_text="Lowercase letters, digits, dots and hyphens.")
+    email = Address(required=False)
+    role = Choice(ROLES)
+
+
+def _add(work: Work) -> Done:
+    password = add_staff(
+        staff=work.staff,
+        username=work.data["username"],
+        role=Role(work.data["role"]),
+        email=work.data["email"],
+        now=work.now,
+    )
+    return Done(
+        f"The account {work.data['username']} is made.",
+        secret=password,
+        secret_name="The first password, to be changed at once",  # noqa: S106  # a name of one
+    )
+
+
+class RolesForm(ActForm):
+    roles = forms.MultipleChoiceField(
+        choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
+    )
+    reason = Line(max_length=500)
+
+    def prepare(self) -> None:
+        self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
+
+
+def _set_roles(work: Work) -> Done:
+    set_roles(
+        staff=work.staff,
+        user_id=work.row.pk,
+        roles=frozenset(Role(name) for name in work.data["roles"]),
+        reason=work.data["reason"],
+        now=work.now,
+    )
+    return Done("The roles are set. They hold from the next click on.")
+
+
+def _close(work: Work) -> Done:
+    close_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
+    return Done("The account lets nobody in any more.")
+
+
+def _reopen(work: Work) -> Done:
+    reopen_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
+    return Done("The account is open again.")
+
+
+def _reset(work: Work) -> Done:
+    password = reset_access(
+        staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now
+    )
+    return Done(
+        "The second factor is forgotten; the next sign-in sets up a new one.",
+        secret=password,
+        secret_name="The new first password",  # noqa: S106  # a name of one
+    )
+
+
+def _lift(work: Work) -> Done:
+    lift_lockout(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
+    return Done("The account can be tried again.")
+
+
+def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Act:
+    return Act(
+        name=name,
+        title=title,
+        right=Right.STAFF,
+        form=more.pop("form", ReasonForm),
+        carry_out=carry_out,
+        icon=icon,
+        **more,
+    )
+
+
+class StaffAdmin(OfficeAdmin):
+    plural = "Staff"
+    view_right: ClassVar[Right] = Right.VIEW_STAFF
+    ordering = ("username",)
+    list_display = (
+        text_column("Name", "username"),
+        Column("Roles", show=lambda user: _words(user)),
+        Column("State", show=lambda user: formats.badge("active" if user.is_active else "off")),
+        instant_column("Last sign-in", "last_login"),
+    )
+    list_filter = ()
+    list_acts: ClassVar[tuple[Act, ...]] = (
+        _act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),
+    )
+    acts: ClassVar[tuple[Act, ...]] = (
+        _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
+        _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
+        _act(
+            "reset",
+            "Reset access",
+            _reset,
+            "restart_alt",
+            about="A new first password, and no second factor until the next sign-in.",
+        ),
+        _act(
+            "close",
+            "Close account",
+            _close,
+            "person_off",
+            danger=True,
+            offered=lambda user, now: user.is_active,
+        ),
+        _act(
+            "reopen",
+            "Reopen account",
+            _reopen,
+            "person_check",
+            offered=lambda user, now: not user.is_active,
+        ),
+    )
+
+    def get_queryset(self, request: Any) -> Any:
+        return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
+
+    def heading(self, row: User) -> str:
+        return row.username
+
+    def sections(self, row: User) -> list[Section]:
+        account = StaffAccount.objects.filter(user=row).first()
+        enrolled = TOTPDevice.objects.filter(user=row, confirmed=True).exists()
+        return [
+            Section(
+                "Account",
+                facts(
+                    ("Name", row.username),
+                    ("E-mail", row.email),
+                    ("Roles", _words(row)),
+                    ("State", formats.badge("active" if row.is_active else "off")),
+                    ("Second factor", "set up" if enrolled else "not yet"),
+                    ("Must change password", "yes" if _is_new(account) else ""),
+                    ("Only in development", "yes" if _is_for_development(account) else ""),
+                    ("Last sign-in", formats.moment(row.last_login)),
+                ),
+            )
+        ]
+
+    def tables(self, row: User) -> list[Table]:
+        rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})
+        return [Table("May", ("Right",), [(right,) for right in rights])]
+
+
+def _words(user: User) -> str:
+    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
+
+
+def _is_new(account: StaffAccount | None) -> bool:
+    return account is not None and account.must_change_password
+
+
+def _is_for_development(account: StaffAccount | None) -> bool:
+    return account is not None and account.development_only

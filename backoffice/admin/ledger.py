@@ -1,0 +1,152 @@
+"""Accounts and transfers: the books, to read."""
+
+from typing import ClassVar
+
+from django.db.models import Q
+from django.urls import reverse
+
+from backoffice import formats
+from backoffice.admin.columns import (
+    MODE,
+    Column,
+    amount_column,
+    instant_column,
+    text_column,
+)
+from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.admin.office import OfficeAdmin
+from backoffice.roles import Right
+from backoffice.showing import Section, Table, facts
+from ledger.models import Account, Kind, Purpose, Transfer
+from ledger.services import balance_of
+
+SHOWN = 30
+
+
+class _EitherAccount(OfficeFilter):
+    """Transfers that touch an account, on either side."""
+
+    title = "account"
+    parameter_name = "account"
+    hidden = True
+
+    def queryset(self, request, queryset):  # type: ignore[no-untyped-def]  # as its parent
+        value = str(self.value() or "")
+        if not value.isdecimal():
+            return queryset
+        return queryset.filter(Q(debit_account_id=value) | Q(credit_account_id=value))
+
+
+def name_of(account: Account) -> str:
+    """Return an account's name as staff say it."""
+    return f"{account.get_purpose_display()}: {account.owner}"
+
+
+class AccountAdmin(OfficeAdmin):
+    view_right: ClassVar[Right] = Right.VIEW_LEDGER
+    list_display = (
+        Column("Purpose", show=lambda account: account.get_purpose_display()),
+        Column(
+            "Owner", show=lambda account: formats.code(account.owner), plain=lambda row: row.owner
+        ),
+        amount_column("Sealed balance", "balance"),
+        MODE,
+    )
+    list_filter = (
+        choice_filter("purpose", "purpose", Purpose.choices),
+        ModeFilter,
+        link_filter("owner", "owner"),
+    )
+
+    def heading(self, row: Account) -> str:
+        return f"Account {name_of(row)}"
+
+    def sections(self, row: Account) -> list[Section]:
+        return [
+            Section(
+                "Account",
+                facts(
+                    ("Purpose", row.get_purpose_display()),
+                    ("Owner", formats.code(row.owner)),
+                    ("Balance now", formats.money(balance_of(row), row.currency)),
+                    ("Sealed balance", formats.money(row.balance, row.currency)),
+                    ("Mode", formats.mode(row.livemode)),
+                ),
+            )
+        ]
+
+    def tables(self, row: Account) -> list[Table]:
+        sides = []
+        for side in ("debit_account", "credit_account"):
+            rows = Transfer.objects.filter(**{side: row}).order_by("-pk")
+            sides += list(rows.select_related("debit_account", "credit_account")[:SHOWN])
+        newest = sorted(sides, key=lambda transfer: transfer.pk, reverse=True)[:SHOWN]
+        return [
+            Table(
+                "Newest transfers",
+                ("At", "Kind", "Amount", "Reference"),
+                [
+                    (
+                        formats.link(
+                            formats.moment(transfer.created_at),
+                            reverse("admin:ledger_transfer_change", args=[transfer.pk]),
+                        ),
+                        transfer.get_kind_display(),
+                        formats.money(
+                            transfer.amount
+                            if transfer.credit_account_id == row.pk
+                            else -transfer.amount,
+                            transfer.currency,
+                        ),
+                        formats.code(transfer.reference),
+                    )
+                    for transfer in newest
+                ],
+                more=f"{reverse('admin:ledger_transfer_changelist')}?account={row.pk}&mode=both",
+            )
+        ]
+
+
+class TransferAdmin(OfficeAdmin):
+    view_right: ClassVar[Right] = Right.VIEW_LEDGER
+    list_select_related = ("debit_account", "credit_account", "seal")
+    list_display = (
+        Column("Transfer", show=lambda transfer: transfer.pk),
+        instant_column("At", "created_at"),
+        Column("Kind", show=lambda transfer: transfer.get_kind_display()),
+        amount_column("Amount"),
+        Column("From", show=lambda transfer: name_of(transfer.debit_account)),
+        Column("To", show=lambda transfer: name_of(transfer.credit_account)),
+        text_column("Reference", "reference"),
+        MODE,
+    )
+    list_filter = (
+        choice_filter("kind", "kind", Kind.choices),
+        ModeFilter,
+        link_filter("reference", "reference"),
+        link_filter("transaction", "transaction", "transaction_id"),
+        _EitherAccount,
+    )
+
+    def heading(self, row: Transfer) -> str:
+        return f"Transfer of {formats.money(row.amount, row.currency)}"
+
+    def sections(self, row: Transfer) -> list[Section]:
+        seal = getattr(row, "seal", None)
+        return [
+            Section(
+                "Transfer",
+                facts(
+                    ("Transaction", formats.code(row.transaction_id)),
+                    ("Kind", row.get_kind_display()),
+                    ("Reference", formats.code(row.reference)),
+                    ("From", name_of(row.debit_account)),
+                    ("To", name_of(row.credit_account)),
+                    ("Amount", formats.money(row.amount, row.currency)),
+                    ("Mode", formats.mode(row.livemode)),
+                    ("Description", row.description),
+                    ("At", formats.moment(row.created_at)),
+                    ("Sealed as", f"number {seal.sequence}" if seal else "not yet"),
+                ),
+            )
+        ]

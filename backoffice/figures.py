@@ -1,0 +1,153 @@
+"""Figures for the dashboard: today's as they are, finished days as they were counted once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet, Sum
+
+from backoffice.models import DayFigures
+from ledger.models import Account, Purpose
+from payments.models import Payment
+from payments.verification import Verification, required_for
+from webhooks.models import Delivery
+from webhooks.statuses import DeliveryStatus
+
+DAYS_SHOWN = 30
+DAYS_COUNTED_AGAIN = 2
+# How a payment can end, and the instant that says so: once set, it never changes.
+ENDINGS = {
+    "completed": "completed_at",
+    "failed": "failed_at",
+    "expired": "expired_at",
+    "canceled": "canceled_at",
+}
+
+
+@dataclass(frozen=True)
+class Span:
+    """What ended in a stretch of time: counts by ending, and the amount that was paid."""
+
+    counts: Mapping[str, int]
+    amount: int
+
+    @property
+    def completed(self) -> int:
+        return self.counts["completed"]
+
+    @property
+    def success_percent(self) -> int | None:
+        """How much of what ended was paid; None: nothing ended."""
+        ended = sum(self.counts.values())
+        return round(self.completed * 100 / ended) if ended else None
+
+
+def span_of(*, livemode: bool, currency: str, start: datetime, end: datetime) -> Span:
+    """Count what ended from `start` on and before `end`; each ending by its own index."""
+    rows = Payment.objects.filter(livemode=livemode, currency=currency)
+    counts, amount = {}, 0
+    for name, field in ENDINGS.items():
+        found = rows.filter(**{f"{field}__gte": start, f"{field}__lt": end})
+        if name == "completed":
+            sums = found.aggregate(count=Count("pk"), amount=Sum("amount"))
+            counts[name], amount = sums["count"], int(sums["amount"] or 0)
+        else:
+            counts[name] = found.count()
+    return Span(counts, amount)
+
+
+def verification_mix(
+    *, livemode: bool, currency: str, start: datetime, end: datetime
+) -> dict[Verification, int]:
+    """Count what was paid by the proof that its amount needs."""
+    paid = Payment.objects.filter(
+        livemode=livemode, currency=currency, completed_at__gte=start, completed_at__lt=end
+    )
+    none, pin = settings.PIN_ABOVE, settings.PASSKEY_ABOVE
+    counts = paid.aggregate(
+        none=Count("pk", filter=Q(amount__lte=none)),
+        pin=Count("pk", filter=Q(amount__gt=none, amount__lte=pin)),
+        passkey=Count("pk", filter=Q(amount__gt=pin)),
+    )
+    return {
+        required_for(1): counts["none"],
+        required_for(none + 1): counts["pin"],
+        required_for(pin + 1): counts["passkey"],
+    }
+
+
+def webhook_health(*, livemode: bool, start: datetime) -> tuple[int, int]:
+    """Return how many deliveries have arrived, and how many were given up, since then."""
+    ended = Delivery.objects.filter(ended_at__gte=start, webhook__livemode=livemode)
+    arrived = ended.filter(status=DeliveryStatus.DELIVERED).count()
+    return arrived, ended.filter(status=DeliveryStatus.FAILED).count()
+
+
+def balances_of_all(*, livemode: bool, currency: str) -> dict[str, int]:
+    """Return whose money the service holds, by the last seal.
+
+    What is not anyone else's is in wallets: the sum over all accounts is always nothing, and
+    there are too many wallets to add up.
+    """
+    others = Account.objects.filter(livemode=livemode, currency=currency)
+    sums: dict[str, int] = dict(
+        others.exclude(purpose=Purpose.WALLET)
+        .order_by()
+        .values_list("purpose")
+        .annotate(total=Sum("balance"))
+    )
+    return {Purpose.WALLET: -sum(sums.values()), **sums}
+
+
+def day_start(day: date) -> datetime:
+    """Return the first moment of a day of staff."""
+    return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
+
+
+def days_before(today: date, *, livemode: bool, currency: str) -> list[DayFigures]:
+    """Return the finished days of the chart, oldest first, without those on which nothing ended."""
+    first = today - timedelta(days=DAYS_SHOWN - 1)
+    days = DayFigures.objects.filter(livemode=livemode, currency=currency, day__gte=first)
+    return list(days.filter(day__lt=today).order_by("day"))
+
+
+def count_finished_days(*, now: datetime) -> int:
+    """Count the finished days of the last weeks that were not counted yet; return how many.
+
+    The last two are counted again each time: a payment may commit just after midnight.
+    """
+    today = now.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
+    known = set(DayFigures.objects.filter(day__lt=today).values_list("day", flat=True).distinct())
+    counted = 0
+    for back in range(1, DAYS_SHOWN):
+        day = today - timedelta(days=back)
+        if back <= DAYS_COUNTED_AGAIN or day not in known:
+            _count_day(day)
+            counted += 1
+    return counted
+
+
+@transaction.atomic
+def _count_day(day: date) -> None:
+    start, end = day_start(day), day_start(day + timedelta(days=1))
+    figures: dict[tuple[bool, str], dict[str, int]] = {}
+    for name, field in ENDINGS.items():
+        ended = Payment.objects.filter(**{f"{field}__gte": start, f"{field}__lt": end})
+        for livemode, currency, count, amount in _by_currency(ended):
+            row = figures.setdefault((livemode, currency), {})
+            row[f"{name}_count"] = count
+            if name == "completed":
+                row["completed_amount"] = int(amount or 0)
+    for (livemode, currency), values in figures.items():
+        DayFigures.objects.update_or_create(
+            day=day, livemode=livemode, currency=currency, defaults=values
+        )
+
+
+def _by_currency(rows: QuerySet[Payment]) -> Any:
+    sums = rows.order_by().values_list("livemode", "currency")
+    return sums.annotate(count=Count("pk"), amount=Sum("amount"))

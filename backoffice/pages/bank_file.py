@@ -1,0 +1,28 @@
+"""The file of a payout run for the bank: the one place where account numbers leave."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+
+from backoffice.services.payouts import note_download
+from backoffice.staff import staff_of
+from core.clock import now
+from payouts.batches import orders_of
+from payouts.csv_file import csv_file
+from payouts.models import PayoutBatch
+from payouts.pain001 import pain001
+
+
+def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:
+    """Answer with the file, and write down who took it.
+
+    Raises Forbidden, Http404, DebtorUnknown.
+    """
+    if form not in ("csv", "xml"):
+        raise Http404
+    note_download(staff=staff_of(request), batch=batch, form=form, now=now())
+    orders = orders_of(batch)
+    if form == "csv":
+        response = HttpResponse(csv_file(orders), content_type="text/csv; charset=utf-8")
+    else:
+        response = HttpResponse(pain001(batch, orders), content_type="application/xml")
+    response["Content-Disposition"] = f'attachment; filename="{batch.pk}.{form}"'
+    return response

@@ -1,0 +1,225 @@
+"""The dashboard: how today goes, what needs attention, and the last thirty days."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+
+from backoffice import figures, formats
+from backoffice.admin.filters import default_mode
+from backoffice.models import SavedView
+from backoffice.queues import queues_of
+from backoffice.roles import Right
+from backoffice.staff import staff_of
+from core.clock import now
+from core.money import is_currency
+from ledger.models import Purpose
+from payments.verification import Verification
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from backoffice.site import BackOffice
+
+KEPT_SECONDS = 30
+WEEK = timedelta(days=7)
+CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
+_HOLDERS = {
+    Purpose.WALLET: "Customers' wallets",
+    Purpose.MERCHANT: "Merchants' balances",
+    Purpose.PAYOUTS: "On its way to banks",
+    Purpose.FEES: "Fees earned",
+}
+_PROOFS = {
+    Verification.NONE: "None needed",
+    Verification.PIN: "PIN",
+    Verification.PASSKEY: "Passkey",
+}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure, what it is compared with, and the list behind it."""
+
+    title: str
+    figure: str
+    beside: str
+    url: str
+    tone: str = "quiet"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One day of the chart, in the units of its picture."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    words: str
+    url: str
+    label: str
+
+    @property
+    def middle(self) -> int:
+        """Where its label stands."""
+        return self.x + self.width // 2
+
+
+def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
+    """Show the figures of one mode and currency."""
+    asked = request.GET.get("mode", "")
+    mode = asked if asked in ("live", "test") else default_mode()
+    currency = request.GET.get("currency", settings.DEFAULT_CURRENCY).upper()
+    if not is_currency(currency):
+        currency = settings.DEFAULT_CURRENCY
+    staff, instant = staff_of(request), now()
+    key = f"dashboard:{mode}:{currency}"
+    shown = cache.get(key)
+    if shown is None:
+        shown = _figures(mode, currency, instant)
+        cache.set(key, shown, KEPT_SECONDS)
+    context = {
+        **site.each_context(request),
+        "title": "Dashboard",
+        "mode": mode,
+        "currency": currency,
+        "queues": queues_of(staff, livemode=mode == "live", now=instant),
+        "saved_views": _views(staff.user_id),
+        "focus_search": True,
+        **shown,
+    }
+    if not staff.may(Right.VIEW_LEDGER):
+        context["balances"] = []
+    return TemplateResponse(request, "admin/backoffice/dashboard.html", context)
+
+
+def _figures(mode: str, currency: str, instant: "datetime") -> dict[str, Any]:
+    livemode, today = mode == "live", timezone.localtime(instant).date()
+    start, yesterday = figures.day_start(today), instant - timedelta(days=1)
+    kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
+    span = figures.span_of(**kind, start=start, end=instant)
+    before = figures.span_of(**kind, start=start - WEEK, end=instant - WEEK)
+    days = figures.days_before(today, **kind)
+    return {
+        "tiles": [
+            *_day_tiles(span, before, mode, currency),
+            _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday)),
+        ],
+        "mix": _mix(figures.verification_mix(**kind, start=start, end=instant)),
+        "balances": _balances(figures.balances_of_all(**kind), currency),
+        "bars": _bars(
+            today,
+            {day.day: (day.completed_amount, day.completed_count) for day in days}
+            | {today: (span.amount, span.completed)},
+            mode,
+            currency,
+        ),
+    }
+
+
+def _day_tiles(span: figures.Span, before: figures.Span, mode: str, currency: str) -> list[Tile]:
+    payments = reverse("admin:payments_payment_changelist")
+    rate, old_rate = span.success_percent, before.success_percent
+    failed, old_failed = span.counts["failed"], before.counts["failed"]
+    return [
+        Tile(
+            "Paid today",
+            formats.money(span.amount, currency),
+            f"{formats.money(before.amount, currency)} a week ago by now",
+            f"{payments}?day=today&status=completed&mode={mode}",
+        ),
+        Tile(
+            "Payments today",
+            f"{span.completed:,}",
+            f"{before.completed:,} a week ago by now",
+            f"{payments}?day=today&status=completed&mode={mode}",
+        ),
+        Tile(
+            "Success",
+            "—" if rate is None else f"{rate} %",
+            "nothing a week ago" if old_rate is None else f"{old_rate} % a week ago",
+            f"{payments}?day=today&mode={mode}",
+            "bad"
+            if rate is not None and old_rate is not None and rate + 10 < old_rate
+            else "quiet",
+        ),
+        Tile(
+            "Failed today",
+            f"{failed:,}",
+            f"{old_failed:,} a week ago by now",
+            f"{payments}?day=today&status=failed&mode={mode}",
+        ),
+    ]
+
+
+def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
+    arrived, given_up = health
+    ended = arrived + given_up
+    return Tile(
+        "Webhooks, 24 hours",
+        f"{arrived * 100 // ended} %" if ended else "—",
+        f"{arrived:,} arrived, {given_up:,} given up",
+        f"{reverse('admin:webhooks_delivery_changelist')}?status=failed&mode={mode}",
+        "bad" if given_up else "quiet",
+    )
+
+
+def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:
+    """Return each proof with its count and its share in percent."""
+    whole = sum(counts.values()) or 1
+    return [(_PROOFS[proof], count, count * 100 // whole) for proof, count in counts.items()]
+
+
+def _balances(sums: dict[str, int], currency: str) -> list[tuple[str, str]]:
+    return [
+        (words, formats.money(sums.get(purpose, 0), currency))
+        for purpose, words in _HOLDERS.items()
+    ]
+
+
+def _bars(
+    today: date, figures_of: dict[date, tuple[int, int]], mode: str, currency: str
+) -> list[Bar]:
+    first = today - timedelta(days=figures.DAYS_SHOWN - 1)
+    days = [first + timedelta(days=number) for number in range(figures.DAYS_SHOWN)]
+    highest = max([amount for amount, _ in figures_of.values()] or [0]) or 1
+    step = CHART_WIDTH // figures.DAYS_SHOWN
+    return [
+        _bar(number, day, figures_of.get(day, (0, 0)), highest, step, (mode, currency))
+        for number, day in enumerate(days)
+    ]
+
+
+def _bar(
+    number: int,
+    day: date,
+    figure: tuple[int, int],
+    highest: int,
+    step: int,
+    shown: Sequence[str],
+) -> Bar:
+    amount, count = figure
+    mode, currency = shown
+    height = max(amount * CHART_HEIGHT // highest, 1)
+    payments = reverse("admin:payments_payment_changelist")
+    return Bar(
+        x=number * step,
+        y=CHART_HEIGHT - height,
+        width=step - BAR_GAP,
+        height=height,
+        words=f"{day.day} {day:%b}: {formats.money(amount, currency)} in {count:,} payments",
+        url=f"{payments}?day={day.isoformat()}&status=completed&mode={mode}",
+        label=f"{day.day} {day:%b}" if number % 5 == 2 else "",
+    )
+
+
+def _views(user_id: int) -> list[SavedView]:
+    return list(SavedView.objects.filter(owner_id=user_id).order_by("name")[:20])

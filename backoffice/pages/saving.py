@@ -1,0 +1,66 @@
+"""Saved views: a list with its filters under a name."""
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+
+from backoffice.forms import Line, Tick
+from backoffice.models import SavedView
+from backoffice.staff import staff_of
+from core.clock import now
+
+if TYPE_CHECKING:
+    from backoffice.site import BackOffice
+
+
+class ViewForm(forms.Form):
+    """A name for the list as it is on the screen."""
+
+    name = Line(max_length=60)
+    shared = Tick(required=False, label="Show it to everybody")
+    path = forms.CharField(max_length=100, widget=forms.HiddenInput())
+    query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
+
+    def clean_path(self) -> str:
+        path: str = self.cleaned_data["path"]
+        if not path.startswith("/admin/") or urlsplit(path).path != path:
+            raise forms.ValidationError("This is not a list of the back office.")
+        return path
+
+
+def save_view_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
+    """Ask for a name, and keep the view under it; one's own of that name is replaced."""
+    initial = {"path": request.GET.get("path", ""), "query": request.GET.get("query", "")}
+    form = ViewForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        values, staff = form.cleaned_data, staff_of(request)
+        SavedView.objects.update_or_create(
+            owner_id=staff.user_id,
+            name=values["name"],
+            defaults={
+                "path": values["path"],
+                "query": values["query"],
+                "shared": values["shared"],
+            },
+            create_defaults={
+                "path": values["path"],
+                "query": values["query"],
+                "shared": values["shared"],
+                "created_at": now(),
+            },
+        )
+        return HttpResponseRedirect(f"{values['path']}?{values['query']}")
+    own = SavedView.objects.filter(owner_id=staff_of(request).user_id).order_by("name")
+    context = {**site.each_context(request), "title": "Save this view", "form": form, "views": own}
+    return TemplateResponse(request, "admin/backoffice/save_view.html", context)
+
+
+def forget_view_page(site: "BackOffice", request: HttpRequest, view_id: int) -> HttpResponse:
+    """Forget one of one's own views."""
+    if request.method == "POST":
+        SavedView.objects.filter(pk=view_id, owner_id=staff_of(request).user_id).delete()
+    return redirect("admin:save_view")

@@ -1,0 +1,172 @@
+"""What needs someone's attention, how much of it there is, and how old the oldest is."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from backoffice.formats import age
+from backoffice.models import Instruction
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from backoffice.statuses import InstructionStatus
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from payments.models import EmailStatus, Payment, PaymentEmail
+from payments.statuses import PaymentStatus
+from payouts.models import Payout
+from payouts.statuses import PayoutStatus
+from refunds.models import Refund
+from refunds.statuses import RefundStatus
+from webhooks.models import Delivery, Webhook
+from webhooks.statuses import DeliveryStatus, DisabledReason
+
+COUNTED = 100
+STUCK = timedelta(minutes=5)
+RECENT = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A number, a name, and the list behind it. `count` stops at a hundred."""
+
+    title: str
+    count: int
+    oldest: str
+    url: str
+
+    @property
+    def counted(self) -> str:
+        return f"{COUNTED}+" if self.count > COUNTED else str(self.count)
+
+
+Rows = tuple[QuerySet, str]  # type: ignore[type-arg]  # of any model; and the field of its age
+
+
+def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[Queue]:
+    """Return the queues that this member of staff can see and that are not empty."""
+    return [queue for queue in _all(staff, livemode, now) if queue.count]
+
+
+def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[Queue]:
+    for title, right, address, rows_of in _QUEUES:
+        if staff.may(right):
+            rows, field = rows_of(livemode, now)
+            yield _queue(title, rows, field, address.format(_mode(livemode)), now)
+
+
+def _queue(title: str, rows: "QuerySet", field: str, address: str, now: datetime) -> Queue:  # type: ignore[type-arg]  # of any model
+    count = rows.order_by()[: COUNTED + 1].count()
+    first = rows.order_by(field).values_list(field, flat=True).first() if count else None
+    name, _, query = address.partition("?")
+    return Queue(title, count, age(first, now) if first else "", f"{reverse(name)}?{query}")
+
+
+def _approvals(livemode: bool, now: datetime) -> Rows:
+    waiting = Instruction.objects.filter(status=InstructionStatus.WAITING, livemode=livemode)
+    return waiting, "asked_at"
+
+
+def _exhausted(livemode: bool, now: datetime) -> Rows:
+    failed = Delivery.objects.filter(
+        status=DeliveryStatus.FAILED, ended_at__gte=now - RECENT, webhook__livemode=livemode
+    )
+    return failed, "ended_at"
+
+
+def _failed_payouts(livemode: bool, now: datetime) -> Rows:
+    failed = Payout.objects.filter(
+        status=PayoutStatus.FAILED, livemode=livemode, failed_at__gte=now - RECENT
+    )
+    return failed, "failed_at"
+
+
+def _pending_refunds(livemode: bool, now: datetime) -> Rows:
+    return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
+
+
+def _stuck(livemode: bool, now: datetime) -> Rows:
+    stuck = Payment.objects.filter(
+        status=PaymentStatus.PROCESSING, livemode=livemode, updated_at__lt=now - STUCK
+    )
+    return stuck, "updated_at"
+
+
+def _mails(livemode: bool, now: datetime) -> Rows:
+    lost = PaymentEmail.objects.filter(
+        status__in=(EmailStatus.SENDING, EmailStatus.FAILED),
+        due_at__lt=now - STUCK,
+        due_at__gte=now - RECENT,
+        payment__livemode=livemode,
+    )
+    return lost, "due_at"
+
+
+def _endpoints(livemode: bool, now: datetime) -> Rows:
+    off = Webhook.objects.kept().filter(
+        livemode=livemode, disabled_reason__in=(DisabledReason.GONE, DisabledReason.FAILING)
+    )
+    return off, "updated_at"
+
+
+def _unverified(livemode: bool, now: datetime) -> Rows:
+    return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
+
+
+def _mode(livemode: bool) -> str:
+    return f"mode={'live' if livemode else 'test'}"
+
+
+_LIST = "admin:{}_changelist".format
+_QUEUES: tuple[tuple[str, Right, str, Callable[[bool, datetime], Rows]], ...] = (
+    (
+        "Approvals waiting",
+        Right.VIEW_TRADE,
+        _LIST("backoffice_instruction") + "?status=waiting&{}",
+        _approvals,
+    ),
+    (
+        "Payments stuck in processing",
+        Right.VIEW_TRADE,
+        _LIST("payments_payment") + "?status=processing&{}",
+        _stuck,
+    ),
+    (
+        "Webhooks given up",
+        Right.VIEW_WEBHOOKS,
+        _LIST("webhooks_delivery") + "?status=failed&{}",
+        _exhausted,
+    ),
+    (
+        "Endpoints switched off",
+        Right.VIEW_WEBHOOKS,
+        _LIST("webhooks_webhook") + "?state=off&{}",
+        _endpoints,
+    ),
+    (
+        "Refunds waiting for money",
+        Right.VIEW_TRADE,
+        _LIST("refunds_refund") + "?status=pending&{}",
+        _pending_refunds,
+    ),
+    (
+        "Payouts failed",
+        Right.VIEW_PAYOUTS,
+        _LIST("payouts_payout") + "?status=failed&{}",
+        _failed_payouts,
+    ),
+    (
+        "Mails not sent",
+        Right.VIEW_TRADE,
+        _LIST("payments_paymentemail") + "?status=failed&{}",
+        _mails,
+    ),
+    (
+        "Merchants to verify",
+        Right.VIEW_TRADE,
+        _LIST("merchants_merchant") + "?status=unverified",
+        _unverified,
+    ),
+)

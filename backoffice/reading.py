@@ -1,0 +1,134 @@
+"""Read what was typed into the search box: each word for everything that it can mean."""
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.conf import settings
+
+from backoffice.formats import cents
+from core.errors import ValidationFailed
+from core.money import is_currency
+from customers.phones import normalize_phone
+
+MOST_CHARACTERS = 200
+PREFIXES = ("pay", "txn", "ref", "evt", "dlv", "link", "mer", "cus", "wh", "po", "key", "ba", "ins")
+_ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
+_LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
+_PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
+_DECIMAL = re.compile(r"[\d,]+\.\d+")
+_DAY_OF_MONTH = re.compile(r"(\d{1,2})[ .]?([a-z]{3})[a-z]*|([a-z]{3})[a-z]* (\d{1,2})")
+_PAIR = re.compile(r"([^\s:=]{1,40})[:=](\S.*)")
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+# Said on the phone, and of no use in a search.
+_FILLERS = {"this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last"}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What was typed, as it can be understood. Several fields at once narrow a search down."""
+
+    text: str
+    public_id: str = ""
+    phone: str = ""
+    email: str = ""
+    last_four: str = ""
+    amount: int | None = None
+    day: date | None = None
+    pair: tuple[str, str] | None = None
+
+    @property
+    def is_description(self) -> bool:
+        """Whether it describes a payment by figures: an amount, a day, the end of a phone."""
+        return bool(self.last_four or self.amount is not None or self.day)
+
+
+def read(text: str, today: date) -> Question:
+    """Return the meanings of what was typed."""
+    text = " ".join(text.replace("\0", " ").split())[:MOST_CHARACTERS]
+    found = _ID.search(text)
+    if found:
+        return Question(text, public_id=found.group())
+    if "@" in text and " " not in text:
+        return Question(text, email=text.lower())
+    phone = _phone(text)
+    if phone:
+        return Question(text, phone=phone)
+    described = _figures(text, today)
+    if described is not None:
+        return described
+    pair = _PAIR.fullmatch(text)
+    return Question(text, pair=(pair[1], pair[2].strip()) if pair else None)
+
+
+def _phone(text: str) -> str:
+    digits = sum(character.isdigit() for character in text)
+    if not _PHONE.fullmatch(text) or digits < 7 or _DECIMAL.fullmatch(text):
+        return ""
+    if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        return ""
+    try:
+        return normalize_phone(text, livemode=False)
+    except ValidationFailed:
+        return ""
+
+
+def _figures(text: str, today: date) -> Question | None:
+    """Read words that are all figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
+    day, rest = _take_day(text.lower(), today)
+    words = [word for word in rest.split() if word not in _FILLERS]
+    amount, last_four = None, ""
+    currency = next((word.upper() for word in words if is_currency(word.upper())), "")
+    for word in words:
+        if word.upper() == currency:
+            continue
+        ending = _LAST_FOUR.fullmatch(word)
+        read_amount = cents(word.upper(), currency or settings.DEFAULT_CURRENCY)
+        if ending and not last_four:
+            last_four = ending[1]
+        elif read_amount is not None and amount is None:
+            amount = read_amount
+        else:
+            return None
+    if day is None and not last_four and amount is None:
+        return None
+    return Question(text, last_four=last_four, amount=amount, day=day)
+
+
+def _take_day(text: str, today: date) -> tuple[date | None, str]:
+    """Find a day in a text; return it, and the text without it."""
+    for word, day in (("today", today), ("yesterday", today - timedelta(days=1))):
+        if re.search(rf"\b{word}\b", text):
+            return day, text.replace(word, " ")
+    if re.search(r"\bthis (?:morning|afternoon|evening)\b", text):
+        return today, text
+    written = re.search(r"\b(\d{4})-(\d\d)-(\d\d)\b", text)
+    if written:
+        return _date(int(written[1]), int(written[2]), int(written[3])), text.replace(
+            written[0], " "
+        )
+    for number, name in enumerate(_WEEKDAYS):
+        named = re.search(rf"\b{name}(?:day|sday|nesday|rsday|urday)?\b", text)
+        if named:
+            back = (today.weekday() - number) % 7
+            return today - timedelta(days=back), text.replace(named[0], " ")
+    return _day_of_month(text, today)
+
+
+def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
+    for found in _DAY_OF_MONTH.finditer(text):
+        month, number = found[2] or found[3], found[1] or found[4]
+        if month in _MONTHS:
+            day = _date(today.year, _MONTHS.index(month) + 1, int(number))
+            if day and day > today:
+                day = _date(today.year - 1, day.month, day.day)
+            return day, text.replace(found[0], " ")
+    return None, text
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

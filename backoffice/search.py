@@ -1,0 +1,205 @@
+"""The one search box: find a payment, or anything else, by whatever the caller knows of it.
+
+Each look-up is one statement that an index answers, bounded to a page of rows. The indexes that
+only this needs are made by `migrations/0004_search_indexes`.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Model, Q, QuerySet
+from django.db.models.functions import Lower, Right
+from django.urls import reverse
+from django.utils import timezone
+
+from backoffice.admin.filters import within
+from backoffice.metadata import with_metadata
+from backoffice.models import Instruction
+from backoffice.reading import Question, read
+from backoffice.roles import Right as Permission
+from backoffice.staff import Staff
+from customers.models import Customer
+from links.models import PaymentLink
+from merchants.models import ApiKey, Merchant
+from payments.models import Payment
+from payouts.models import BankAccount, Payout
+from refunds.models import Refund
+from webhooks.models import Delivery, Event, Webhook
+
+SHOWN = 50
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The rows of one kind that were found; `why` says by what."""
+
+    why: str
+    rows: list[Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found, and where to go at once if it is exactly one thing."""
+
+    question: Question
+    payments: list[Hits]
+    customers: list[Customer]
+    merchants: list[Merchant]
+    exact: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.payments or self.customers or self.merchants)
+
+
+# By the prefix of an id: the model, its page, and the right to see it.
+_PAGES: dict[str, tuple[type[Model], Permission]] = {
+    "pay": (Payment, Permission.VIEW_TRADE),
+    "ref": (Refund, Permission.VIEW_TRADE),
+    "link": (PaymentLink, Permission.VIEW_TRADE),
+    "mer": (Merchant, Permission.VIEW_TRADE),
+    "cus": (Customer, Permission.VIEW_TRADE),
+    "ins": (Instruction, Permission.VIEW_TRADE),
+    "evt": (Event, Permission.VIEW_WEBHOOKS),
+    "dlv": (Delivery, Permission.VIEW_WEBHOOKS),
+    "wh": (Webhook, Permission.VIEW_WEBHOOKS),
+    "key": (ApiKey, Permission.VIEW_KEYS),
+    "po": (Payout, Permission.VIEW_PAYOUTS),
+    "ba": (BankAccount, Permission.VIEW_PAYOUTS),
+}
+
+
+def find(*, text: str, staff: Staff, now: datetime) -> Found:
+    """Look for what was typed. Staff find what their role lets them see."""
+    question = read(text, timezone.localtime(now).date())
+    if question.public_id:
+        return _by_id(question, staff)
+    customers = _customers(question)
+    payments = [hits for hits in _payments(question, customers) if hits.rows]
+    merchants = [] if question.is_description else _merchants(question)
+    exact = _single(payments, merchants if not customers else [*merchants, *customers])
+    return Found(question, payments, customers, merchants, exact)
+
+
+def page_of(row: Model) -> str:
+    """Return the address of the page about a row."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+def page_of_id(public_id: str) -> str:
+    """Return the address of the page about a public id; empty where there is none."""
+    known = _PAGES.get(public_id.partition("_")[0])
+    if known is None:
+        return ""
+    meta = known[0]._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[public_id])
+
+
+def _by_id(question: Question, staff: Staff) -> Found:
+    prefix, wanted = question.public_id.partition("_")[0], question.public_id
+    row: Model | None = None
+    if prefix == "txn":
+        row = _of_transaction(wanted)
+    elif staff.may(_PAGES[prefix][1]):
+        row = _PAGES[prefix][0]._default_manager.filter(pk=wanted).first()
+    if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
+        row = _payment_of(row) or row
+    return Found(question, [], [], [], exact=page_of(row) if row is not None else "")
+
+
+def _of_transaction(transaction_id: str) -> Model | None:
+    payment = Payment.objects.filter(transaction_id=transaction_id).first()
+    refund = Refund.objects.filter(transaction_id=transaction_id).select_related("payment").first()
+    return payment or (refund.payment if refund else None)
+
+
+def _payment_of(row: Event | Delivery | Refund) -> Payment | None:
+    """A caller who names a refund or an event means the payment that it belongs to."""
+    if isinstance(row, Refund):
+        return row.payment
+    event = row if isinstance(row, Event) else row.event
+    return _payment_of_resource(event.resource_id)
+
+
+def _payment_of_resource(resource_id: str) -> Payment | None:
+    if resource_id.startswith("ref_"):
+        return Payment.objects.filter(refund=resource_id).first()
+    return Payment.objects.filter(pk=resource_id).first()
+
+
+def _customers(question: Question) -> list[Customer]:
+    if question.phone:
+        return list(Customer.objects.filter(phone=question.phone).order_by("-livemode"))
+    if question.email:
+        known = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
+        return list(known.order_by("-pk")[:SHOWN])
+    return []
+
+
+def _payments(question: Question, customers: Iterable[Customer]) -> Iterator[Hits]:
+    if question.phone or question.email:
+        ids = [customer.pk for customer in customers]
+        yield _hits("paid by this customer", Payment.objects.filter(customer_id__in=ids))
+    if question.email:
+        yield _named("customer_email", "invoiced to this address", question.email)
+    elif question.is_description:
+        yield _hits("by amount, day or phone", _described(question))
+    if not question.phone and not question.email:
+        yield from _by_name(question)
+
+
+def _by_name(question: Question) -> Iterator[Hits]:
+    text = question.text.lower()
+    for name, why in (
+        ("reference", "reference"),
+        ("order_id", "order"),
+        ("invoice_number", "invoice"),
+    ):
+        yield _named(name, f"{why} “{question.text}”", text)
+    yield _hits("metadata", with_metadata(question.text, question.pair))
+    if " " not in question.text and len(question.text) >= 8:
+        resources = Event.objects.filter(request_id=question.text).values("resource_id")
+        yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
+
+
+def _named(name: str, why: str, text: str) -> Hits:
+    rows = Payment.objects.annotate(lowered=Lower(name)).filter(
+        **{f"{name}__isnull": False, "lowered": text}
+    )
+    return _hits(why, rows)
+
+
+def _described(question: Question) -> QuerySet[Payment]:
+    rows: QuerySet[Payment] = Payment.objects.all()
+    if question.day:
+        rows = within(rows, "pay", question.day, question.day + timedelta(days=1))
+    if question.amount is not None:
+        rows = rows.filter(amount=question.amount)
+    if question.last_four and question.amount is None:
+        holders = Customer.objects.annotate(ending=Right("phone", 4)).filter(
+            ending=question.last_four
+        )
+        rows = rows.filter(customer_id__in=holders.values("pk"))
+    elif question.last_four:
+        rows = rows.filter(customer__phone__endswith=question.last_four)
+    return rows
+
+
+def _hits(why: str, rows: QuerySet[Payment]) -> Hits:
+    return Hits(why, list(rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN]))
+
+
+def _merchants(question: Question) -> list[Merchant]:
+    text = question.text
+    named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__istartswith=text)
+    return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
+
+
+def _single(payments: list[Hits], others: list[Any]) -> str:
+    rows = {row.pk: row for hits in payments for row in hits.rows}
+    rows |= {row.pk: row for row in others}
+    if len(rows) != 1:
+        return ""
+    return page_of(next(iter(rows.values())))

@@ -1,0 +1,118 @@
+"""What staff do for customers, after they have made sure who is calling."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from backoffice.audit import Deed, recorded, state_of
+from backoffice.errors import IdentityNotProven
+from backoffice.models import AuditEntry, Outcome
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from customers.models import Customer, Passkey
+from customers.passkeys import revoke_passkey
+from customers.pins import unlock_pin
+from customers.services import freeze, unfreeze
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+
+LOOKED_BACK = timedelta(days=90)
+PAYMENTS_COMPARED = 50
+PROOFS_NEEDED = 2
+DAY = timedelta(days=1)
+MOST_FAILURES_A_DAY = 3
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What the caller said: the amount and the merchant of a recent payment, and their e-mail."""
+
+    amount: int | None = None
+    merchant: str = ""
+    email: str = ""
+
+
+def unlock(*, staff: Staff, customer_id: str, identity: Identity, now: datetime) -> Customer:
+    """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
+    deed = _deed("unlock PIN", Right.UNLOCK_PIN, customer_id)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        before = Customer.objects.one(customer_id)
+        proofs = _prove(before, identity, deed.act, now)
+        record.before = state_of(before, "pin_failures", "pin_locked_until")
+        customer = unlock_pin(customer_id=customer_id, now=now)
+        record.after = state_of(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
+    return customer
+
+
+def remove_passkey(
+    *, staff: Staff, passkey_id: int, identity: Identity, reason: str, now: datetime
+) -> Passkey:
+    """Remove a passkey of a lost device. Raises Forbidden, IdentityNotProven, PasskeyNotFound."""
+    passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
+    deed = _deed("remove passkey", Right.REMOVE_PASSKEY, passkey.customer_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        proofs = _prove(passkey.customer, identity, deed.act, now)
+        revoke_passkey(passkey_id=passkey_id, now=now)
+        record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
+    return passkey
+
+
+def stop(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
+    """Freeze a customer: nothing can be paid from the wallet. Raises Forbidden."""
+    deed = _deed("freeze customer", Right.FREEZE, customer_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        record.before = state_of(Customer.objects.one(customer_id), "frozen_at")
+        customer = freeze(customer_id=customer_id, now=now)
+        record.after = state_of(customer, "frozen_at")
+    return customer
+
+
+def release(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
+    """Let a frozen customer pay again. Raises Forbidden."""
+    deed = _deed("unfreeze customer", Right.UNFREEZE, customer_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        record.before = state_of(Customer.objects.one(customer_id), "frozen_at")
+        customer = unfreeze(customer_id=customer_id, now=now)
+        record.after = state_of(customer, "frozen_at")
+    return customer
+
+
+def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
+    """Return a customer's whole phone number and e-mail address. Raises Forbidden."""
+    deed = _deed("reveal contact", Right.REVEAL, customer_id, reason)
+    with recorded(staff=staff, deed=deed, now=now):
+        customer = Customer.objects.one(customer_id)
+    return " ".join(filter(None, [customer.phone, customer.email]))
+
+
+def _prove(customer: Customer, identity: Identity, act: str, now: datetime) -> int:
+    """Count what the caller got right. Raises IdentityNotProven for less than two things."""
+    failures = AuditEntry.objects.filter(
+        subject_id=customer.pk, act=act, outcome=Outcome.REFUSED, at__gt=now - DAY
+    )
+    if failures.count() >= MOST_FAILURES_A_DAY:
+        raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")
+    proofs = _payment_proofs(customer, identity, now)
+    if customer.email and identity.email.strip().lower() == customer.email.lower():
+        proofs += 1
+    if proofs < PROOFS_NEEDED:
+        raise IdentityNotProven
+    return proofs
+
+
+def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
+    """The amount and the merchant count together only if they are of the same payment."""
+    recent = Payment.objects.filter(
+        customer=customer, status=PaymentStatus.COMPLETED, created_at__gt=now - LOOKED_BACK
+    ).select_related("merchant")
+    named = identity.merchant.strip().lower()
+    best = 0
+    for payment in recent.order_by("-pk")[:PAYMENTS_COMPARED]:
+        right_merchant = len(named) > 2 and named in payment.merchant.name.lower()
+        best = max(best, int(payment.amount == identity.amount) + int(right_merchant))
+    return best
+
+
+def _deed(act: str, right: Right, customer_id: str, reason: str = "") -> Deed:
+    return Deed(
+        act=act, right=right, subject_type="customer", subject_id=customer_id, reason=reason
+    )

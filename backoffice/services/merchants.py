@@ -1,0 +1,115 @@
+"""What staff do with merchants and their keys."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+
+from backoffice.audit import Deed, recorded, state_of
+from backoffice.models import Channel, Message
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from merchants.models import ApiKey, Merchant
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
+from merchants.statuses import MerchantStatus
+
+_RIGHTS = {
+    MerchantStatus.VERIFIED: Right.VERIFY_MERCHANT,
+    MerchantStatus.UNVERIFIED: Right.VERIFY_MERCHANT,
+    MerchantStatus.SUSPENDED: Right.SUSPEND_MERCHANT,
+}
+_ACTS = {
+    MerchantStatus.VERIFIED: "verify merchant",
+    MerchantStatus.UNVERIFIED: "set merchant unverified",
+    MerchantStatus.SUSPENDED: "suspend merchant",
+}
+
+
+def change_status(
+    *, staff: Staff, merchant_id: str, status: MerchantStatus, reason: str, now: datetime
+) -> Merchant:
+    """Verify, suspend or reinstate. Raises Forbidden, MerchantNotFound, MerchantStatusUnchanged."""
+    deed = _deed(_ACTS[status], _RIGHTS[status], merchant_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        record.before = state_of(Merchant.objects.one(merchant_id), "status")
+        merchant = set_status(merchant_id=merchant_id, status=status, now=now)
+        record.after = state_of(merchant, "status")
+    return merchant
+
+
+def change_fee(
+    *, staff: Staff, merchant_id: str, fee_basis_points: int, reason: str, now: datetime
+) -> Merchant:
+    """Set the fee of payments to come. Raises Forbidden, MerchantNotFound, ValidationFailed."""
+    deed = _deed("set fee", Right.FEE, merchant_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        record.before = state_of(Merchant.objects.one(merchant_id), "fee_basis_points")
+        merchant = set_fee(merchant_id=merchant_id, fee_basis_points=fee_basis_points, now=now)
+        record.after = state_of(merchant, "fee_basis_points")
+    return merchant
+
+
+def add_key(
+    *, staff: Staff, merchant_id: str, livemode: bool, name: str, reason: str, now: datetime
+) -> IssuedKey:
+    """Give a merchant one more key. Raises Forbidden, MerchantNotFound."""
+    with recorded(
+        staff=staff, deed=_deed("issue key", Right.KEYS, merchant_id, reason), now=now
+    ) as record:
+        merchant = Merchant.objects.locked(merchant_id)
+        issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
+        record.after = _state(issued.key)
+        _tell(staff, merchant, f"A new API key was made: {issued.key.hint}.", now)
+    return issued
+
+
+def replace_key(
+    *, staff: Staff, key_id: str, overlap: timedelta, reason: str, now: datetime
+) -> IssuedKey:
+    """Roll a key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
+    with recorded(staff=staff, deed=_key_deed("roll key", key_id, reason), now=now) as record:
+        before = ApiKey.objects.select_related("merchant").one(key_id)
+        record.before = _state(before)
+        issued = roll_key(key_id=key_id, overlap=overlap, now=now)
+        record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
+        text = f"The API key {before.hint} was replaced by {issued.key.hint}."
+        _tell(staff, before.merchant, text, now)
+    return issued
+
+
+def end_key(*, staff: Staff, key_id: str, reason: str, now: datetime) -> ApiKey:
+    """Revoke a key at once. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive."""
+    with recorded(staff=staff, deed=_key_deed("revoke key", key_id, reason), now=now) as record:
+        before = ApiKey.objects.select_related("merchant").one(key_id)
+        record.before = _state(before)
+        key = revoke_key(key_id=key_id, now=now)
+        record.after = _state(key)
+        _tell(staff, before.merchant, f"The API key {key.hint} was revoked.", now)
+    return key
+
+
+def _tell(staff: Staff, merchant: Merchant, text: str, now: datetime) -> None:
+    """Whoever owns the keys hears of it, so that a thief on our side cannot be quiet."""
+    Message.objects.create(
+        channel=Channel.EMAIL,
+        recipient=merchant.email,
+        subject=f"{settings.SERVICE_NAME}: your API keys",
+        text=f"{text}\nIf you did not ask for this, answer this mail at once.",
+        about_id=merchant.pk,
+        asked_by_id=staff.user_id,
+        created_at=now,
+    )
+
+
+def _state(key: ApiKey) -> dict[str, Any]:
+    return state_of(key, "id", "hint", "expires_at", "revoked_at")
+
+
+def _deed(act: str, right: Right, merchant_id: str, reason: str) -> Deed:
+    return Deed(
+        act=act, right=right, subject_type="merchant", subject_id=merchant_id, reason=reason
+    )
+
+
+def _key_deed(act: str, key_id: str, reason: str) -> Deed:
+    return Deed(act=act, right=Right.KEYS, subject_type="apikey", subject_id=key_id, reason=reason)

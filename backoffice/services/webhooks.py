@@ -1,0 +1,186 @@
+"""Send webhooks again, and switch endpoints on and off."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from backoffice.audit import Deed, Record, recorded, state_of, write
+from backoffice.errors import NothingToSend
+from backoffice.models import Outcome, ResendRun
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from core.errors import ApiError
+from core.ids import new_id
+from refunds.models import Refund
+from webhooks.endpoints import update_webhook
+from webhooks.models import Delivery, Webhook
+from webhooks.resending import retry_delivery
+from webhooks.statuses import DeliveryStatus
+
+BATCH = 100
+MOST_IN_A_RUN = 50_000
+MOST_AT_ONCE = 50
+Lookups = Mapping[str, Any]
+
+
+def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
+    """Send one delivery again. Raises Forbidden, DeliveryNotFound, ValidationFailed, Conflict."""
+    delivery = Delivery.objects.select_related("webhook").one(delivery_id)
+    with recorded(staff=staff, deed=_deed("resend webhook", delivery.pk), now=now) as record:
+        record.before = state_of(delivery, "status")
+        again = retry_delivery(
+            caller=staff.caller(livemode=delivery.webhook.livemode),
+            webhook_id=delivery.webhook_id,
+            delivery_id=delivery.pk,
+            now=now,
+        )
+        record.after = state_of(again, "status")
+    return again
+
+
+def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
+    """Return what the endpoints were sent about a payment and its refunds."""
+    refunds = Refund.objects.filter(payment_id=payment_id).values_list("pk", flat=True)
+    resources = [payment_id, *refunds]
+    return Delivery.objects.filter(event__resource_id__in=resources)
+
+
+def resend_all(
+    *, staff: Staff, rows: QuerySet[Delivery], delivered_too: bool, now: datetime
+) -> tuple[int, int]:
+    """Send a few deliveries again, one entry of the trail each; return how many went and did not.
+
+    Raises Forbidden, NothingToSend.
+    """
+    wanted = rows if delivered_too else rows.exclude(status=DeliveryStatus.DELIVERED)
+    ids = list(wanted.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
+    if not ids:
+        raise NothingToSend
+    sent = sum(_try(staff, delivery_id, now) for delivery_id in ids)
+    return sent, len(ids) - sent
+
+
+def count_for_run(lookups: Lookups) -> int:
+    """Count what a run would send again, up to more than it may."""
+    return Delivery.objects.filter(**lookups)[: MOST_IN_A_RUN + 1].count()
+
+
+def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
+    """Send everything of a filter again, in the background. Raises Forbidden, NothingToSend."""
+    deed = Deed(
+        act="resend webhooks",
+        right=Right.RESEND,
+        subject_type="delivery",
+        subject_id="",
+        reason=reason,
+    )
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        rows = Delivery.objects.filter(**lookups)
+        last = rows.order_by("-pk").first()
+        count = count_for_run(lookups)
+        if last is None:
+            raise NothingToSend
+        if count > MOST_IN_A_RUN:
+            raise NothingToSend(f"These are more than {MOST_IN_A_RUN:,}: narrow the list down.")
+        run = ResendRun.objects.create(
+            id=new_id("run", now),
+            lookups=dict(lookups),
+            through_id=last.pk,
+            expected_count=count,
+            asked_by_id=staff.user_id,
+            reason=reason,
+            created_at=now,
+        )
+        record.outcome, record.after = Outcome.DONE, {"run": run.pk, "count": count}
+    return run
+
+
+def continue_runs(*, now: datetime) -> int:
+    """Send some of what each run still has to send; return how many went on their way."""
+    open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
+    return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
+
+
+def switch_endpoint(
+    *, staff: Staff, webhook_id: str, on: bool, reason: str, now: datetime
+) -> Webhook:
+    """Switch an endpoint on or off. Raises Forbidden, WebhookNotFound."""
+    act = "switch endpoint on" if on else "switch endpoint off"
+    deed = Deed(
+        act=act,
+        right=Right.ENDPOINTS,
+        subject_type="webhook",
+        subject_id=webhook_id,
+        reason=reason,
+    )
+    with recorded(staff=staff, deed=deed, now=now) as record:
+        before = Webhook.objects.kept().one(webhook_id)
+        record.before = state_of(before, "is_active", "disabled_reason")
+        webhook = update_webhook(
+            caller=staff.caller(livemode=before.livemode),
+            webhook_id=webhook_id,
+            changes={"is_active": on},
+            now=now,
+        )
+        record.after = state_of(webhook, "is_active", "disabled_reason")
+    return webhook
+
+
+def _try(staff: Staff, delivery_id: str, now: datetime) -> bool:
+    try:
+        resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
+    except ApiError:
+        return False
+    return True
+
+
+def _continue(run_id: str, now: datetime) -> int:
+    run = ResendRun.objects.get(pk=run_id)
+    rest = Delivery.objects.filter(**run.lookups, pk__gt=run.after_id, pk__lte=run.through_id)
+    ids = list(rest.order_by("pk").values_list("pk", flat=True)[:BATCH])
+    sent = sum(_next_of_run(run_id, delivery_id, now) for delivery_id in ids)
+    if len(ids) < BATCH:
+        ResendRun.objects.filter(pk=run_id, finished_at=None).update(finished_at=now)
+    return sent
+
+
+@transaction.atomic
+def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
+    """Send one, unless another worker was here: the run is locked, and says how far it has come."""
+    locked = ResendRun.objects.select_for_update(of=("self",)).select_related("asked_by")
+    run = locked.get(pk=run_id)
+    if run.after_id >= delivery_id:
+        return False
+    staff = Staff(run.asked_by_id, run.asked_by.get_username(), frozenset(), request_id=run.pk)
+    error = _refusal(staff, delivery_id, now)
+    run.after_id = delivery_id
+    run.sent_count += not error
+    run.skipped_count += bool(error)
+    run.save(update_fields=["after_id", "sent_count", "skipped_count"])
+    record = Record(outcome=Outcome.REFUSED if error else Outcome.DONE)
+    deed = _deed("resend webhook", delivery_id)
+    write(staff=staff, deed=deed, record=record, now=now, error=error)
+    return not error
+
+
+def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
+    """Put a delivery on its way again; return why not."""
+    delivery = Delivery.objects.select_related("webhook").one(delivery_id)
+    try:
+        with transaction.atomic():
+            retry_delivery(
+                caller=staff.caller(livemode=delivery.webhook.livemode),
+                webhook_id=delivery.webhook_id,
+                delivery_id=delivery_id,
+                now=now,
+            )
+    except ApiError as refusal:
+        return f"{refusal.code}: {refusal.details}"
+    return ""
+
+
+def _deed(act: str, delivery_id: str) -> Deed:
+    return Deed(act=act, right=Right.RESEND, subject_type="delivery", subject_id=delivery_id)

@@ -1,0 +1,29 @@
+"""Periodic work of the back office. Each may run twice, or on two machines, and do no harm."""
+
+from celery import shared_task
+
+from backoffice.figures import count_finished_days
+from backoffice.messages import send_due_messages
+from backoffice.services.instructions import lapse_due
+from backoffice.services.webhooks import continue_runs
+from core.clock import now
+
+
+@shared_task
+def count_days() -> int:
+    return count_finished_days(now=now())
+
+
+@shared_task
+def lapse_instructions() -> int:
+    return lapse_due(now=now())
+
+
+@shared_task
+def send_messages() -> int:
+    return send_due_messages(now=now())
+
+
+@shared_task
+def resend_webhooks() -> int:
+    return continue_runs(now=now())

@@ -1,0 +1,48 @@
+"""Staff of each role, signed in with both factors, and rows worth looking at."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django_otp import DEVICE_ID_SESSION_KEY
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from backoffice.roles import Role
+from backoffice.staff import Staff
+
+Office = Callable[..., Client]
+
+
+def make_user(role: Role, name: str = "") -> User:
+    """Make a member of staff, who has a second factor."""
+    username = name or role.value.lower()
+    user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
+    if made:
+        user.set_password("a good password of staff")
+        user.save()
+        user.groups.add(Group.objects.get_or_create(name=role.value)[0])
+        TOTPDevice.objects.create(user=user, name="authenticator app", confirmed=True)
+    return user
+
+
+def staff_as(role: Role, name: str = "") -> Staff:
+    """Return a member of staff as the services know one."""
+    user = make_user(role, name)
+    return Staff(user.pk, user.username, frozenset({role}), address="10.0.0.7", request_id="req_1")
+
+
+def sign_in(role: Role, name: str = "") -> Client:
+    """Return a browser in which someone of this role has proved both factors."""
+    user, client = make_user(role, name), Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    session = client.session
+    session[DEVICE_ID_SESSION_KEY] = TOTPDevice.objects.get(user=user).persistent_id
+    session.save()
+    return client
+
+
+@pytest.fixture
+def office(db: None) -> Office:
+    """`office(Role.SUPPORT)` is a browser of someone signed in; a name makes another one."""
+    return sign_in

@@ -1,0 +1,199 @@
+"""One row of everything that the back office shows, made through the services."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Model
+
+from backoffice.models import AuditEntry, Instruction, Note, NoteSubject, ResendRun
+from backoffice.roles import Role
+from backoffice.services.instructions import Wish, instruct
+from backoffice.services.notes import write_note
+from core.clock import now
+from core.ids import new_id
+from customers.models import Customer, Passkey
+from ledger.models import Account, Transfer
+from ledger.sealing import seal_transfers
+from links.models import PaymentLink
+from links.services import LinkDraft, create_link
+from merchants.authentication import Caller
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key
+from payments.confirming import confirm_payment
+from payments.models import EmailKind, Payment, PaymentEmail
+from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.services import schedule_payout
+from refunds.models import Refund
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.conftest import make_user, staff_as
+from tests.factories import MerchantFactory, PaymentFactory
+from webhooks.endpoints import create_webhook
+from webhooks.models import Delivery, Event, Webhook
+
+PHONE = "+1 242 555 0100"
+
+
+def caller_of(merchant: Merchant) -> Caller:
+    return Caller(merchant=merchant, livemode=False, actor="key:key_of_the_tests")
+
+
+def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: Any) -> Payment:
+    """Make a test payment that the working test customer has paid."""
+    merchant = merchant or MerchantFactory()
+    payment = PaymentFactory(merchant=merchant, amount=amount, **more)
+    return confirm_payment(
+        caller=caller_of(merchant), payment_id=payment.id, phone=PHONE, amount=None, now=now()
+    )
+
+
+def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
+    """What the form of a refund asks for."""
+    values: dict[str, Any] = {
+        "task": "refund",
+        "subject_id": payment.pk,
+        "merchant_id": payment.merchant_id,
+        "livemode": payment.livemode,
+        "amount": amount,
+        "currency": payment.currency,
+        "reason": "Returned goods",
+        "note": "Called at noon",
+        "form_key": new_id("form", now()),
+        "arguments": {"expected_available": payment.amount_refundable},
+        "note_on": NoteSubject.PAYMENT,
+    }
+    return Wish(**(values | more))
+
+
+def one_of_each() -> dict[type[Model], Model]:
+    """Make a row of every model in the back office, each in a state in which acts are offered."""
+    merchant = MerchantFactory(email="owner@shop.example")
+    endpoint = create_webhook(
+        caller=caller_of(merchant),
+        url="https://shop.example/hook",
+        events=["*"],
+        description="",
+        now=now(),
+    ).webhook
+    payment = paid_payment(merchant, 500_000, reference="A-1001", metadata={"cart": "c991"})
+    made = _of_trade(payment) | _of_money(merchant) | _of_webhooks(endpoint)
+    made |= _of_office(payment)
+    seal_transfers(now=now())
+    return made
+
+
+def _of_trade(payment: Payment) -> dict[type[Model], Model]:
+    merchant = payment.merchant
+    caller = caller_of(merchant)
+    return {
+        Payment: payment,
+        Refund: create_refund(
+            caller=caller, payment_id=payment.pk, draft=RefundDraft(amount=100), now=now()
+        ),
+        PaymentLink: create_link(
+            caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=now()
+        ),
+        PaymentEmail: PaymentEmail.objects.create(
+            payment=payment, kind=EmailKind.RECEIPT, recipient="pat@example.com", due_at=now()
+        ),
+        Customer: _locked_customer(payment),
+        Passkey: _passkey(payment),
+        Merchant: merchant,
+        ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=now()).key,
+    }
+
+
+def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
+    payout = schedule_payout(
+        merchant=merchant,
+        livemode=False,
+        currency="BSD",
+        amount=10_000,
+        origin=PayoutOrigin.STAFF,
+        actor="staff:finance",
+        now=now(),
+    )
+    holiday, _ = BankHoliday.objects.get_or_create(date="2027-12-25", defaults={"name": "Noel"})
+    return {
+        BankAccount: payout.bank_account,
+        Payout: payout,
+        PayoutBatch: _batch(),
+        BankHoliday: holiday,
+        Account: Account.objects.filter(owner=merchant.pk).latest("pk"),
+        Transfer: Transfer.objects.latest("pk"),
+    }
+
+
+def _of_webhooks(endpoint: Webhook) -> dict[type[Model], Model]:
+    delivery = Delivery.objects.filter(webhook=endpoint).latest("pk")
+    return {
+        Webhook: endpoint,
+        Delivery: delivery,
+        Event: delivery.event,
+        ResendRun: _run(delivery),
+    }
+
+
+def _of_office(payment: Payment) -> dict[type[Model], Model]:
+    payment.refresh_from_db()
+    support = staff_as(Role.SUPPORT)
+    instruction = instruct(staff=support, wish=refund_wish(payment, 20_000), now=now())
+    note = write_note(
+        staff=support,
+        subject_type=NoteSubject.PAYMENT,
+        subject_id=payment.pk,
+        text="Called twice",
+        now=now(),
+    )
+    return {
+        Instruction: instruction,
+        Note: note,
+        AuditEntry: AuditEntry.objects.latest("sequence"),
+        User: make_user(Role.VIEWER, "somebody"),
+    }
+
+
+def _locked_customer(payment: Payment) -> Customer:
+    customer = payment.paying_customer
+    customer.pin_failures, customer.pin_locked_until = 5, now() + timedelta(minutes=30)
+    customer.email = "pat@example.com"
+    customer.save()
+    return customer
+
+
+def _passkey(payment: Payment) -> Passkey:
+    return Passkey.objects.create(
+        customer=payment.paying_customer,
+        credential_id="credential-of-the-tests",
+        public_key=b"public-key-of-the-tests",
+        sign_count=1,
+        aaguid="00000000-0000-0000-0000-000000000000",
+        is_synced=True,
+        name="Phone",
+        created_at=now(),
+    )
+
+
+def _batch() -> PayoutBatch:
+    return PayoutBatch.objects.create(
+        id=new_id("batch", now()),
+        livemode=False,
+        currency="BSD",
+        count=0,
+        total_amount=0,
+        execution_date=now().date(),
+        created_at=now(),
+        created_by="staff:finance",
+    )
+
+
+def _run(delivery: Delivery) -> ResendRun:
+    return ResendRun.objects.create(
+        id=new_id("run", now()),
+        lookups={"status": "failed"},
+        through_id=delivery.pk,
+        expected_count=1,
+        asked_by=make_user(Role.SUPPORT),
+        reason="Their server was down",
+        created_at=now(),
+    )
