@@ -124,7 +124,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
             success_url=reverse("admin:password_change_done"),
             extra_context={**self.each_context(request), **(extra_context or {})},
         )
-        return view(request)
+        response: HttpResponse = view(request)
+        return response
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
         if self.has_permission(request):
