@@ -62,7 +62,8 @@ def create_link(*, caller: Caller, draft: LinkDraft, now: datetime) -> PaymentLi
         created_at=now,
         updated_at=now,
     )
-    _announce(EventType.PAYMENT_LINK_CREATED, link, events.payment_link_created(link), now=now)
+    data = events.payment_link_created(link)
+    emit(EventType.PAYMENT_LINK_CREATED, about=link, data=data, now=now)
     return link
 
 
@@ -98,7 +99,7 @@ def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLi
     count_uses(link)
     link.transition_to(LinkStatus.DEACTIVATED, now=now, actor=caller.actor)
     data = events.payment_link_deactivated(link)
-    _announce(EventType.PAYMENT_LINK_DEACTIVATED, link, data, now=now)
+    emit(EventType.PAYMENT_LINK_DEACTIVATED, about=link, data=data, now=now)
     return link
 
 
@@ -109,7 +110,8 @@ def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
     if link.status_at(now) != LinkStatus.EXPIRED:
         raise link.refusal(now)
     link.transition_to(LinkStatus.EXPIRED, now=now, actor=EXPIRY_ACTOR)
-    _announce(EventType.PAYMENT_LINK_EXPIRED, link, events.payment_link_expired(link), now=now)
+    data = events.payment_link_expired(link)
+    emit(EventType.PAYMENT_LINK_EXPIRED, about=link, data=data, now=now)
     return link
 
 
@@ -160,7 +162,7 @@ def record_use(link_id: str, *, payment_id: str, amount: int, now: datetime) -> 
     if limited:
         _count_at_once(link, amount=amount, now=now)
     data = events.payment_link_payment_completed(link, payment_id=payment_id, amount=amount)
-    _announce(EventType.PAYMENT_LINK_PAYMENT_COMPLETED, link, data, now=now)
+    emit(EventType.PAYMENT_LINK_PAYMENT_COMPLETED, about=link, data=data, now=now)
 
 
 def _count_at_once(link: PaymentLink, *, amount: int, now: datetime) -> None:
@@ -179,16 +181,3 @@ def _refuse_suspended(link: PaymentLink) -> None:
 def _refuse_past(expires_at: datetime | None, now: datetime) -> None:
     if expires_at is not None and expires_at <= now:
         raise ValidationFailed(expires_at="must lie in the future")
-
-
-def _announce(
-    event_type: EventType, link: PaymentLink, data: dict[str, Any], *, now: datetime
-) -> None:
-    emit(
-        event_type,
-        merchant_id=link.merchant_id,
-        livemode=link.livemode,
-        resource_id=link.id,
-        data=data,
-        now=now,
-    )

@@ -9,9 +9,9 @@ from core.errors import ApiError
 from payments import events
 from payments.models import Payment
 from payments.paying import settle_due_payment
-from payments.services import announce
 from payments.statuses import PaymentStatus
 from webhooks.event_types import EventType
+from webhooks.services import emit
 
 BATCH = 500
 
@@ -35,7 +35,7 @@ def expire_payment(*, payment_id: str, now: datetime) -> Payment:
     """Expire one payment. Raises the error of its status where it is no longer due."""
     payment = Payment.objects.due_to_expire(now).locked(payment_id)
     payment.transition_to(PaymentStatus.EXPIRED, now=now, actor="system:expire")
-    announce(EventType.PAYMENT_EXPIRED, payment, events.payment_expired(payment), now=now)
+    emit(EventType.PAYMENT_EXPIRED, about=payment, data=events.payment_expired(payment), now=now)
     return payment
 
 

@@ -23,10 +23,10 @@ from merchants.statuses import MerchantStatus
 from payments import emails, events
 from payments.errors import PaymentFailed
 from payments.models import Payment
-from payments.services import announce
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
+from webhooks.services import emit
 
 SLOW_SETTLEMENT = timedelta(seconds=30)
 
@@ -72,7 +72,7 @@ def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
     payment.transition_to(PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
-    announce(EventType.PAYMENT_CANCELED, payment, events.payment_canceled(payment), now=now)
+    emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
     return payment
 
 
@@ -145,7 +145,8 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     payment.settles_at = None
     post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
-    announce(EventType.PAYMENT_COMPLETED, payment, events.payment_completed(payment), now=now)
+    data = events.payment_completed(payment)
+    emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
     if payment.link_id is not None:
         record_use(payment.link_id, payment_id=payment.id, amount=payment.amount or 0, now=now)
     emails.plan_receipt(payment, now=now)
@@ -158,7 +159,7 @@ def fail(
     payment.error_code, payment.error_message = error_code, error_message
     payment.settles_at = None
     payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=error_code)
-    announce(EventType.PAYMENT_FAILED, payment, events.payment_failed(payment), now=now)
+    emit(EventType.PAYMENT_FAILED, about=payment, data=events.payment_failed(payment), now=now)
     return payment
 
 

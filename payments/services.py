@@ -73,7 +73,7 @@ def open_payment(
     )
     if payment.payment_mode == PaymentMode.INVOICE_PAY:
         emails.plan_invoice(payment, now=now)
-    announce(EventType.PAYMENT_CREATED, payment, events.payment_created(payment), now=now)
+    emit(EventType.PAYMENT_CREATED, about=payment, data=events.payment_created(payment), now=now)
     return payment
 
 
@@ -97,19 +97,5 @@ def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
     payment = Payment.objects.visible_to(caller).locked(payment_id)
     payment.transition_to(PaymentStatus.CANCELED, now=now, actor=caller.actor)
-    announce(EventType.PAYMENT_CANCELED, payment, events.payment_canceled(payment), now=now)
+    emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
     return payment
-
-
-def announce(
-    event_type: EventType, payment: Payment, data: dict[str, Any], *, now: datetime
-) -> None:
-    """Write an event about a payment, in the transaction that made it true."""
-    emit(
-        event_type,
-        merchant_id=payment.merchant_id,
-        livemode=payment.livemode,
-        resource_id=payment.id,
-        data=data,
-        now=now,
-    )

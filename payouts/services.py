@@ -4,7 +4,6 @@ Locks are taken in the order merchant, payout, ledger account.
 """
 
 from datetime import datetime
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -76,7 +75,7 @@ def schedule_payout(
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
     _move(Kind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
     close(statement, payout, now=now)
-    _announce(EventType.PAYOUT_CREATED, payout, events.payout_created(payout), now=now)
+    emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
 
 
@@ -123,7 +122,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
     )
     _move(Kind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
-    _announce(EventType.PAYOUT_PAID, payout, events.payout_paid(payout), now=now)
+    emit(EventType.PAYOUT_PAID, about=payout, data=events.payout_paid(payout), now=now)
     return payout
 
 
@@ -171,7 +170,7 @@ def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime)
     payout.failure_code, payout.failure_message = code, message
     payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=code)
     _return_money(payout, now=now)
-    _announce(EventType.PAYOUT_FAILED, payout, events.payout_failed(payout), now=now)
+    emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
     return payout
 
 
@@ -199,16 +198,3 @@ def _move(kind: Kind, payout: Payout, *, debit: Account, credit: Account, now: d
         kind=kind, reference=payout.id, debit=debit, credit=credit, amount=payout.amount
     )
     post(transaction_id=new_id("txn", now), movements=[movement], now=now)
-
-
-def _announce(
-    event_type: EventType, payout: Payout, data: dict[str, Any], *, now: datetime
-) -> None:
-    emit(
-        event_type,
-        merchant_id=payout.merchant_id,
-        livemode=payout.livemode,
-        resource_id=payout.id,
-        data=data,
-        now=now,
-    )

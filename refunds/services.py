@@ -5,7 +5,6 @@ Locks are taken in the order payment, refund, ledger account.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import transaction
 
@@ -63,7 +62,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
         updated_at=now,
     )
     payment.amount_refund_pending += refund.amount
-    _announce(EventType.REFUND_CREATED, refund, events.refund_created(refund), now=now)
+    emit(EventType.REFUND_CREATED, about=refund, data=events.refund_created(refund), now=now)
     if behaviour_of(payment.paying_customer) == Behaviour.REFUNDS_FAIL:
         _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
     else:
@@ -135,9 +134,9 @@ def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: dat
     refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
     payment.amount_refunded += refund.amount
-    _announce(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund), now=now)
+    emit(EventType.REFUND_COMPLETED, about=refund, data=events.refund_completed(refund), now=now)
     data = events.payment_refunded(payment, refund)
-    _announce(EventType.PAYMENT_REFUNDED, refund, data, now=now, resource_id=payment.id)
+    emit(EventType.PAYMENT_REFUNDED, about=payment, data=data, now=now)
     return True
 
 
@@ -145,7 +144,7 @@ def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: dat
     refund.failure_reason = reason
     refund.transition_to(RefundStatus.FAILED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
-    _announce(EventType.REFUND_FAILED, refund, events.refund_failed(refund), now=now)
+    emit(EventType.REFUND_FAILED, about=refund, data=events.refund_failed(refund), now=now)
 
 
 def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
@@ -169,21 +168,3 @@ def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
 def _save_amounts(payment: Payment, now: datetime) -> None:
     payment.updated_at = now
     payment.save(update_fields=["amount_refunded", "amount_refund_pending", "updated_at"])
-
-
-def _announce(
-    event_type: EventType,
-    refund: Refund,
-    data: dict[str, Any],
-    *,
-    now: datetime,
-    resource_id: str | None = None,
-) -> None:
-    emit(
-        event_type,
-        merchant_id=refund.merchant_id,
-        livemode=refund.livemode,
-        resource_id=resource_id or refund.id,
-        data=data,
-        now=now,
-    )

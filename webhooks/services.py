@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Protocol
 
 from django.db import connection, transaction
 from structlog.contextvars import get_contextvars
@@ -15,14 +16,21 @@ from webhooks.models import Delivery, Event, Webhook
 from webhooks.nudge import nudge
 
 
+class Resource(Protocol):
+    """What an event is about: an object of one merchant, in one mode."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def merchant_id(self) -> str: ...
+
+    @property
+    def livemode(self) -> bool: ...
+
+
 def emit(
-    event_type: EventType,
-    *,
-    merchant_id: str,
-    livemode: bool,
-    resource_id: str,
-    data: Mapping[str, object],
-    now: datetime,
+    event_type: EventType, *, about: Resource, data: Mapping[str, object], now: datetime
 ) -> Event:
     """Write an event and a delivery per subscribed endpoint, inside the caller's transaction.
 
@@ -30,15 +38,8 @@ def emit(
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
-    event = write_event(
-        event_type,
-        merchant_id=merchant_id,
-        livemode=livemode,
-        resource_id=resource_id,
-        data=data,
-        now=now,
-    )
-    endpoints = Webhook.objects.listening(merchant_id=merchant_id, livemode=livemode)
+    event = write_event(event_type, about=about, data=data, now=now)
+    endpoints = Webhook.objects.listening(merchant_id=about.merchant_id, livemode=about.livemode)
     subscribed = [
         webhook_id
         for webhook_id, patterns in endpoints.values_list("id", "events")
@@ -55,9 +56,7 @@ def emit(
 def write_event(
     event_type: EventType,
     *,
-    merchant_id: str,
-    livemode: bool,
-    resource_id: str,
+    about: Resource,
     data: Mapping[str, object],
     now: datetime,
     is_test: bool = False,
@@ -67,10 +66,10 @@ def write_event(
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": _plain(data)}
     return Event.objects.create(
         id=event_id,
-        merchant_id=merchant_id,
-        livemode=livemode,
+        merchant_id=about.merchant_id,
+        livemode=about.livemode,
         type=event_type,
-        resource_id=resource_id,
+        resource_id=about.id,
         body=dump_json(content),
         is_test=is_test,
         request_id=get_contextvars().get("request_id", ""),

@@ -35,15 +35,7 @@ def begin_trial(
     Serves POST /v1/webhooks/test, with `finish_trial`.
     """
     webhook = Webhook.objects.visible_to(caller).kept().one(webhook_id)
-    event = write_event(
-        event_type,
-        merchant_id=webhook.merchant_id,
-        livemode=webhook.livemode,
-        resource_id=webhook.id,
-        data=SAMPLES[event_type],
-        now=now,
-        is_test=True,
-    )
+    event = write_event(event_type, about=webhook, data=SAMPLES[event_type], now=now, is_test=True)
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START
     delivery.save(force_insert=True)

@@ -1,5 +1,6 @@
 """Events to send, and the senders' work done in the test's own thread, at any instant."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +20,15 @@ from webhooks.services import emit
 MANY = {Lane.QUICK: 64, Lane.CAREFUL: 64}
 
 
+@dataclass(frozen=True)
+class Thing:
+    """What an event of these tests is about."""
+
+    merchant_id: str
+    livemode: bool = False
+    id: str = "pay_1"
+
+
 def tell(
     merchant: Merchant,
     event_type: EventType = EventType.PAYMENT_COMPLETED,
@@ -30,9 +40,7 @@ def tell(
     with transaction.atomic():
         return emit(
             event_type,
-            merchant_id=merchant.id,
-            livemode=livemode,
-            resource_id="pay_1",
+            about=Thing(merchant.id, livemode),
             data=SAMPLES[event_type] if data is None else data,
             now=now(),
         )

@@ -11,7 +11,7 @@ from merchants.authentication import Caller
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import tell
+from tests.webhooks.sending import Thing, tell
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import SUBSCRIBABLE, EventType, is_subscribed
 from webhooks.models import Delivery, Event
@@ -24,9 +24,7 @@ def test_an_event_holds_the_exact_bytes(merchant: Merchant) -> None:
     with transaction.atomic():
         event = emit(
             EventType.PAYMENT_CREATED,
-            merchant_id=merchant.id,
-            livemode=False,
-            resource_id="pay_1",
+            about=Thing(merchant.id),
             data={"payment_id": "pay_1", "amount": 5, "nothing": None, "created_at": at},
             now=at,
         )
@@ -73,14 +71,7 @@ def test_an_event_costs_few_statements(
     merchant: Merchant, endpoint: MakeEndpoint, django_assert_num_queries
 ) -> None:
     def write() -> None:
-        emit(
-            EventType.PAYMENT_COMPLETED,
-            merchant_id=merchant.id,
-            livemode=False,
-            resource_id="pay_1",
-            data={},
-            now=now(),
-        )
+        emit(EventType.PAYMENT_COMPLETED, about=Thing(merchant.id), data={}, now=now())
 
     with django_assert_num_queries(2):
         write()
@@ -103,14 +94,7 @@ def test_an_undone_fact_leaves_no_event(merchant: Merchant, endpoint: MakeEndpoi
 @pytest.mark.django_db(transaction=True)
 def test_an_event_belongs_to_a_transaction() -> None:
     with pytest.raises(transaction.TransactionManagementError):
-        emit(
-            EventType.PAYMENT_CREATED,
-            merchant_id="mer_1",
-            livemode=False,
-            resource_id="pay_1",
-            data={},
-            now=now(),
-        )
+        emit(EventType.PAYMENT_CREATED, about=Thing("mer_1"), data={}, now=now())
 
 
 def test_an_event_is_never_changed(merchant: Merchant) -> None:
