@@ -1,25 +1,17 @@
-"""The screen beside a till: what has just been paid at this counter, for the merchant's eyes.
-
-Its address is a secret of its own: the counter's own address is printed on the poster. The secret
-is computed, not stored; a counter whose screen has got into wrong hands is replaced by a new one.
-"""
+"""The screen beside a till: what has just been paid at this counter, for the merchant's eyes."""
 
 import hmac
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
-from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from core.errors import NotFound
-from core.ids import base62
+from payments.counters import screen_token
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
 SHOWN = 30
-TOKEN_CHARACTERS = 43
-_SALT = "checkout.counter"
 
 
 @dataclass(frozen=True)
@@ -31,17 +23,6 @@ class Sale:
     completed_at: datetime
     digits: str
     refund_words: str
-
-
-def screen_token(counter_id: str) -> str:
-    """Return the secret part of the address of a counter's screen."""
-    digest = salted_hmac(_SALT, counter_id, algorithm="sha256").digest()
-    return base62(int.from_bytes(digest), TOKEN_CHARACTERS)
-
-
-def screen_url(counter_id: str) -> str:
-    """Return the address of a counter's screen, for its merchant only."""
-    return f"{settings.CHECKOUT_URL}/counter/{counter_id}/{screen_token(counter_id)}"
 
 
 def counter_of_screen(payment_id: str, token: str) -> Payment:

@@ -1,13 +1,35 @@
-"""A static counter: one QR code on a till, and a payment of its own for each customer."""
+"""A static counter: one QR code on a till, and a payment of its own for each customer.
+
+Beside the till stands a screen that lists what was paid. Its address holds a secret of its own, as
+the counter's own address is on the poster. The secret is computed, not stored: a counter whose
+screen has got into wrong hands is canceled, and a new one printed.
+"""
 
 from datetime import datetime
 
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
 from core.errors import InvalidAmount
+from core.ids import base62
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
 from payments.services import open_payment
 from payments.statuses import PaymentStatus
+
+TOKEN_CHARACTERS = 43
+
+
+def screen_token(counter_id: str) -> str:
+    """Return the secret part of the address of a counter's screen."""
+    digest = salted_hmac("payments.counter", counter_id, algorithm="sha256").digest()
+    return base62(int.from_bytes(digest), TOKEN_CHARACTERS)
+
+
+def screen_url(counter_id: str) -> str:
+    """Return the address of a counter's screen, for its merchant only."""
+    return f"{settings.CHECKOUT_URL}/counter/{counter_id}/{screen_token(counter_id)}"
 
 
 def pay_at_counter(

@@ -21,6 +21,7 @@ from core.fields import (
 )
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
+from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -102,6 +103,9 @@ class PaymentSummary(Output):
     hosted_url = TextField(max_length=255)
     checkout_url = serializers.SerializerMethodField()
     qr_code_url = serializers.SerializerMethodField()
+    counter_url = serializers.SerializerMethodField(
+        required=False, help_text="Of a counter: its live list of payments. Keep it secret."
+    )
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)
     metadata = MetadataField()
@@ -138,6 +142,9 @@ class PaymentSummary(Output):
 
     def get_qr_code_url(self, payment: Payment) -> str:
         return f"{settings.CHECKOUT_URL}{payment.hosted_url}/qr.png"
+
+    def get_counter_url(self, payment: Payment) -> str | None:
+        return screen_url(payment.id) if payment.is_counter else None
 
 
 class PaymentOutput(PaymentSummary):

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from checkout.counter_screens import screen_url
 from core.clock import now
 from ledger.models import Transfer
+from payments.counters import screen_url
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.steps import enter_pin, see_paid, sign_in

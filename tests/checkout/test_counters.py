@@ -3,9 +3,9 @@
 import pytest
 
 from checkout.amounts import read_amount
-from checkout.counter_screens import screen_token, screen_url
 from core.clock import now
 from customers.services import test_customer
+from payments.counters import screen_token, screen_url
 from payments.models import Payment
 from payments.paying import pay
 from payments.statuses import PaymentStatus
@@ -162,6 +162,14 @@ def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
         assert Shopper().visit(f"/counter/{counter.id}/{token}/feed").status_code == 404
 
     assert screen_url(counter.id).startswith("http://testserver/counter/pay_")
+
+
+def test_the_merchant_reads_the_address_of_the_screen(api, merchant, counter, payment):
+    calling = api(merchant)
+
+    record = calling.get(f"/v1/payments/{counter.id}").json()
+    assert record["counter_url"] == screen_url(counter.id)
+    assert "counter_url" not in calling.get(f"/v1/payments/{payment.id}").json()
 
 
 def test_a_payment_that_is_no_counter_has_no_screen(payment):
