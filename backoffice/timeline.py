@@ -9,6 +9,7 @@ from backoffice.models import AuditEntry, Note
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from backoffice.showing import Moment
+from checkout.models import VerificationTry
 from payments.models import Payment, PaymentEmail, PaymentTransition
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -38,6 +39,7 @@ def timeline_of(payment: Payment) -> list[Moment]:
     """Return what happened, newest first; each source is read with one bounded statement."""
     moments = [
         *_moves(payment),
+        *_tries(payment),
         *_refunds(payment),
         *_attempts(payment),
         *_mails(payment),
@@ -60,6 +62,22 @@ def _moves(payment: Payment) -> Iterator[Moment]:
             actor=actor_words(move.actor),
             details=(move.cause,) if move.cause else (),
             tone=_TONES.get(status, "quiet"),
+        )
+
+
+def _tries(payment: Payment) -> Iterator[Moment]:
+    tries = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
+    for tried in tries[:SHOWN]:
+        kind = "passkey" if tried.method == "passkey" else "pin"
+        name = "Passkey" if kind == "passkey" else "PIN"
+        yield Moment(
+            tried.tried_at,
+            kind,
+            f"{name} wrong" if tried.error_code else f"{name} right",
+            actor_words(tried.actor),
+            tried.address,
+            details=(tried.error_code,) if tried.error_code else (),
+            tone="bad" if tried.error_code else "good",
         )
 
 

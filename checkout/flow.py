@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from enum import Enum
 
+from checkout.tries import noted_try
 from checkout.visitors import Visitor
 from core.errors import RateLimited
 from customers import quotas
@@ -115,7 +116,8 @@ def pay_with_pin(
     customer = _signed_in(visitor)
     was_locked = _is_locked(customer, now)
     try:
-        check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
+        with noted_try(payment_id, Verification.PIN, visitor, address=address, now=now):
+            check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except PinLocked as error:
         if was_locked:
             raise
@@ -130,7 +132,9 @@ def pay_with_pin(
     complete(payment_id, visitor, Verification.PIN, now=now)
 
 
-def pay_with_passkey(*, payment: Payment, visitor: Visitor, credential: str, now: datetime) -> None:
+def pay_with_passkey(
+    *, payment: Payment, visitor: Visitor, credential: str, address: str, now: datetime
+) -> None:
     """Verify the passkey's answer, which is bound to this payment and amount, and pay.
 
     Too many wrong answers fail the payment. Raises VerificationFailed and what `complete` raises.
@@ -138,13 +142,14 @@ def pay_with_passkey(*, payment: Payment, visitor: Visitor, credential: str, now
     if visitor.session is None:
         raise VerificationFailed
     try:
-        finish_payment(
-            session=visitor.session,
-            payment_id=payment.id,
-            amount=payment.amount or 0,
-            credential=credential,
-            now=now,
-        )
+        with noted_try(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
+            finish_payment(
+                session=visitor.session,
+                payment_id=payment.id,
+                amount=payment.amount or 0,
+                credential=credential,
+                now=now,
+            )
     except VerificationFailed:
         if _fails_too_often(payment.id, visitor, now):
             return

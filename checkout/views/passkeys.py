@@ -37,6 +37,7 @@ class PasskeyPage(PasskeyStep):
                 payment=self.payment,
                 visitor=self.visitor,
                 credential=request.POST.get("credential", ""),
+                address=self.address,
                 now=self.now,
             )
         except VerificationFailed as error:

@@ -1,0 +1,26 @@
+"""What staff can read of the tries at a PIN."""
+
+import pytest
+
+from checkout.models import VerificationTry
+from tests.checkout.shopper import Shopper
+
+pytestmark = pytest.mark.django_db
+
+
+def test_each_try_at_a_pin_is_noted(payment_of):
+    payment = payment_of(1_250)
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in("+1 242 555 0177")
+
+    shopper.send(pin="4711")
+    shopper.send(pin="1234")
+
+    tries = VerificationTry.objects.order_by("pk")
+    assert [(row.payment_id, row.method, row.error_code) for row in tries] == [
+        (payment.id, "pin", "INVALID_PIN"),
+        (payment.id, "pin", ""),
+    ]
+    assert {row.address for row in tries} == {"127.0.0.1"}
+    assert all(row.actor.startswith("customer:cus_") for row in tries)
