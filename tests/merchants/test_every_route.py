@@ -16,6 +16,9 @@ OPEN = {"merchants", "openapi", "public-payment-link"}
 # What a live key is told before anything is looked up.
 REFUSED_LIVE = {"v1/payments/<id:payment_id>/confirm": (422, "DEVELOPMENT_ONLY")}
 
+# What is needed before anything is looked up.
+BODIES = {"v1/webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"}}
+
 
 def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
     for pattern in resolver.url_patterns:
@@ -83,4 +86,5 @@ def test_it_says_nothing_of_itself_to_options(api, merchant, place):
 
 
 def _call(client: ApiClient, method: str, place: str, headers: dict[str, str]) -> Any:
-    return getattr(client, method)(_address(place), **headers)
+    body = BODIES.get(place) if method == "post" else None
+    return getattr(client, method)(_address(place), body, **headers)

@@ -62,11 +62,11 @@ def test_it_hides_another_merchant_like_one_that_is_not_there(api, merchant, str
     assert _headers(foreign) == _headers(missing)
 
 
-def test_it_refuses_an_address_that_is_no_id(api, merchant):
+def test_what_no_id_looks_like_is_not_there_either(api, merchant):
     response = api(merchant).get("/v1/merchants/a-b")
 
     assert response.status_code == 404
-    assert response.json()["code"] == "NOT_FOUND"
+    assert response.json() == MISSING
 
 
 @pytest.mark.parametrize("method", ["post", "delete"])
