@@ -1,4 +1,4 @@
-"""Read the whole ledger as it is at one instant, while others go on writing."""
+"""Read the ledger as it is at one instant, while others go on writing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,18 +8,20 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def snapshot() -> Iterator[None]:
+def snapshot(*, limited: bool = False) -> Iterator[None]:
     """Let every statement inside see the same instant, for as long as it takes; write nothing.
 
-    Inside a transaction that is open already, that one is used as it is.
+    `limited` keeps the time limits of a request. Inside a transaction that is open already, that
+    one is used as it is.
     """
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "postgresql":
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute("SET LOCAL statement_timeout = 0")
-            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            if not limited:
+                cursor.execute("SET LOCAL statement_timeout = 0")
+                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield
     else:
         with _without_write_lock(), transaction.atomic():

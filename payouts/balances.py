@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from ledger.models import Purpose
 from ledger.services import balances
+from ledger.snapshot import snapshot
 from payouts.models import Payout
 from payouts.statuses import PayoutStatus
 
@@ -35,8 +36,12 @@ class MerchantBalances:
     in_transit: list[Money]
 
 
+@snapshot(limited=True)
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
-    """Return the exact balances, each with every currency by name; at least the default one."""
+    """Return the exact balances, each with every currency by name; at least the default one.
+
+    All are of one moment: what a payout moves meanwhile stands in one of them.
+    """
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     leaving = _leaving(merchant_id, livemode)
     currencies = sorted({settings.DEFAULT_CURRENCY, *held})

@@ -1,9 +1,11 @@
 """Two payout runs at once, and payouts against whatever else moves the same money"""
 
 import dataclasses
-from datetime import UTC, datetime
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.db import connection, connections
 
 from core.clock import now
 from ledger.errors import InsufficientBalance
@@ -94,6 +96,29 @@ def test_the_same_money_is_paid_out_once(api, merchant):
     assert lines_are_whole()
 
 
+def test_a_balance_is_of_one_moment(api, merchant):
+    """A payout between two statements of the reading shows its money exactly once."""
+    client = with_account(api, merchant)
+    credit(merchant, 1000)
+    meanwhile = []
+
+    def pay_out():
+        meanwhile.append(client.post("/v1/payouts", {"amount": 400}).status_code)
+        connections.close_all()
+
+    def between(execute, sql, *rest):
+        if not meanwhile and 'FROM "payouts_payout"' in sql:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(pay_out).result()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(between):
+        body = api(merchant).get("/v1/balance").json()
+
+    assert meanwhile == [201]
+    assert [body[part][0]["amount"] for part in ("available", "pending")] == [1000, 0]
+
+
 def test_a_payout_and_a_debit_of_the_same_money(api, merchant):
     client = with_account(api, merchant)
     credit(merchant, 1000)
@@ -140,7 +165,7 @@ def test_cancel_races_the_sending(api, merchant):
         [lambda payout_id=each: client.post(f"/v1/payouts/{payout_id}/cancel") for each in ids]
         + [lambda: send_due(now=late)] * 2
     )
-    at_once([lambda: ask_for_answers(now=late)] * 3)
+    at_once([lambda: ask_for_answers(now=late + timedelta(days=1))] * 3)
 
     statuses = list(Payout.objects.values_list("status", flat=True))
     paid = statuses.count("paid")
