@@ -1,5 +1,6 @@
 """A batch of payouts as an ISO 20022 credit transfer initiation, pain.001.001.09."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,14 +9,22 @@ from xml.etree import ElementTree
 from django.conf import settings
 
 from core.clock import iso
-from payouts.account_numbers import is_iban
+from payouts.account_numbers import compact, is_iban
 from payouts.amounts import decimal_text
 from payouts.batches import PaymentOrder
 from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
+LONGEST_TEXT = 140
+NO_NAME = "NOTPROVIDED"
 _LATIN = frozenset("/-?:().,'+ ")
+# Letters that have no accent to lose, and the marks of typography, as banks convert them.
+_PLAIN = str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O"}
+    | {"ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "\u0131": "i"}
+    | {"\u2018": "'", "\u2019": "'", "\u2013": "-", "\u2014": "-"}
+)
 
 Element = ElementTree.Element
 
@@ -39,7 +48,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
     _add(header, "MsgId", reference(batch.id))
     _add(header, "CreDtTm", iso(batch.created_at))
     _add_sums(header, orders, batch.currency)
-    _add(_add(header, "InitgPty"), "Nm", latin(debtor.name))
+    _add(_add(header, "InitgPty"), "Nm", latin(debtor.name) or NO_NAME)
     _add_payment(initiation, batch, orders, debtor)
     ElementTree.indent(document)
     body: bytes = ElementTree.tostring(document, encoding="UTF-8", xml_declaration=True)
@@ -52,18 +61,22 @@ def reference(public_id: str) -> str:
 
 
 def latin(text: str) -> str:
-    """Write a text in the characters that banks agree on: no accents, a point for what is left."""
-    plain = unicodedata.normalize("NFKD", text)
+    """Write a text in the characters that banks agree on: no accents, a point for what is left.
+
+    No slash begins or ends it or follows another: banks read codes of their own between them.
+    """
+    plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     kept = (c for c in plain if not unicodedata.combining(c))
-    return "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept).strip()
+    agreed = "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept)
+    return re.sub("//+", "/", agreed).strip("/ ")[:LONGEST_TEXT].rstrip("/ ")
 
 
 def _debtor() -> Party:
     debtor = Party(
         name=settings.PAYOUT_DEBTOR_NAME,
-        number=settings.PAYOUT_DEBTOR_ACCOUNT,
-        bic=settings.PAYOUT_DEBTOR_BIC,
-        clearing_code=settings.PAYOUT_DEBTOR_CLEARING_CODE,
+        number=compact(settings.PAYOUT_DEBTOR_ACCOUNT),
+        bic=compact(settings.PAYOUT_DEBTOR_BIC),
+        clearing_code=compact(settings.PAYOUT_DEBTOR_CLEARING_CODE),
     )
     if not debtor.number or not (debtor.bic or debtor.clearing_code):
         raise DebtorUnknown
@@ -78,7 +91,7 @@ def _add_payment(
     _add(payment, "PmtMtd", "TRF")
     _add_sums(payment, orders, batch.currency)
     _add(_add(payment, "ReqdExctnDt"), "Dt", batch.execution_date.isoformat())
-    _add(_add(payment, "Dbtr"), "Nm", latin(debtor.name))
+    _add(_add(payment, "Dbtr"), "Nm", latin(debtor.name) or NO_NAME)
     _add_account(payment, "DbtrAcct", debtor.number, currency=batch.currency)
     _add_bank(payment, "DbtrAgt", debtor)
     _add(payment, "ChrgBr", "DEBT")
@@ -93,7 +106,7 @@ def _add_transfer(payment: Element, order: PaymentOrder) -> None:
     amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, order.currency))
     amount.set("Ccy", order.currency)
     _add_bank(transfer, "CdtrAgt", creditor)
-    _add(_add(transfer, "Cdtr"), "Nm", latin(creditor.name))
+    _add(_add(transfer, "Cdtr"), "Nm", latin(creditor.name) or NO_NAME)
     _add_account(transfer, "CdtrAcct", creditor.number)
     text = latin(order.description) or reference(order.payout_id)
     _add(_add(transfer, "RmtInf"), "Ustrd", text)

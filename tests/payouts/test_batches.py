@@ -1,31 +1,22 @@
-"""Payouts handed to the bank by file: CSV, and ISO 20022 pain.001.001.09"""
+"""Payouts handed to the bank in batches, and a batch as CSV"""
 
 import csv
 import io
 from datetime import date
-from xml.etree import ElementTree
 
 import pytest
+import time_machine
 
 from core.clock import now
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
 from payouts.batches import PaymentOrder, create_batch, find_batch, orders_of
 from payouts.csv_file import COLUMNS, csv_file
-from payouts.errors import DebtorUnknown, NothingToExport, PayoutBatchNotFound
+from payouts.errors import NothingToExport, PayoutBatchNotFound
 from payouts.models import Payout, PayoutBatch
-from payouts.pain001 import pain001
 from tests.factories import MerchantFactory
 from tests.payouts.money import credit
-from tests.payouts.pain001 import NAMESPACE, faults_of
 
 FAR = date(2100, 1, 1)
-
-
-@pytest.fixture(autouse=True)
-def _debtor(settings):
-    settings.PAYOUT_DEBTOR_NAME = "Pagos São Salvador"
-    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
-    settings.PAYOUT_DEBTOR_BIC = "BOTIBSNS"
 
 
 def live_payout(api, *, amount=1250, currency="BSD", description="", **details):
@@ -109,6 +100,22 @@ def test_a_payout_to_a_closed_account_fails_instead(api):
     assert (batch.count, batch.total_amount) == (1, 1250)
 
 
+def test_what_leaves_late_arrives_later(api):
+    with time_machine.travel("2026-11-16T17:00Z", tick=False):  # a Monday
+        payouts = [live_payout(api), live_payout(api)]
+    at_once, late = date(2026, 11, 16), date(2026, 11, 20)
+    promised = payouts[0].arrival_date
+
+    Payout.objects.filter(pk=payouts[1].pk).update(send_date=late)
+    batch_of(execution_date=at_once)
+    Payout.objects.filter(pk=payouts[1].pk).update(send_date=at_once)
+    batch_of(execution_date=late)
+
+    [first, second] = [Payout.objects.get(pk=each.pk).arrival_date for each in payouts]
+    assert first == promised == date(2026, 11, 17)
+    assert second == date(2026, 11, 23)
+
+
 def test_a_batch_is_found_again(api):
     live_payout(api)
     batch = batch_of()
@@ -159,85 +166,3 @@ def test_no_cell_of_the_csv_is_a_formula(name):
     [_, line] = csv.reader(io.StringIO(csv_file([order]), newline=""))
 
     assert [line[4], line[6], line[9]] == [f"'{name}"] * 3
-
-
-def text_of(document, *tags):
-    path = "/".join(f"{NAMESPACE}{tag}" for tag in tags)
-    return [element.text for element in ElementTree.fromstring(document).findall(f".//{path}")]
-
-
-def test_the_pain001_keeps_the_rules_of_the_schema(api):
-    live_payout(api, amount=1250, description="Rent")
-    live_payout(api, number="GB82WEST12345698765432", clearing_code="07", bic="")
-    live_payout(api, holder_name="Café Niño & Söhne <Ltd>", amount=99_999_999_999)
-    batch = batch_of()
-
-    document = pain001(batch, orders_of(batch))
-
-    assert faults_of(document) == []
-
-
-def test_the_pain001_says_what_the_bank_is_to_do(api):
-    first = live_payout(api, amount=1250, description="Rent")
-    live_payout(api, amount=105, holder_name="Café Niño & Söhne", number="GB82WEST12345698765432")
-    batch = batch_of()
-
-    document = pain001(batch, orders_of(batch))
-
-    assert text_of(document, "GrpHdr", "MsgId") == [batch.id.replace("_", "-")]
-    assert text_of(document, "GrpHdr", "NbOfTxs") == text_of(document, "PmtInf", "NbOfTxs") == ["2"]
-    assert text_of(document, "GrpHdr", "CtrlSum") == ["13.55"]
-    assert text_of(document, "PmtInf", "CtrlSum") == ["13.55"]
-    assert text_of(document, "ReqdExctnDt", "Dt") == ["2100-01-01"]
-    assert text_of(document, "InitgPty", "Nm") == ["Pagos Sao Salvador"]
-    assert text_of(document, "DbtrAcct", "Id", "Othr", "Id") == ["000777"]
-    assert text_of(document, "DbtrAgt", "FinInstnId", "BICFI") == ["BOTIBSNS"]
-    assert text_of(document, "InstdAmt") == ["12.50", "1.05"]
-    assert text_of(document, "EndToEndId")[0] == first.id.replace("_", "-")
-    assert text_of(document, "Cdtr", "Nm") == ["Conch Shack Ltd", "Cafe Nino . Sohne"]
-    assert text_of(document, "CdtrAcct", "Id", "Othr", "Id") == ["123456789012"]
-    assert text_of(document, "CdtrAcct", "Id", "IBAN") == ["GB82WEST12345698765432"]
-    assert text_of(document, "RmtInf", "Ustrd")[0] == "Rent"
-    assert b'<InstdAmt Ccy="BSD">' in document
-
-
-def test_the_pain001_writes_a_currency_without_cents(api):
-    live_payout(api, currency="JPY", amount=1250)
-    batch = batch_of("JPY")
-
-    document = pain001(batch, orders_of(batch))
-
-    assert faults_of(document) == []
-    assert text_of(document, "InstdAmt") == text_of(document, "GrpHdr", "CtrlSum") == ["1250"]
-
-
-def test_the_pain001_needs_an_account_to_pay_from(api, settings):
-    live_payout(api)
-    batch = batch_of()
-    settings.PAYOUT_DEBTOR_BIC = ""
-
-    with pytest.raises(DebtorUnknown):
-        pain001(batch, orders_of(batch))
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b"<PmtMtd>TRF</PmtMtd>", b""),
-        (b"<PmtMtd>TRF</PmtMtd>", b"<PmtMtd>TRF</PmtMtd><PmtMtd>TRF</PmtMtd>"),
-        (b"<PmtMtd>TRF", b"<PmtMtd>XXX"),
-        (b">12.50<", b">12.500000<"),
-        (b">12.50<", b">12,50<"),
-        (b"<BICFI>BOTIBSNS</BICFI>", b"<BICFI>BOTI</BICFI>"),
-        (b"pain.001.001.09", b"pain.001.001.03"),
-        (b"EndToEndId>", b"EndToEnd>"),
-    ],
-)
-def test_the_rules_find_what_breaks_them(api, old, new):
-    live_payout(api)
-    batch = batch_of()
-
-    document = pain001(batch, orders_of(batch))
-
-    assert old in document
-    assert faults_of(document.replace(old, new)) != []
