@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+import structlog
+from django.db.models import QuerySet
+
 from core.errors import ApiError
 from payouts.business_days import today_in
 from payouts.models import Payout
@@ -10,27 +13,26 @@ from payouts.providers import provider_for
 from payouts.services import mark_sent, record_failed, record_paid
 from payouts.statuses import PayoutStatus
 
-BATCH = 500
 ACTOR = "system:payouts.send"
 FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
 
+logger = structlog.get_logger(__name__)
 
-def send_due(*, now: datetime, limit: int = BATCH) -> int:
+
+def send_due(*, now: datetime) -> int:
     """Send the payouts whose day has come; return how many this call sent."""
     due = Payout.objects.filter(
         status=PayoutStatus.SCHEDULED,
         livemode__in=_automatic_modes(),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )
-    waiting = due.select_related("merchant").order_by("send_date", "id")[:limit]
-    return _count(_send, list(waiting), now)
+    return _each(_send, due.order_by("send_date", "id"), now)
 
 
-def ask_for_answers(*, now: datetime, limit: int = BATCH) -> int:
+def ask_for_answers(*, now: datetime) -> int:
     """Ask after the payouts on their way; return how many this call brought to an end."""
     moving = Payout.objects.filter(status=PayoutStatus.IN_TRANSIT, livemode__in=_automatic_modes())
-    waiting = moving.select_related("merchant", "bank_account").order_by("arrival_date", "id")
-    return _count(_ask, list(waiting[:limit]), now)
+    return _each(_ask, moving.order_by("arrival_date", "id"), now)
 
 
 def _automatic_modes() -> list[bool]:
@@ -57,11 +59,17 @@ def _ask(payout: Payout, now: datetime) -> bool:
     return True
 
 
-def _count(act: Callable[[Payout, datetime], bool], payouts: list[Payout], now: datetime) -> int:
-    done = 0
-    for payout in payouts:
-        try:
-            done += act(payout, now)
-        except ApiError:
-            continue  # another worker was here first
-    return done
+def _each(act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime) -> int:
+    ids = list(payouts.values_list("pk", flat=True))
+    return sum(_done(act, payout_id, now) for payout_id in ids)
+
+
+def _done(act: Callable[[Payout, datetime], bool], payout_id: str, now: datetime) -> bool:
+    payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
+    try:
+        return act(payout, now)
+    except ApiError:
+        return False  # another worker was here first
+    except Exception:
+        logger.exception("payout_not_moved", payout=payout_id)
+        return False  # whatever a provider raises, the other payouts are not to wait for this one

@@ -20,11 +20,22 @@ from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays, today_in
 from payouts.errors import PayoutNotCancelable, PayoutTooSmall
-from payouts.models import BankAccount, Payout, PayoutBatch, PayoutOrigin, Statement
+from payouts.models import (
+    LONGEST_FAILURE_CODE,
+    LONGEST_FAILURE_MESSAGE,
+    LONGEST_REFERENCE,
+    BankAccount,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+    Statement,
+)
 from payouts.statements import available_in, close, gather, open_statement
 from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType
 from webhooks.services import emit
+
+REFUSED = "refused_by_bank"
 
 
 def request_payout(
@@ -96,9 +107,9 @@ def mark_sent(
 ) -> Payout:
     """Note that a payout leaves for the bank, or fail it where its bank account was closed.
 
-    Raises PayoutNotFound, PayoutStatusUnfit.
+    What leaves later than it should arrives later. Raises PayoutNotFound, PayoutStatusUnfit.
     """
-    payout = Payout.objects.select_related("bank_account").locked(payout_id)
+    payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if payout.bank_account.closed_at is not None:
         return _fail(
             payout,
@@ -108,15 +119,21 @@ def mark_sent(
             now=now,
         )
     payout.batch = batch
+    leaves = batch.execution_date if batch else today_in(payout.merchant.time_zone, now)
+    if leaves > payout.send_date:
+        payout.arrival_date = BusinessDays.load().after(leaves)
     payout.transition_to(PayoutStatus.IN_TRANSIT, now=now, actor=actor)
     return payout
 
 
 @transaction.atomic
 def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: str = "") -> Payout:
-    """Record that the bank has paid. Raises PayoutNotFound, PayoutStatusUnfit."""
+    """Record that the bank has paid; a long reference is cut off.
+
+    Raises PayoutNotFound, PayoutStatusUnfit.
+    """
     payout = Payout.objects.locked(payout_id)
-    payout.bank_reference = bank_reference
+    payout.bank_reference = bank_reference[:LONGEST_REFERENCE]
     payout.transition_to(PayoutStatus.PAID, now=now, actor=actor)
     bank = account_for(
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
@@ -130,6 +147,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
 def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: datetime) -> Payout:
     """Record that the bank has refused; the money returns to the merchant's balance.
 
+    A long code or message is cut off: what the bank did must be recorded, however it words it.
     Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.locked(payout_id)
@@ -167,8 +185,9 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:
-    payout.failure_code, payout.failure_message = code, message
-    payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=code)
+    payout.failure_code = code[:LONGEST_FAILURE_CODE] or REFUSED
+    payout.failure_message = message[:LONGEST_FAILURE_MESSAGE]
+    payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=payout.failure_code)
     _return_money(payout, now=now)
     emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
     return payout

@@ -58,8 +58,9 @@ def test_the_refused_test_number_fails(api, merchant):
     credit(merchant, 1250)
     api(merchant).post("/v1/payouts", {})
 
-    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert send_payouts() == 2
+    for day in ("2035-01-03", "2035-01-04"):  # sent late, it arrives later
+        with time_machine.travel(f"{day}T12:00:00Z", tick=False):
+            assert send_payouts() == 1
 
     payout = Payout.objects.get()
     assert (payout.status, payout.failure_code) == ("failed", "account_closed")
@@ -98,3 +99,51 @@ def test_another_provider_takes_live_payouts(api, merchant, bank_account, settin
     payout = Payout.objects.get()
     assert InstantBank.asked == [payout.id]
     assert (payout.status, payout.bank_reference) == ("paid", "TRN 1")
+
+
+class TroubledBank(InstantBank):
+    """A provider that does not answer for the first payout it is asked about."""
+
+    def ask(self, payout, *, now):
+        if payout.description == "trouble":
+            raise ConnectionError("the bank hung up")
+        return super().ask(payout, now=now)
+
+
+def test_trouble_with_one_payout_holds_up_no_other(api, merchant, bank_account, settings):
+    settings.PAYOUT_PROVIDER = "tests.payouts.test_sending.TroubledBank"
+    credit(merchant, 1250, livemode=True)
+    client = api(merchant, live=True)
+    for description in ("trouble", "rent"):
+        client.post("/v1/payouts", {"amount": 500, "description": description})
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert (send_due(now=now()), ask_for_answers(now=now())) == (2, 1)
+
+    found = Payout.objects.order_by("created_at", "id").values_list("description", "status")
+    assert dict(found) == {"trouble": "in_transit", "rent": "paid"}
+
+
+class WordyBank(InstantBank):
+    """A provider whose answers are longer than what we keep of them."""
+
+    def ask(self, payout, *, now):
+        if payout.description == "paid":
+            return Answer(paid=True, bank_reference="9" * 500)
+        return Answer(paid=False, code="c" * 500, message="m" * 500)
+
+
+def test_a_long_answer_is_cut_off_not_lost(api, merchant, bank_account, settings):
+    settings.PAYOUT_PROVIDER = "tests.payouts.test_sending.WordyBank"
+    credit(merchant, 1250, livemode=True)
+    client = api(merchant, live=True)
+    for description in ("paid", "refused"):
+        client.post("/v1/payouts", {"amount": 500, "description": description})
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert (send_due(now=now()), ask_for_answers(now=now())) == (2, 2)
+
+    paid, refused = (Payout.objects.get(description=each) for each in ("paid", "refused"))
+    assert (paid.status, paid.bank_reference) == ("paid", "9" * 140)
+    assert (refused.status, refused.failure_code) == ("failed", "c" * 40)
+    assert refused.failure_message == "m" * 255

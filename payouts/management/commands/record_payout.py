@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import now
 from core.errors import ApiError
-from payouts.services import record_failed, record_paid
+from payouts.services import REFUSED, record_failed, record_paid
 
 ACTOR = "system:record_payout"
 
@@ -17,7 +17,7 @@ class Command(BaseCommand):
         parser.add_argument("payout", help="its id (po_…)")
         parser.add_argument("answer", choices=("paid", "failed"))
         parser.add_argument("--bank-reference", default="", help="the bank's name for it, if paid")
-        parser.add_argument("--code", default="refused_by_bank", help="why it failed, in a word")
+        parser.add_argument("--code", default=REFUSED, help="why it failed, in a word")
         parser.add_argument("--message", default="The bank refused the payout.", help="and in full")
 
     def handle(self, *args: Any, **options: Any) -> None:
