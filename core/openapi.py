@@ -18,6 +18,7 @@ from rest_framework import serializers
 from core import fields
 from core.fields import MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
+from core.queries import Filter
 
 _View = TypeVar("_View", bound=Callable[..., Any])
 
@@ -53,10 +54,10 @@ def operation(
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
     request: type[serializers.Serializer[Any]] | None = None,
     status: int = 200,
-    filters: Mapping[str, str] | None = None,
+    parameters: Mapping[str, str] | None = None,
     open_to_all: bool = False,
 ) -> Callable[[_View], _View]:
-    """Describe one operation. `filters` names each query parameter with its meaning."""
+    """Describe one operation. `parameters` names each of its query with its meaning."""
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
@@ -67,7 +68,8 @@ def operation(
         request=request,
         responses={status: response, **refusals},
         parameters=[
-            OpenApiParameter(name, str, description=text) for name, text in (filters or {}).items()
+            OpenApiParameter(name, str, description=text)
+            for name, text in (parameters or {}).items()
         ],
     )
 
@@ -77,11 +79,12 @@ def listing(
     *,
     item: type[serializers.Serializer[Any]],
     key: str,
-    filters: Mapping[str, str] | None = None,
+    filters: Mapping[str, Filter] | None = None,
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
-    described = operation(summary, response=page, filters=filters)
+    meanings = {name: one.meaning for name, one in (filters or {}).items()}
+    described = operation(summary, response=page, parameters=meanings)
     paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
 
     def decorate(view: _View) -> _View:

@@ -1,6 +1,7 @@
 """Filters of a list, read strictly from the query string: a wrong value is 400, never ignored."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,15 @@ from rest_framework.request import Request
 from core.errors import InvalidRequest
 from core.instants import parse_instant, start_of_day
 
-Reader = Callable[[str, str], dict[str, Any]]
+Lookups = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """What a parameter means, for the reference; and its name and text, read as look-ups."""
+
+    meaning: str
+    read: Callable[[str, str], Lookups]
 
 
 def query_of(request: Request) -> dict[str, str]:
@@ -21,38 +30,41 @@ def query_of(request: Request) -> dict[str, str]:
     return {name: str(value) for name, value in request.query_params.items()}
 
 
-def read_filters(query: Mapping[str, str], readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """Turn the filters that are given into look-ups for `QuerySet.filter`."""
-    lookups: dict[str, Any] = {}
-    for name, reader in readers.items():
+def read_filters(query: Mapping[str, str], filters: Mapping[str, Filter]) -> Lookups:
+    """Turn the filters that are given into look-ups for `QuerySet.filter`.
+
+    Raises InvalidRequest naming what is allowed.
+    """
+    lookups: Lookups = {}
+    for name, one in filters.items():
         if name in query:
-            lookups |= reader(name, query[name])
+            lookups |= one.read(name, query[name])
     return lookups
 
 
-def exactly(name: str, text: str) -> dict[str, Any]:
-    """Read a filter whose value must equal the field."""
-    return {name: text}
+def exactly(meaning: str) -> Filter:
+    """Return a filter whose value must equal the field."""
+    return Filter(meaning, lambda name, text: {name: text})
 
 
-def one_of(allowed: Iterable[str]) -> Reader:
-    """Read a filter that takes one of these words."""
+def one_of(allowed: Iterable[str]) -> Filter:
+    """Return a filter that takes one of these words."""
     words = tuple(allowed)
 
-    def read(name: str, text: str) -> dict[str, Any]:
+    def read(name: str, text: str) -> Lookups:
         if text not in words:
             raise InvalidRequest(f"{name}: must be one of {', '.join(words)}")
         return {name: text}
 
-    return read
+    return Filter(f"One of {', '.join(words)}.", read)
 
 
-def created_from(name: str, text: str) -> dict[str, Any]:
+def _created_from(name: str, text: str) -> Lookups:
     """Read `start_date`, inclusive: an instant, or a date from whose first moment (UTC) on."""
     return {"created_at__gte": _instant(name, text, whole_day=timedelta(0))}
 
 
-def created_before(name: str, text: str) -> dict[str, Any]:
+def _created_before(name: str, text: str) -> Lookups:
     """Read `end_date`, exclusive: an instant, or a date which is included as a whole."""
     return {"created_at__lt": _instant(name, text, whole_day=timedelta(days=1))}
 
@@ -69,3 +81,11 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
     if day is None or not 1970 <= day.year < 9999:
         raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant")
     return start_of_day(day) + whole_day
+
+
+CREATED = {
+    "start_date": Filter("Created from this date or instant on.", _created_from),
+    "end_date": Filter(
+        "Created before this instant, or until the end of this date.", _created_before
+    ),
+}

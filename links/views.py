@@ -7,8 +7,7 @@ from rest_framework.response import Response
 from core import qr
 from core.clock import now
 from core.openapi import listing, operation
-from core.queries import query_of, read_filters
-from links.filters import FILTERS, READERS, status_of
+from core.queries import CREATED, one_of, query_of, read_filters
 from links.models import PaymentLink
 from links.serializers import (
     ChangedLink,
@@ -21,8 +20,10 @@ from links.serializers import (
 )
 from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
+from links.statuses import LinkStatus
 from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
 
+FILTERS = {"status": one_of(LinkStatus.values), **CREATED}
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 
@@ -42,12 +43,11 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @listing("List payment links", item=LinkOutput, key="payment_links", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        query, at = query_of(request), now()
+        lookups, at = read_filters(query_of(request), FILTERS), now()
         links = PaymentLink.objects.visible_to(request.user).to_show()
-        if status := status_of(query):
+        if status := lookups.pop("status", None):
             links = links.shown_as(status, at)
-        links = links.filter(**read_filters(query, READERS))
-        return self.page(request, links, LinkOutput, key="payment_links", now=at)
+        return self.page(request, links.filter(**lookups), LinkOutput, key="payment_links", now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:

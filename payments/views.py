@@ -10,7 +10,7 @@ from core.queries import query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
 from payments.confirming import confirm_payment
 from payments.errors import failure_of
-from payments.filters import FILTERS, READERS, chosen_format, status_of
+from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
 from payments.qr import qr_payload
 from payments.serializers import (
@@ -47,17 +47,17 @@ class PaymentViewSet(CallerViewSet):
 
     @listing("List payments", item=PaymentSummary, key="payments", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        query, at = query_of(request), now()
+        lookups, at = read_filters(query_of(request), FILTERS), now()
         payments = Payment.objects.visible_to(request.user)
-        if status := status_of(query):
+        if status := lookups.pop("status", None):
             payments = payments.shown_as(status, at)
-        payments = payments.filter(**read_filters(query, READERS))
+        payments = payments.filter(**lookups)
         return self.page(request, payments, PaymentSummary, key="payments", now=at)
 
     @operation(
         "Read a payment",
         response=PaymentOutput,
-        filters={"qr_format": "deep_link or png: the form of qr_payload."},
+        parameters={"qr_format": "deep_link or png: the form of qr_payload."},
     )
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
         chosen = chosen_format(query_of(request))

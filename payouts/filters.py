@@ -4,20 +4,13 @@ from collections.abc import Mapping
 
 from core.errors import InvalidRequest
 from core.pagination import MAX_LIMIT
-from core.queries import created_before, created_from, exactly, one_of
+from core.queries import CREATED, exactly, one_of
 from payouts.statuses import PayoutStatus
 
-READERS = {
-    "status": one_of(PayoutStatus.values),
-    "currency": exactly,
-    "start_date": created_from,
-    "end_date": created_before,
-}
 FILTERS = {
-    "status": f"One of {', '.join(PayoutStatus.values)}.",
-    "currency": "An ISO 4217 code.",
-    "start_date": "Created from this date or instant on.",
-    "end_date": "Created before this instant, or until the end of this date.",
+    "status": one_of(PayoutStatus.values),
+    "currency": exactly("An ISO 4217 code."),
+    **CREATED,
 }
 MOVEMENT_PAGE = {
     "limit": f"How many to return, 20 unless told; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",

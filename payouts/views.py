@@ -8,7 +8,7 @@ from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
 from payouts.balances import balances_of
-from payouts.filters import FILTERS, MOVEMENT_PAGE, READERS, refuse_anchor
+from payouts.filters import FILTERS, MOVEMENT_PAGE, refuse_anchor
 from payouts.models import Payout
 from payouts.serializers import (
     BalanceOutput,
@@ -44,7 +44,7 @@ class PayoutViewSet(CallerViewSet):
     @listing("List payouts", item=PayoutOutput, key="payouts", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
         payouts = Payout.objects.visible_to(request.user).to_show()
-        payouts = payouts.filter(**read_filters(query_of(request), READERS))
+        payouts = payouts.filter(**read_filters(query_of(request), FILTERS))
         return self.page(request, payouts, PayoutOutput, key="payouts")
 
     @operation("Read a payout with its movements", response=PayoutWithMovements)
@@ -54,7 +54,7 @@ class PayoutViewSet(CallerViewSet):
         movements = MovementOutput.each(list(newest))
         return Response({**PayoutOutput.of(payout), "movements": movements})
 
-    @operation("List the movements of a payout", response=MovementPage, filters=MOVEMENT_PAGE)
+    @operation("List the movements of a payout", response=MovementPage, parameters=MOVEMENT_PAGE)
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         refuse_anchor(query_of(request))

@@ -3,7 +3,7 @@ from rest_framework.response import Response
 
 from core.clock import now
 from core.openapi import listing, operation
-from core.queries import created_before, created_from, exactly, one_of, query_of, read_filters
+from core.queries import CREATED, exactly, one_of, query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
 from payments.models import Payment
 from refunds.models import Refund
@@ -11,17 +11,10 @@ from refunds.serializers import NewRefund, RefundOutput, draft_of
 from refunds.services import create_refund
 from refunds.statuses import RefundStatus
 
-READERS = {
-    "payment_id": exactly,
-    "status": one_of(RefundStatus.values),
-    "start_date": created_from,
-    "end_date": created_before,
-}
 FILTERS = {
-    "payment_id": "Refunds of this payment.",
-    "status": f"One of {', '.join(RefundStatus.values)}.",
-    "start_date": "Created from this date or instant on.",
-    "end_date": "Created before this instant, or until the end of this date.",
+    "payment_id": exactly("Refunds of this payment."),
+    "status": one_of(RefundStatus.values),
+    **CREATED,
 }
 
 
@@ -41,7 +34,7 @@ class RefundViewSet(CallerViewSet):
     @listing("List refunds", item=RefundOutput, key="refunds", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
         refunds = Refund.objects.visible_to(request.user)
-        refunds = refunds.filter(**read_filters(query_of(request), READERS))
+        refunds = refunds.filter(**read_filters(query_of(request), FILTERS))
         return self.page(request, refunds, RefundOutput, key="refunds")
 
     @operation("Read a refund", response=RefundOutput)

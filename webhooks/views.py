@@ -11,7 +11,7 @@ from core.queries import query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
-from webhooks.filters import DELIVERY_FILTERS, DELIVERY_READERS, EVENT_FILTERS, EVENT_READERS
+from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.resending import request_recovery, retry_delivery
 from webhooks.serializers import (
@@ -131,7 +131,7 @@ class DeliveryViewSet(CallerViewSet):
     )
     def list(self, request: CallerRequest, webhook_id: str) -> Response:
         webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
-        filters = read_filters(query_of(request), DELIVERY_READERS)
+        filters = read_filters(query_of(request), DELIVERY_FILTERS)
         deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
         return self.page(request, deliveries, DeliveryOutput, key="deliveries")
 
@@ -150,7 +150,7 @@ class DeliveryViewSet(CallerViewSet):
 class EventViewSet(CallerViewSet):
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        filters = read_filters(query_of(request), EVENT_READERS)
+        filters = read_filters(query_of(request), EVENT_FILTERS)
         events = Event.objects.visible_to(request.user).facts().filter(**filters)
         return self.page(request, events, EventOutput, key="events")
 
