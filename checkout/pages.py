@@ -20,10 +20,11 @@ from checkout.languages import choose_language, remember_language
 from checkout.refusals import words_for
 from checkout.test_mode import magic_phones, outcomes
 from checkout.visitors import Visitor, visitor_of
-from core.addresses import client_address
+from core.addresses import client_address, network_of
 from core.clock import now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
+from core.throttling import ADDRESS_LIMITS, spend
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
 from payments.models import Payment
@@ -65,6 +66,7 @@ class Page(View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         choose_language(request)
         try:
+            self.spend()
             self.prepare()
             response = super().dispatch(request, *args, **kwargs)
         except Detour as detour:
@@ -76,6 +78,11 @@ class Page(View):
         assert isinstance(response, HttpResponse)  # noqa: S101  # no page is a stream
         remember_language(request, response)
         return seal_page(response)
+
+    def spend(self) -> None:
+        """Count what is pressed from one address, where limits are on. Raises RateLimited."""
+        if self.request.method == "POST":
+            spend(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
 
     @property
     def address(self) -> str:

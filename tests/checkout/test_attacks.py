@@ -172,6 +172,18 @@ def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
     assert payment.status == PaymentStatus.PENDING
 
 
+def test_pressing_is_limited_by_address_where_limits_are_on(payment_of, settings):
+    settings.RATE_LIMITS = True
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    fields = shopper.form().fields | {"amount": "abc"}
+    statuses = [shopper.client.post(counter.hosted_url, fields).status_code for _ in range(202)]
+
+    assert statuses == [422] * 200 + [429] * 2
+    assert shopper.client.get(counter.hosted_url).status_code == 200
+
+
 def test_headers_that_every_page_has(payment_of):
     shopper = Shopper()
     for path in (payment_of(150).hosted_url, "/checkout/nothing", "/account/phone"):
