@@ -7,11 +7,13 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from checkout import formats
 from checkout.branding import normal_color
+from checkout.logos import logo_of
 from checkout.redirects import host_of, onward
 from links.models import PaymentLink
 from merchants.models import Merchant
@@ -99,8 +101,10 @@ class Bill:
 
 def payee_of(merchant: Merchant) -> Payee:
     """Return what customers see of a merchant."""
+    logo = logo_of(merchant)
     return Payee(
         name=merchant.name,
+        logo=reverse("checkout-logo", args=[merchant.id, logo.digest]) if logo else "",
         brand_color=normal_color(merchant.brand_color),
         support_email=merchant.support_email,
     )

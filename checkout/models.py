@@ -1,8 +1,10 @@
-"""What the checkout keeps of its own."""
+"""What the checkout keeps of its own: tries at a PIN or passkey, and merchants' logos."""
 
 from django.db import models
+from django.db.models import F, Q
 
 from core.ids import PublicIdField
+from merchants.models import Merchant
 
 
 class VerificationTry(models.Model):
@@ -23,3 +25,27 @@ class VerificationTry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.method} on {self.payment_id}"
+
+
+class Logo(models.Model):
+    """A merchant's logo, read from where it says it is, and drawn anew as a small PNG.
+
+    `png` is empty where none could be made of it. `source_url` is what was read; it is read again
+    when the merchant names another, or at `renew_at`.
+    """
+
+    merchant = models.OneToOneField(
+        Merchant, on_delete=models.CASCADE, primary_key=True, related_name="logo"
+    )
+    source_url = models.CharField(max_length=2_048)
+    png = models.BinaryField(default=b"")
+    digest = models.CharField(max_length=16, default="", blank=True)
+    fault = models.CharField(max_length=255, default="", blank=True)
+    read_at = models.DateTimeField()
+    renew_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"logo of {self.merchant_id}"
+
+
+LOGO_IS_STALE = Q(logo=None) | ~Q(logo__source_url=F("logo_url"))

@@ -10,6 +10,7 @@ POSTER = "poster-<slug:size>"
 
 urlpatterns = [
     path("checkout/brand/<slug:color>.css", images.brand, name="checkout-brand"),
+    path("checkout/logo/<id:merchant_id>-<slug:digest>.png", images.logo, name="checkout-logo"),
     path(PAYMENT, paying.ReviewPage.as_view(), name="checkout"),
     path(f"{PAYMENT}/status", paying.StatusView.as_view(), name="checkout-status"),
     path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),

@@ -68,35 +68,62 @@ def post(
     tls: ssl.SSLContext | None = None,
 ) -> Answer:
     """Send the body and read the answer, in at most that many seconds. Never raises."""
+    request = requests.Request("POST", url, data=body, headers=headers)
+    return _exchange(request, policy, seconds, resolve, tls, keep=EXCERPT_BYTES)[0]
+
+
+def get(
+    url: str,
+    *,
+    policy: Policy,
+    seconds: float,
+    resolve: Resolve = system_addresses,
+    tls: ssl.SSLContext | None = None,
+) -> tuple[Answer, bytes]:
+    """Read what is at an address, up to MOST_BODY_BYTES of it. Never raises."""
+    request = requests.Request("GET", url, headers={"Accept-Encoding": "identity"})
+    return _exchange(request, policy, seconds, resolve, tls, keep=MOST_BODY_BYTES)
+
+
+def _exchange(
+    request: requests.Request,
+    policy: Policy,
+    seconds: float,
+    resolve: Resolve,
+    tls: ssl.SSLContext | None,
+    *,
+    keep: int,
+) -> tuple[Answer, bytes]:
     started = time.monotonic()
-    fault = fault_of(url, policy)
+    fault = fault_of(request.url, policy)
     if fault is not None:
-        return Answer(ms=0, error=f"The address is not allowed: it {fault}.")
+        return Answer(ms=0, error=f"The address is not allowed: it {fault}."), b""
     with Watchdog(seconds) as watchdog:
         dial = Dial(policy, watchdog, min(CONNECT_SECONDS, seconds), resolve)
-        exchange = _Exchange(dial, tls or trusted())
+        exchange = _Exchange(dial, tls or trusted(), keep)
         try:
-            exchange.run(url, body, headers, seconds)
+            exchange.run(request, seconds)
         except (DialFailed, requests.RequestException, HTTPError, OSError, ValueError) as error:
             exchange.error = _reason(error)
         if watchdog.has_bitten:
             exchange.error = f"No complete answer within {seconds:g} seconds."
-    return exchange.answer(ms=int((time.monotonic() - started) * 1_000))
+    return exchange.answer(ms=int((time.monotonic() - started) * 1_000)), exchange.body
 
 
 class _Exchange:
     """One request and what has been read of its answer so far."""
 
-    def __init__(self, dial: Dial, tls: ssl.SSLContext) -> None:
+    def __init__(self, dial: Dial, tls: ssl.SSLContext, keep: int) -> None:
         self._adapter = _Adapter(dial, tls)
         self._response: requests.Response | None = None
-        self._body = b""
+        self._keep = keep
+        self.body = b""
         self.error = ""
 
-    def run(self, url: str, body: bytes, headers: dict[str, str], seconds: float) -> None:
-        request = requests.Request("POST", url, data=body, headers=headers).prepare()
+    def run(self, request: requests.Request, seconds: float) -> None:
+        prepared = request.prepare()
         try:
-            self._response = self._adapter.send(request, stream=True, timeout=seconds)
+            self._response = self._adapter.send(prepared, stream=True, timeout=seconds)
             self._read(self._response)
         finally:
             if self._response is not None:
@@ -108,7 +135,7 @@ class _Exchange:
         size = 0
         while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
             size += len(chunk)
-            self._body = (self._body + chunk)[:EXCERPT_BYTES]
+            self.body = (self.body + chunk)[: self._keep]
             if size >= MOST_BODY_BYTES:
                 return
 
@@ -119,7 +146,7 @@ class _Exchange:
         return Answer(
             ms=ms,
             status=status,
-            excerpt=_showable(self._body),
+            excerpt=_showable(self.body[:EXCERPT_BYTES]),
             error=self.error or _fault_of_status(status),
             retry_after=self._response.headers.get("Retry-After"),
         )

@@ -13,6 +13,7 @@ from checkout.drawing import as_pdf, as_svg
 from checkout.formats import money
 from checkout.headers import unchanging
 from checkout.languages import choose_language
+from checkout.models import Logo
 from checkout.posters import SIZES, Poster, poster_sheet
 from core import qr
 from links.models import PaymentLink
@@ -52,6 +53,15 @@ def link_poster(
     if link is None:
         raise Http404
     return _poster(request, link, payee_of(link.merchant), link.url, size, form)
+
+
+@require_safe
+def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponse:
+    """Answer with a merchant's logo, at an address that changes with the picture."""
+    found = Logo.objects.filter(merchant_id=merchant_id, digest=digest).first()
+    if found is None:
+        raise Http404
+    return unchanging(bytes(found.png), "image/png")
 
 
 @require_safe

@@ -1,0 +1,101 @@
+"""Merchants' logos: read once through the guard against traps, drawn anew, served from here.
+
+A page that showed the merchant's own file would tell that host who pays whom, and would let it
+change the picture, or break the page, at any time.
+"""
+
+import hashlib
+import io
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import QuerySet
+from PIL import Image, UnidentifiedImageError
+
+from checkout.models import LOGO_IS_STALE, Logo
+from merchants.models import Merchant
+from webhooks.targets import policy_for
+from webhooks.transport import get
+
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+MOST_PIXELS = 25_000_000
+SIDE = 176  # four pixels for each one of the page's 44
+MOST_PNG_BYTES = 20_000
+BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
+FEW_COLORS = (256, 64, 16)
+SECONDS = 10.0
+KEPT, RETRY = timedelta(days=7), timedelta(hours=6)
+DIGEST_CHARACTERS = 16
+
+
+class NoPicture(Exception):
+    """What was read is no picture that can be shown; the text says why."""
+
+
+def read_due_logos(*, now: datetime, limit: int = 10) -> int:
+    """Read the logos that are new, changed or old; return how many pictures came of it."""
+    due = _due(now).order_by("id")[:limit]
+    return sum(_read(merchant, now) for merchant in due)
+
+
+def logo_of(merchant: Merchant) -> Logo | None:
+    """Return the merchant's logo as it is now, if there is a picture of it."""
+    logo = Logo.objects.filter(merchant=merchant).first() if merchant.logo_url else None
+    return logo if logo and logo.digest and logo.source_url == merchant.logo_url else None
+
+
+def drawn(content: bytes) -> bytes:
+    """Draw a picture anew as a small PNG. Nothing of the file survives but its looks.
+
+    Raises NoPicture.
+    """
+    try:
+        with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise NoPicture("The picture has too many pixels.")
+            small = image.convert("RGBA")
+            small.thumbnail((SIDE, SIDE))
+    except (UnidentifiedImageError, Image.DecompressionBombError, *BROKEN):
+        raise NoPicture("That is no PNG, JPEG, WebP or GIF.") from None
+    return _small_png(small)
+
+
+def _due(now: datetime) -> QuerySet[Merchant]:
+    named = Merchant.objects.exclude(logo_url="")
+    return named.filter(LOGO_IS_STALE) | named.filter(logo__renew_at__lte=now)
+
+
+def _read(merchant: Merchant, now: datetime) -> bool:
+    policy = policy_for(livemode=not settings.DEVELOPMENT_MODE)
+    answer, content = get(merchant.logo_url, policy=policy, seconds=SECONDS)
+    png, fault = b"", answer.error
+    if not fault:
+        try:
+            png = drawn(content)
+        except NoPicture as reason:
+            fault = str(reason)
+    kept = {"png": png, "digest": _digest(png)} if png or _is_other(merchant) else {}
+    values = {"source_url": merchant.logo_url, "fault": fault[:255], "read_at": now, **kept}
+    values["renew_at"] = now + (RETRY if fault else KEPT)
+    Logo.objects.update_or_create(merchant=merchant, defaults=values)
+    return not fault
+
+
+def _is_other(merchant: Merchant) -> bool:
+    """Say whether the picture that is kept is of another address: then it is not kept."""
+    return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
+
+
+def _digest(png: bytes) -> str:
+    return hashlib.sha256(png).hexdigest()[:DIGEST_CHARACTERS] if png else ""
+
+
+def _small_png(image: Image.Image) -> bytes:
+    """Write a PNG that a page can afford, with fewer colours where it must."""
+    for colors in (None, *FEW_COLORS):
+        picture = image if colors is None else image.quantize(colors, Image.Quantize.FASTOCTREE)
+        out = io.BytesIO()
+        picture.save(out, "PNG", optimize=True)
+        if out.tell() <= MOST_PNG_BYTES:
+            return out.getvalue()
+    raise NoPicture("The picture is too detailed for its size.")

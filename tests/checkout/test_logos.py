@@ -1,0 +1,183 @@
+"""Logos: read once through the guard, drawn anew, served from here."""
+
+import io
+import threading
+import zlib
+from collections.abc import Iterator
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from PIL import Image
+
+from checkout.logos import KEPT, MOST_PNG_BYTES, RETRY, SIDE, NoPicture, drawn, read_due_logos
+from checkout.models import Logo
+from core.clock import now
+from tests.checkout.shopper import Shopper
+
+
+def picture(form: str = "PNG", size: tuple[int, int] = (400, 200), mode: str = "RGB") -> bytes:
+    out = io.BytesIO()
+    Image.new(mode, size, 0x336699 if mode == "RGB" else 1).save(out, form)
+    return out.getvalue()
+
+
+class Shop(ThreadingHTTPServer):
+    """A merchant's web server: what it answers, and how often it was asked."""
+
+    content = picture()
+    status = 200
+    asked = 0
+
+
+class Answer(BaseHTTPRequestHandler):
+    server: Shop
+
+    def do_GET(self) -> None:
+        self.server.asked += 1
+        self.send_response(self.server.status)
+        self.send_header("Location", "http://localhost:1/")
+        self.end_headers()
+        self.wfile.write(self.server.content)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def shop() -> Iterator[Shop]:
+    server = Shop(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def named(merchant, shop, settings):
+    """A merchant that names a logo, where the service may ask this machine."""
+    settings.DEVELOPMENT_MODE = settings.WEBHOOK_ALLOW_PRIVATE = True
+    merchant.logo_url = f"http://localhost:{shop.server_port}/logo.png"
+    merchant.save()
+    return merchant
+
+
+def test_a_page_shows_the_logo_from_here(named, shop, payment):
+    assert read_due_logos(now=now()) == 1
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    logo = Logo.objects.get(merchant=named)
+    address = f"/checkout/logo/{named.id}-{logo.digest}.png"
+    assert f'<img src="{address}" alt=""' in shopper.text
+    assert named.logo_url not in shopper.text
+    served = shopper.visit(address)
+    assert served["Content-Type"] == "image/png"
+    assert "immutable" in served["Cache-Control"]
+    assert Image.open(io.BytesIO(served.content)).size == (SIDE, SIDE // 2)
+
+
+def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
+    read_due_logos(now=now())
+    assert read_due_logos(now=now()) == 0
+    read_due_logos(now=now() + KEPT)
+    assert shop.asked == 2
+    named.logo_url += "?new"
+    named.save()
+    read_due_logos(now=now())
+    assert shop.asked == 3
+
+
+def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(named, shop, payment):
+    read_due_logos(now=now())
+    shop.status = 500
+    read_due_logos(now=now() + KEPT)
+    logo = Logo.objects.get(merchant=named)
+    assert logo.fault == "Answered 500."
+    assert logo.digest
+    shop.status = 200
+    assert read_due_logos(now=now() + KEPT + RETRY + timedelta(seconds=1)) == 1
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    assert "/checkout/logo/" in shopper.text
+
+
+@pytest.mark.parametrize("status", [301, 302, 404])
+def test_it_follows_nobody_and_shows_initials_instead(named, shop, payment, status):
+    shop.status = status
+    assert read_due_logos(now=now()) == 0
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    assert "<img" not in shopper.text.partition("</section>")[0]
+    assert Logo.objects.get().fault.startswith(f"Answered {status}")
+
+
+def test_the_picture_of_another_address_is_not_kept(named, shop):
+    read_due_logos(now=now())
+    shop.status = 404
+    named.logo_url += "?new"
+    named.save()
+    read_due_logos(now=now())
+
+    logo = Logo.objects.get()
+    assert (bytes(logo.png), logo.digest) == (b"", "")
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "169.254.169.254", "[::1]", "10.0.0.1"])
+def test_it_asks_no_address_of_the_inside(named, shop, settings, host):
+    settings.WEBHOOK_ALLOW_PRIVATE = False
+    named.logo_url = f"https://{host}:{shop.server_port}/logo.png"
+    named.save()
+    read_due_logos(now=now())
+
+    assert shop.asked == 0
+    assert Logo.objects.get().fault
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF"])
+def test_it_draws_the_usual_formats(form):
+    assert Image.open(io.BytesIO(drawn(picture(form)))).format == "PNG"
+
+
+def test_it_draws_noise_small_enough_or_not_at_all():
+    noise = Image.effect_noise((600, 600), 90).convert("RGB")
+    out = io.BytesIO()
+    noise.save(out, "PNG")
+
+    assert len(drawn(out.getvalue())) <= MOST_PNG_BYTES
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
+
+
+BOMB = (
+    b"\x89PNG\r\n\x1a\n"
+    + _chunk(b"IHDR", (60_000).to_bytes(4) * 2 + b"\x08\x02\x00\x00\x00")
+    + _chunk(b"IDAT", zlib.compress(b"\0" * 1_000))
+    + _chunk(b"IEND", b"")
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>",
+        b"<!doctype html>",
+        b"%!PS-Adobe-3.0 EPSF-3.0\n",
+        picture()[:60],
+        BOMB,
+        b"GIF89a" + b"\xff" * 100,
+    ],
+)
+def test_it_draws_nothing_of_what_is_no_picture(content):
+    with pytest.raises(NoPicture):
+        drawn(content)
+
+
+def test_an_old_address_of_a_logo_is_gone(named, shop):
+    read_due_logos(now=now())
+
+    assert Shopper().visit(f"/checkout/logo/{named.id}-0000000000000000.png").status_code == 404
