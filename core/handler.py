@@ -6,6 +6,7 @@ from typing import Any
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -15,6 +16,7 @@ from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
 logger = logging.getLogger(__name__)
 
+API_PREFIX = "/v1/"
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 RETRY_AFTER_SECONDS = "1"
 
@@ -80,7 +82,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return json_error(errors.Unauthorized())
+    """Answer in JSON under /v1; elsewhere a person is told, on a plain page with status 403."""
+    if request.path.startswith(API_PREFIX):
+        return json_error(errors.Unauthorized())
+    return defaults.permission_denied(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

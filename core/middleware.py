@@ -7,11 +7,10 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from core.errors import ApiError, InvalidRequest
-from core.handler import api_error, json_error
+from core.handler import API_PREFIX, api_error, json_error
 from core.ids import random_base62
 from core.text import is_storable
 
-API_PREFIX = "/v1/"
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 

@@ -1,8 +1,11 @@
 """Whatever goes wrong under /v1 is told in the same three strings, with a request id."""
 
 import pytest
+from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
+from django.test import RequestFactory
 
+from core.handler import permission_denied
 from merchants.models import Merchant
 from tests.client import Api
 
@@ -92,3 +95,10 @@ def test_each_element_of_a_list_is_named(api: Api, merchant: Merchant) -> None:
     assert details(["a"]) == "line_items.0: must be an object"
     item = {"name": "A", "quantity": 1, "price": None}
     assert details([item]) == "line_items.0.price: must not be null"
+
+
+def test_a_person_without_permission_is_told_on_a_page(rf: RequestFactory) -> None:
+    page = permission_denied(rf.get("/admin/payments/"), PermissionDenied())
+    assert (page.status_code, page["Content-Type"]) == (403, "text/html; charset=utf-8")
+    answer = permission_denied(rf.get("/v1/payments"), PermissionDenied())
+    assert (answer.status_code, answer["Content-Type"]) == (401, "application/json")
