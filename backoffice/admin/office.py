@@ -119,7 +119,7 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
                 "<path:object_id>/acts/<slug:act_name>/", guard(self.act_view), name=f"{name}_act"
             ),
         ]
-        left_out = {f"{name}_add", f"{name}_delete", f"{name}_history"}
+        left_out = {None, f"{name}_add", f"{name}_delete", f"{name}_history"}
         known: list[URLPattern] = ModelAdmin.get_urls(self)
         return own + [item for item in known if item.name not in left_out]
 

@@ -1,0 +1,318 @@
+"""Money on the word of staff: limits, second persons, and forms that are sent twice."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from backoffice.errors import (
+    AlreadySent,
+    Forbidden,
+    InstructionDecided,
+    InstructionLapsed,
+    RequesterGone,
+    SelfApproval,
+)
+from backoffice.models import AuditEntry, Instruction, Note, Outcome
+from backoffice.roles import Role
+from backoffice.services.instructions import (
+    LIFETIME,
+    Wish,
+    approve,
+    decline,
+    instruct,
+    lapse_due,
+    withdraw,
+)
+from backoffice.statuses import InstructionStatus
+from core.clock import now
+from customers.models import Customer
+from customers.services import wallet
+from ledger.errors import InsufficientBalance
+from ledger.models import Purpose, Transfer
+from ledger.services import balance_of, balances
+from payments.models import Payment
+from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
+from refunds.models import Refund
+from tests.backoffice.conftest import staff_as
+from tests.backoffice.rows import paid_payment, refund_wish
+from tests.races import at_once
+
+pytestmark = pytest.mark.django_db
+
+SUPPORT_EACH, SUPPORT_A_DAY = 10_000, 50_000
+
+
+@pytest.fixture
+def paid(merchant) -> Payment:
+    return paid_payment(merchant, 500_000)
+
+
+def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
+    instruction = instruct(
+        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH), now=now()
+    )
+
+    assert instruction.status == InstructionStatus.CARRIED_OUT
+    assert instruction.decided_by is None
+    refund = Refund.objects.get()
+    assert (refund.pk, refund.amount, refund.created_by) == (
+        instruction.result_id,
+        SUPPORT_EACH,
+        "staff:support",
+    )
+    assert refund.reason == "Returned goods"
+    assert Note.objects.get().text == "Called at noon"
+    entry = AuditEntry.objects.get()
+    assert (entry.act, entry.outcome, entry.subject_id) == ("refund", Outcome.DONE, paid.pk)
+    assert (entry.actor, entry.address, entry.reason) == ("support", "10.0.0.7", "Returned goods")
+
+
+def test_it_asks_for_a_second_person_above_the_limit(paid: Payment) -> None:
+    instruction = instruct(
+        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH + 1), now=now()
+    )
+
+    assert instruction.status == InstructionStatus.WAITING
+    assert not Refund.objects.exists()
+    assert AuditEntry.objects.get().outcome == Outcome.ASKED
+
+
+def test_splitting_a_refund_gains_nothing(paid: Payment) -> None:
+    support, statuses = staff_as(Role.SUPPORT), []
+    for _ in range(7):
+        paid.refresh_from_db()
+        wish = refund_wish(paid, SUPPORT_EACH)
+        statuses.append(instruct(staff=support, wish=wish, now=now()).status)
+
+    assert statuses == ["carried_out"] * 5 + ["waiting"] * 2
+    assert sum(Refund.objects.values_list("amount", flat=True)) == SUPPORT_A_DAY
+
+
+def test_a_day_later_the_limit_is_whole_again(paid: Payment) -> None:
+    support, yesterday = staff_as(Role.SUPPORT), now() - timedelta(hours=25)
+    for _ in range(5):
+        paid.refresh_from_db()
+        instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=yesterday)
+    paid.refresh_from_db()
+
+    instruction = instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=now())
+
+    assert instruction.status == InstructionStatus.CARRIED_OUT
+
+
+def test_another_person_approves(paid: Payment) -> None:
+    waiting = _waiting(paid)
+
+    approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Fine", now=now())
+
+    waiting.refresh_from_db()
+    assert waiting.status == InstructionStatus.CARRIED_OUT
+    assert waiting.decided_by is not None
+    assert waiting.decided_by.username == "finance"
+    refund = Refund.objects.get()
+    assert (refund.amount, refund.created_by) == (20_000, "staff:support")
+    assert AuditEntry.objects.latest("sequence").act == "approve"
+
+
+def test_nobody_approves_their_own(paid: Payment) -> None:
+    finance = staff_as(Role.FINANCE)
+    waiting = instruct(staff=finance, wish=refund_wish(paid, 200_000), now=now())
+    assert waiting.status == InstructionStatus.WAITING
+
+    with pytest.raises(SelfApproval):
+        approve(staff=finance, instruction_id=waiting.pk, note="", now=now())
+    with pytest.raises(SelfApproval):
+        decline(staff=finance, instruction_id=waiting.pk, note="", now=now())
+
+    waiting.refresh_from_db()
+    assert waiting.status == InstructionStatus.WAITING
+    assert not Refund.objects.exists()
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.outcome) == ("decline", Outcome.REFUSED)
+    assert entry.error.startswith("SELF_APPROVAL")
+
+
+def test_the_database_refuses_a_self_approval_too(paid: Payment) -> None:
+    waiting = _waiting(paid)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Instruction.objects.filter(pk=waiting.pk).update(decided_by=waiting.asked_by)
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.SUPPORT, Role.DEVELOPER])
+def test_who_may_not_approve_does_not(paid: Payment, role: Role) -> None:
+    waiting = _waiting(paid)
+
+    with pytest.raises(Forbidden):
+        approve(staff=staff_as(role, "other"), instruction_id=waiting.pk, note="", now=now())
+
+    assert AuditEntry.objects.latest("sequence").outcome == Outcome.FORBIDDEN
+    assert not Refund.objects.exists()
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVELOPER])
+def test_who_may_not_refund_does_not(paid: Payment, role: Role) -> None:
+    with pytest.raises(Forbidden):
+        instruct(staff=staff_as(role), wish=refund_wish(paid, 1), now=now())
+
+    assert not Instruction.objects.exists()
+
+
+def test_a_form_that_is_sent_twice_is_one_instruction(paid: Payment) -> None:
+    support, wish = staff_as(Role.SUPPORT), refund_wish(paid, 100)
+    instruct(staff=support, wish=wish, now=now())
+
+    with pytest.raises(AlreadySent):
+        instruct(staff=support, wish=wish, now=now())
+
+    assert Refund.objects.count() == 1
+
+
+def test_a_stale_form_is_refused(paid: Payment) -> None:
+    stale = refund_wish(paid, 100)
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=now())
+
+    with pytest.raises(RefundAmountMismatch):
+        instruct(staff=staff_as(Role.FINANCE), wish=stale, now=now())
+
+    assert Refund.objects.count() == 1
+    assert Instruction.objects.count() == 1
+
+
+def test_what_changed_meanwhile_is_refused_at_the_approval(paid: Payment) -> None:
+    waiting = _waiting(paid)
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=now())
+
+    with pytest.raises(RefundAmountMismatch):
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+
+    waiting.refresh_from_db()
+    assert waiting.status == InstructionStatus.WAITING
+
+
+def test_no_more_than_what_is_left_is_asked_for(paid: Payment) -> None:
+    with pytest.raises(RefundExceedsPayment):
+        instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 500_001), now=now())
+
+    assert not Instruction.objects.exists()
+
+
+def test_what_was_decided_stays_so(paid: Payment) -> None:
+    waiting, finance = _waiting(paid), staff_as(Role.FINANCE)
+    decline(staff=finance, instruction_id=waiting.pk, note="No", now=now())
+
+    with pytest.raises(InstructionDecided):
+        approve(staff=finance, instruction_id=waiting.pk, note="", now=now())
+
+    waiting.refresh_from_db()
+    assert (waiting.status, waiting.decision_note) == ("declined", "No")
+
+
+def test_whoever_asked_takes_back(paid: Payment) -> None:
+    waiting = _waiting(paid)
+    with pytest.raises(Forbidden):
+        withdraw(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+
+    withdraw(staff=staff_as(Role.SUPPORT), instruction_id=waiting.pk, note="", now=now())
+
+    waiting.refresh_from_db()
+    assert waiting.status == InstructionStatus.WITHDRAWN
+
+
+def test_it_lapses_after_a_week(paid: Payment) -> None:
+    waiting, later = _waiting(paid), now() + LIFETIME
+    with pytest.raises(InstructionLapsed):
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=later)
+
+    assert lapse_due(now=later) == 1
+    waiting.refresh_from_db()
+    assert waiting.status == InstructionStatus.LAPSED
+
+
+def test_what_a_closed_account_asked_for_is_not_done(paid: Payment) -> None:
+    waiting = _waiting(paid)
+    User.objects.filter(username="support").update(is_active=False)
+
+    with pytest.raises(RequesterGone):
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+
+    assert not Refund.objects.exists()
+
+
+def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:
+    customer, finance = paid.paying_customer, staff_as(Role.FINANCE)
+    before = balance_of(wallet(customer, "BSD"))
+
+    instruct(staff=finance, wish=_of_wallet(customer, "top_up", 5_000), now=now())
+    take = _of_wallet(customer, "adjust_wallet", 2_000, direction="take")
+    instruct(staff=finance, wish=take, now=now())
+
+    assert balance_of(wallet(customer, "BSD")) == before + 3_000
+    assert Transfer.objects.filter(kind="adjustment").get().amount == 2_000
+
+
+def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
+    held = balances(owner=paid.merchant_id, purpose=Purpose.MERCHANT, livemode=False)["BSD"]
+    wish = _of_wallet(paid.paying_customer, "adjust_merchant", held + 1, direction="take")
+    values = {**wish.__dict__, "subject_id": paid.merchant_id}
+    waiting = instruct(staff=staff_as(Role.FINANCE), wish=Wish(**values), now=now())
+
+    with pytest.raises(InsufficientBalance):
+        approve(staff=staff_as(Role.ADMINISTRATOR), instruction_id=waiting.pk, note="", now=now())
+
+    assert not Transfer.objects.filter(kind="adjustment").exists()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
+    payments = [paid_payment(merchant, SUPPORT_EACH) for _ in range(8)]
+    support = staff_as(Role.SUPPORT)
+    wishes = [refund_wish(payment, SUPPORT_EACH) for payment in payments]
+
+    results = at_once(
+        [lambda wish=wish: instruct(staff=support, wish=wish, now=now()) for wish in wishes]
+    )
+
+    assert [result for result in results if isinstance(result, Exception)] == []
+    assert Instruction.objects.filter(status="carried_out").count() == 5
+    assert Refund.objects.count() == 5
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_two_approvals_at_once_are_one(merchant) -> None:
+    waiting = _waiting(paid_payment(merchant, 500_000))
+    people = [staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)]
+
+    results = at_once(
+        [
+            lambda staff=staff: approve(staff=staff, instruction_id=waiting.pk, note="", now=now())
+            for staff in people
+        ]
+    )
+
+    refused = [result for result in results if isinstance(result, Exception)]
+    assert [type(error) for error in refused] == [InstructionDecided]
+    assert Refund.objects.count() == 1
+
+
+def _waiting(payment: Payment) -> Instruction:
+    payment.refresh_from_db()
+    return instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=now())
+
+
+def _of_wallet(customer: Customer, task: str, amount: int, **arguments: str) -> Wish:
+    return Wish(
+        task=task,
+        subject_id=customer.pk,
+        livemode=False,
+        amount=amount,
+        currency="BSD",
+        reason="Mistake",
+        note="Booked twice",
+        form_key=f"{task}-{amount}",
+        arguments=arguments,
+    )

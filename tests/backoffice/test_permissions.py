@@ -1,0 +1,230 @@
+"""Role by model by action by direct POST, from the registry: what has no row here fails."""
+
+from typing import Any
+
+import pytest
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+from backoffice.models import AuditEntry, Outcome
+from backoffice.registry import ADMINS
+from backoffice.roles import Role
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import one_of_each
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
+EVERYONE = {V, S, F, D, A}
+
+MAY_SEE: dict[str, set[Role]] = {
+    "Account": {F, A},
+    "ApiKey": {S, D, A},
+    "AuditEntry": {F, A},
+    "BankAccount": {V, F, A},
+    "BankHoliday": {V, F, A},
+    "Customer": EVERYONE,
+    "Delivery": EVERYONE,
+    "Event": EVERYONE,
+    "Instruction": EVERYONE,
+    "Merchant": EVERYONE,
+    "Note": EVERYONE,
+    "Passkey": EVERYONE,
+    "Payment": EVERYONE,
+    "PaymentEmail": EVERYONE,
+    "PaymentLink": EVERYONE,
+    "Payout": {V, F, A},
+    "PayoutBatch": {V, F, A},
+    "Refund": EVERYONE,
+    "ResendRun": EVERYONE,
+    "Transfer": {F, A},
+    "User": {A},
+    "Webhook": EVERYONE,
+}
+MAY_EXPORT = {F, A}
+
+# Who gets past the page of an act. "Take back" is refused to others by the service: see below.
+MAY_ACT: dict[tuple[str, str], set[Role]] = {
+    ("ApiKey", "revoke"): {D, A},
+    ("ApiKey", "roll"): {D, A},
+    ("BankAccount", "close"): {F, A},
+    ("BankHoliday", "add"): {F, A},
+    ("BankHoliday", "drop"): {F, A},
+    ("Customer", "adjust"): {F, A},
+    ("Customer", "freeze"): {S, F, A},
+    ("Customer", "note"): {S, F, D, A},
+    ("Customer", "reveal"): {S, F, A},
+    ("Customer", "top-up"): {F, A},
+    ("Customer", "unfreeze"): {F, A},
+    ("Customer", "unlock-pin"): {S, A},
+    ("Delivery", "resend"): {S, D, A},
+    ("Event", "resend"): {S, D, A},
+    ("Instruction", "approve"): {F, A},
+    ("Instruction", "decline"): {F, A},
+    ("Instruction", "withdraw"): EVERYONE,
+    ("Merchant", "adjust"): {F, A},
+    ("Merchant", "bank-account"): {F, A},
+    ("Merchant", "fee"): {F, A},
+    ("Merchant", "issue-key"): {D, A},
+    ("Merchant", "note"): {S, F, D, A},
+    ("Merchant", "pay-out"): {F, A},
+    ("Merchant", "send-link"): {S, A},
+    ("Merchant", "suspend"): {F, A},
+    ("Merchant", "verify"): {F, A},
+    ("Passkey", "remove"): {S, A},
+    ("Payment", "cancel"): {S, F, A},
+    ("Payment", "note"): {S, F, D, A},
+    ("Payment", "receipt"): {S, F, A},
+    ("Payment", "refund"): {S, F, A},
+    ("Payment", "resend"): {S, D, A},
+    ("PaymentLink", "end"): {S, A},
+    ("Payout", "cancel"): {F, A},
+    ("Payout", "failed"): {F, A},
+    ("Payout", "paid"): {F, A},
+    ("PayoutBatch", "run"): {F, A},
+    ("Refund", "give-up"): {F, A},
+    ("User", "add"): {A},
+    ("User", "close"): {A},
+    ("User", "lift-lockout"): {A},
+    ("User", "reopen"): {A},
+    ("User", "reset"): {A},
+    ("User", "roles"): {A},
+    ("Webhook", "resend"): {S, D, A},
+    ("Webhook", "switch-off"): {D, A},
+    ("Webhook", "switch-on"): {D, A},
+}
+
+
+def address(model: type[Model], page: str, *args: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def acts_of(model: type[Model], row: Model) -> list[tuple[str, str]]:
+    """Return the name and address of each act on a row of the model, and on its list."""
+    admin = ADMINS[model]
+    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.acts]
+    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_acts]
+    return on_row + on_list
+
+
+def test_every_model_and_act_of_the_registry_has_a_row() -> None:
+    acts = {
+        (model.__name__, act.name)
+        for model, admin in ADMINS.items()
+        for act in (*admin.acts, *admin.list_acts)
+    }
+
+    assert {model.__name__ for model in ADMINS} == set(MAY_SEE)
+    assert acts == set(MAY_ACT)
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_role_sees_what_it_may_and_nothing_else(office: Office, role: Role) -> None:
+    rows, browser = one_of_each(), office(role)
+    wrong = []
+    for model, row in rows.items():
+        expected = 200 if role in MAY_SEE[model.__name__] else 403
+        for page in (address(model, "changelist"), address(model, "change", row.pk)):
+            status = browser.get(page).status_code
+            if status != expected:
+                wrong.append((page, status, expected))
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("role", Role)
+def test_nobody_adds_edits_or_deletes_by_a_form_of_django(office: Office, role: Role) -> None:
+    rows, browser = one_of_each(), office(role)
+    wrong = []
+    for model, row in rows.items():
+        change = address(model, "change", row.pk)
+        for page in (address(model, "changelist"), change):
+            if browser.post(page, {"status": "completed", "amount": 1}).status_code != 403:
+                wrong.append(page)
+        for page in (f"{address(model, 'changelist')}add/", change.replace("change", "delete")):
+            for status in (browser.get(page).status_code, browser.post(page).status_code):
+                if status not in (403, 404):
+                    wrong.append(page)
+        assert type(row)._default_manager.filter(pk=row.pk).exists()
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role) -> None:
+    rows, browser = one_of_each(), office(role)
+    wrong = []
+    for model, row in rows.items():
+        for name, page in acts_of(model, row):
+            allowed = role in MAY_ACT[model.__name__, name] & MAY_SEE[model.__name__]
+            for status in (browser.get(page).status_code, browser.post(page).status_code):
+                if (status != 403) != allowed:
+                    wrong.append((page, status))
+
+    assert wrong == []
+
+
+def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None:
+    rows, browser = one_of_each(), office(Role.VIEWER)
+    payment = next(row for model, row in rows.items() if model.__name__ == "Payment")
+
+    response = browser.post(
+        reverse("admin:payments_payment_act", args=[payment.pk, "refund"]), {"amount": "1.00"}
+    )
+
+    assert response.status_code == 403
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.actor, entry.act, entry.outcome) == ("viewer", "refund", Outcome.FORBIDDEN)
+    assert (entry.subject_type, entry.subject_id) == ("payment", payment.pk)
+    assert entry.address == "127.0.0.1"
+
+
+def _status_of_export(model: type[Model], role: Role) -> int:
+    if role not in MAY_SEE[model.__name__]:
+        return 403
+    if not ADMINS[model].exported:
+        return 404
+    return 200 if role in MAY_EXPORT else 403
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_only_some_export(office: Office, role: Role, form: str) -> None:
+    rows, browser = one_of_each(), office(role)
+    wrong = []
+    for model in rows:
+        status = browser.get(address(model, "export", form)).status_code
+        if status != _status_of_export(model, role):
+            wrong.append((model.__name__, status))
+
+    assert wrong == []
+
+
+def test_the_file_for_the_bank_is_for_finance(office: Office) -> None:
+    rows = one_of_each()
+    batch = next(row for model, row in rows.items() if model.__name__ == "PayoutBatch")
+    page = reverse("admin:payouts_payoutbatch_file", args=[batch.pk, "csv"])
+
+    statuses = {role: office(role).get(page).status_code for role in Role}
+
+    assert statuses == {V: 403, S: 403, F: 200, D: 403, A: 200}
+
+
+def test_whoever_has_not_signed_in_is_sent_to_do_so(db: None) -> None:
+    rows = one_of_each()
+    for model, row in rows.items():
+        for page in (address(model, "changelist"), address(model, "change", row.pk)):
+            assert Client().get(page).headers["Location"].startswith("/admin/login/")
+
+
+def test_only_whoever_asked_takes_back(office: Office) -> None:
+    rows = one_of_each()
+    instruction = next(row for model, row in rows.items() if model.__name__ == "Instruction")
+    page = reverse("admin:backoffice_instruction_act", args=[instruction.pk, "withdraw"])
+
+    response = office(Role.SUPPORT, "another").post(page, {"form_key": "1", "note": "x"})
+
+    assert response.status_code == 403
+    instruction.refresh_from_db()
+    assert instruction.status == "waiting"  # type: ignore[attr-defined]  # an Instruction
