@@ -1,4 +1,4 @@
-"""Cookies, headers, sign-in of staff, and the refusal to start production unsafely."""
+"""Cookies and headers: what a page may load, and what depends on https."""
 
 from collections.abc import Callable
 from typing import Any
