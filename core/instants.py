@@ -1,6 +1,7 @@
-"""Instants as callers write them."""
+"""Instants as callers write them, and the days that they belong to."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo
 
 from django.utils.dateparse import parse_datetime
 
@@ -23,6 +24,11 @@ def parse_instant(text: str) -> datetime | None:
     return instant if EARLIEST <= instant <= LATEST else None
 
 
-def start_of_day(day: date) -> datetime:
-    """Return the first moment of a date, in UTC."""
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+def start_of_day(day: date, time_zone: str) -> datetime:
+    """Return the first moment of a date in that time zone, in UTC."""
+    return datetime.combine(day, time.min, tzinfo=ZoneInfo(time_zone)).astimezone(UTC)
+
+
+def today_in(time_zone: str, now: datetime) -> date:
+    """Return the date that a calendar on the wall there shows."""
+    return now.astimezone(ZoneInfo(time_zone)).date()

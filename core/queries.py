@@ -80,7 +80,7 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
         day = None
     if day is None or not 1970 <= day.year < 9999:
         raise InvalidRequest(f"{name}: must be an ISO 8601 date or instant")
-    return start_of_day(day) + whole_day
+    return start_of_day(day, "UTC") + whole_day
 
 
 CREATED = {

@@ -5,6 +5,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from core.errors import InvalidAmount, ValidationFailed
+from core.instants import today_in
 from core.money import MAX_AMOUNT
 from payments.modes import (
     INVOICE_TERM,
@@ -13,7 +14,6 @@ from payments.modes import (
     RULES,
     PaymentMode,
     end_of_day,
-    today_in,
 )
 
 

@@ -1,10 +1,11 @@
 """What each payment mode takes, and when its payments expire."""
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta
 
 from django.db.models import TextChoices
+
+from core.instants import start_of_day
 
 
 class PaymentMode(TextChoices):
@@ -42,10 +43,4 @@ RULES: dict[PaymentMode, ModeRules] = {
 
 def end_of_day(day: date, time_zone: str) -> datetime:
     """Return the first moment that no longer belongs to the date in that time zone, in UTC."""
-    midnight = datetime.combine(day + timedelta(days=1), time.min, tzinfo=ZoneInfo(time_zone))
-    return midnight.astimezone(UTC)
-
-
-def today_in(time_zone: str, now: datetime) -> date:
-    """Return the calendar date that it is in that time zone."""
-    return now.astimezone(ZoneInfo(time_zone)).date()
+    return start_of_day(day + timedelta(days=1), time_zone)

@@ -1,8 +1,7 @@
 """Days on which banks move money: not on weekends, not on the holidays of the table."""
 
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, timedelta
 
 from payouts.models import BankHoliday
 
@@ -34,13 +33,3 @@ class BusinessDays:
     def after(self, day: date) -> date:
         """Return the next day on which banks work."""
         return self.on_or_after(day + ONE_DAY)
-
-
-def today_in(time_zone: str, now: datetime) -> date:
-    """Return the date that a calendar on the wall there shows."""
-    return now.astimezone(ZoneInfo(time_zone)).date()
-
-
-def start_of(day: date, time_zone: str) -> datetime:
-    """Return the instant at which a day begins there."""
-    return datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(time_zone))

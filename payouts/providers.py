@@ -10,8 +10,8 @@ from typing import Protocol
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from core.instants import today_in
 from payouts.bank_accounts import TEST_NUMBER_REFUSED
-from payouts.business_days import today_in
 from payouts.models import Payout
 
 

@@ -13,10 +13,11 @@ from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from core.errors import ApiError
+from core.instants import start_of_day, today_in
 from ledger.errors import InsufficientBalance
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payouts.business_days import BusinessDays, start_of, today_in
+from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
 from payouts.periods import SCHEDULED, period_due
 from payouts.services import schedule_payout
@@ -97,7 +98,7 @@ def _unserved(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccou
         ~Exists(served),
         merchant__payout_schedule=schedule,
         merchant__time_zone=time_zone,
-        merchant__created_at__lt=start_of(period, time_zone),
+        merchant__created_at__lt=start_of_day(period, time_zone),
     )
     if settings.REQUIRE_VERIFIED_MERCHANTS:
         owners = owners.filter(Q(livemode=False) | Q(merchant__status=MerchantStatus.VERIFIED))

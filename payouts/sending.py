@@ -7,7 +7,7 @@ import structlog
 from django.db.models import QuerySet
 
 from core.errors import ApiError
-from payouts.business_days import today_in
+from core.instants import today_in
 from payouts.models import Payout
 from payouts.providers import provider_for
 from payouts.services import mark_sent, record_failed, record_paid

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.ids import new_id
+from core.instants import today_in
 from core.money import MAX_AMOUNT
 from ledger.errors import InsufficientBalance
 from ledger.models import HOUSE, Account, Kind, Purpose
@@ -18,7 +19,7 @@ from merchants.models import Merchant
 from payouts import events
 from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
-from payouts.business_days import BusinessDays, today_in
+from payouts.business_days import BusinessDays
 from payouts.errors import PayoutNotCancelable, PayoutTooSmall
 from payouts.models import (
     LONGEST_FAILURE_CODE,

@@ -7,10 +7,10 @@ from django.core import mail
 from django.core.mail import EmailMultiAlternatives
 
 from core.clock import now
+from core.instants import today_in
 from merchants.models import Merchant
 from payments.mailing import send_due_emails
 from payments.models import Payment, PaymentEmail
-from payments.modes import today_in
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db

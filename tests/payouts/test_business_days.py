@@ -1,11 +1,11 @@
 """Business days and the periods of a schedule: pure"""
 
-from datetime import UTC, date, datetime
+from datetime import date
 from importlib import import_module
 
 import pytest
 
-from payouts.business_days import BusinessDays, start_of, today_in
+from payouts.business_days import BusinessDays
 from payouts.periods import period_due
 
 HOLIDAYS = BusinessDays(frozenset({date(2026, 12, 25), date(2026, 12, 28), date(2027, 1, 1)}))
@@ -52,21 +52,6 @@ def test_the_period_that_is_due(schedule, today, period):
     found = period_due(schedule, date.fromisoformat(today), HOLIDAYS)
 
     assert found == (date.fromisoformat(period) if period else None)
-
-
-@pytest.mark.parametrize(
-    ("time_zone", "today"),
-    [
-        ("America/Nassau", "2026-11-18"),
-        ("UTC", "2026-11-19"),
-        ("Pacific/Kiritimati", "2026-11-19"),
-    ],
-)
-def test_a_day_is_that_of_the_merchants_wall(time_zone, today):
-    now = datetime(2026, 11, 19, 4, 59, tzinfo=UTC)
-
-    assert today_in(time_zone, now).isoformat() == today
-    assert start_of(date(2026, 11, 19), "America/Nassau") == datetime(2026, 11, 19, 5, tzinfo=UTC)
 
 
 def test_the_holidays_that_come_with_the_service():

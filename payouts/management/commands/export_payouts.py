@@ -9,9 +9,10 @@ from django.db import transaction
 
 from core.clock import now
 from core.errors import ApiError
+from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
 from payouts.batches import create_batch, find_batch, orders_of
-from payouts.business_days import BusinessDays, today_in
+from payouts.business_days import BusinessDays
 from payouts.csv_file import csv_file
 from payouts.models import PayoutBatch
 from payouts.pain001 import pain001
