@@ -59,9 +59,8 @@ for (const line of all("[data-until]")) {
     const words = minutes >= 60 ? line.dataset.hours : line.dataset.left;
     const rest = minutes >= 60 ? minutes % 60 : minutes;
     ticking.textContent = " · " + words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
-    for (const mark of [5, 1]) {
-      if (before > mark && minutes === mark) status.textContent = line.dataset.say.replace("%m", mark);
-    }
+    if (before > 5 && minutes === 5) status.textContent = line.dataset.say.replace("%m", 5);
+    if (before > 1 && minutes === 1) status.textContent = line.dataset.one;
     before = minutes;
     if (minutes > 0) return;
     clearInterval(timer);

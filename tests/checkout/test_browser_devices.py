@@ -186,3 +186,23 @@ def test_the_keypad_groups_thousands_and_never_changes_what_was_meant(
         page.get_by_role("button", name=digit, exact=True).click()
     grouped = page.locator("#id_amount").input_value()
     assert grouped.replace("\u202f", ",") == "12,345"
+
+
+def test_the_time_left_ticks_for_the_eye_and_speaks_at_five_minutes_and_at_one(
+    open_page, payment_of
+):
+    payment = payment_of(150, expires_at=now() + timedelta(minutes=6, seconds=30))
+    page = open_page(payment.hosted_url)
+    page.clock.install()
+    page.reload()
+    said = page.locator("[data-status]")
+    ticking = page.locator("[data-ticking]")
+    assert ticking.get_attribute("aria-hidden") == "true"
+    assert ticking.text_content() == " · 7 min left"
+    assert said.text_content() == ""
+
+    page.clock.run_for(2 * 60_000)
+    assert said.text_content() == "5 minutes left to pay."
+    page.clock.run_for(4 * 60_000)
+    assert said.text_content() == "One minute left to pay."
+    assert ticking.text_content() == " · 1 min left"

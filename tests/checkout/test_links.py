@@ -98,3 +98,11 @@ def test_a_link_is_found_at_its_own_merchant_only(link_of, stranger):
 
     assert Shopper().visit(f"/pay/{stranger.slug}/{link.id}").status_code == 404
     assert Shopper().visit(f"/pay/{link.merchant.slug}/link_x").status_code == 404
+
+
+@pytest.mark.parametrize(("form", "start"), [("pdf", b"%PDF-"), ("svg", b"<svg ")])
+def test_a_link_has_posters(link_of, form, start):
+    response = Shopper().visit(f"{path_of(link_of())}/poster-card.{form}")
+
+    assert response.content.startswith(start)
+    assert Shopper().visit(f"/pay/nobody/{link_of().id}/poster-card.{form}").status_code == 404
