@@ -18,5 +18,3 @@ TRANSITIONS: dict[LinkStatus, frozenset[LinkStatus]] = {
     S.EXPIRED: frozenset(),
     S.USED_UP: frozenset(),
 }
-
-FINAL = frozenset(status for status in S if not TRANSITIONS[status])

@@ -22,5 +22,4 @@ TRANSITIONS: dict[PayoutStatus, frozenset[PayoutStatus]] = {
 }
 
 CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[status])
-FINAL = frozenset(status for status in S if not TRANSITIONS[status])
 RETURNED = frozenset({S.FAILED, S.CANCELED})

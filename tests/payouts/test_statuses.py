@@ -5,7 +5,7 @@ import pytest
 from core.clock import now
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import Payout
-from payouts.statuses import CANCELABLE, FINAL, RETURNED, PayoutStatus
+from payouts.statuses import CANCELABLE, RETURNED, PayoutStatus
 
 S = PayoutStatus
 ALLOWED = {
@@ -36,5 +36,4 @@ def test_every_move(payout, before, after):
 
 def test_the_named_sets():
     assert {S.SCHEDULED} == CANCELABLE
-    assert {S.PAID, S.FAILED, S.CANCELED} == FINAL
     assert {S.FAILED, S.CANCELED} == RETURNED
