@@ -3,13 +3,21 @@
 from collections.abc import Mapping
 
 from core.errors import InvalidRequest
+from core.money import is_currency
 from core.pagination import MAX_LIMIT
-from core.queries import CREATED, exactly, one_of
+from core.queries import CREATED, Filter, Lookups, one_of
 from payouts.statuses import PayoutStatus
+
+
+def _currency(name: str, text: str) -> Lookups:
+    if not is_currency(text):
+        raise InvalidRequest(f"{name}: must be an ISO 4217 currency code such as BSD")
+    return {name: text}
+
 
 FILTERS = {
     "status": one_of(PayoutStatus.values),
-    "currency": exactly("An ISO 4217 code."),
+    "currency": Filter("An ISO 4217 code.", _currency),
     **CREATED,
 }
 MOVEMENT_PAGE = {

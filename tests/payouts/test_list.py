@@ -44,7 +44,16 @@ def test_it_filters(api, merchant, payouts):
     assert len(ids(api(merchant).get(PATH, {"end_date": tomorrow}))) == 3
 
 
-@pytest.mark.parametrize("query", [{"status": "lost"}, {"limit": "-1"}, {"end_date": "soon"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"status": "lost"},
+        {"currency": "usd"},
+        {"currency": ""},
+        {"limit": "-1"},
+        {"end_date": "soon"},
+    ],
+)
 def test_it_refuses_a_query_it_does_not_understand(api, merchant, query):
     response = api(merchant).get(PATH, query)
 
