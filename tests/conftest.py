@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.core.cache import cache
+from django.db import connection
 from pytest_django import Settings
 
-from tests import environment
+from tests import environment, template
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
@@ -50,6 +51,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elsewhere = [item for item in items if item.get_closest_marker(other)]
     items[:] = [item for item in items if item not in elsewhere]
     config.hook.pytest_deselected(items=elsewhere)
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Begin with a copy of a migrated database, where an earlier run has left one."""
+    if environment.ON_POSTGRESQL:
+        return False
+    return template.use(_test_database())
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_keepdb: bool) -> None:
+    """Leave a copy of the migrated database to later runs, where there was none."""
+    if not environment.ON_POSTGRESQL and not django_db_keepdb:
+        template.keep(_test_database())
+
+
+def _test_database() -> Path:
+    return Path(str(connection.settings_dict["TEST"]["NAME"]))
 
 
 @pytest.fixture(autouse=True)

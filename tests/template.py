@@ -1,0 +1,53 @@
+"""An SQLite database with all migrations done, kept from one run to the next and copied.
+
+Migrating takes some seconds in each process; copying takes none. A change of any migration, of
+what migrations import, or of a package makes a new one.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+KEPT = ROOT / "var/tests"
+_OURS = re.compile(r"^(?:from|import) ([a-z_]+)\.([a-z_]+)", re.MULTILINE)
+
+
+def use(database: Path) -> bool:
+    """Copy the template to where the database will be; tell whether there was one."""
+    template = _path()
+    if template.exists():
+        shutil.copyfile(template, database)
+    return template.exists()
+
+
+def keep(database: Path) -> None:
+    """Make the freshly migrated database the template, in one move: others may do the same."""
+    template = _path()
+    KEPT.mkdir(parents=True, exist_ok=True)
+    unfinished = template.with_suffix(f".{os.getpid()}")
+    with (
+        closing(sqlite3.connect(database)) as source,
+        closing(sqlite3.connect(unfinished)) as target,
+    ):
+        source.backup(target)
+    unfinished.replace(template)
+    for old in KEPT.glob("*.sqlite3"):
+        if old != template:
+            old.unlink(missing_ok=True)
+
+
+def _path() -> Path:
+    migrations = sorted(ROOT.glob("*/migrations/*.py"))
+    imported = {
+        ROOT / room / f"{module}.py"
+        for path in migrations
+        for room, module in _OURS.findall(path.read_text())
+    }
+    files = [*migrations, *sorted(imported), ROOT / "requirements/base.txt"]
+    texts = (f"{path}\n{path.read_text()}" for path in files if path.is_file())
+    return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.sqlite3"
