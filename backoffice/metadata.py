@@ -13,7 +13,7 @@ _BARE = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,10})?|true|false")
 # The index of PostgreSQL answers "any name"; SQLite looks at the newest rows that have metadata.
 _ANY_ON_POSTGRESQL = "metadata @@ %s::jsonpath"
 _ON_SQLITE = """
-    SELECT id FROM (
+    SELECT newest.id FROM (
         SELECT id, metadata FROM payments_payment
         WHERE metadata <> '{}' ORDER BY id DESC LIMIT 20000
     ) AS newest, json_each(newest.metadata) AS pair

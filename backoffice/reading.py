@@ -17,8 +17,12 @@ _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
 _DECIMAL = re.compile(r"[\d,]+\.\d+")
-_DAY_OF_MONTH = re.compile(r"(\d{1,2})[ .]?([a-z]{3})[a-z]*|([a-z]{3})[a-z]* (\d{1,2})")
-_PAIR = re.compile(r"([^\s:=]{1,40})[:=](\S.*)")
+# "December 3" and "3 Dec": the month and the day by name; no part of a decimal is a day.
+_DAYS_OF_MONTH = (
+    re.compile(r"\b(?P<month>[a-z]{3})[a-z]* (?P<day>\d{1,2})\b"),
+    re.compile(r"(?<![\d.,])(?P<day>\d{1,2})[ .]?(?P<month>[a-z]{3})[a-z]*"),
+)
+_PAIR = re.compile(r"([^\s:=]{1,40})[:=]\s*(\S.*)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # Said on the phone, and of no use in a search.
@@ -117,14 +121,20 @@ def _take_day(text: str, today: date) -> tuple[date | None, str]:
 
 
 def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
-    for found in _DAY_OF_MONTH.finditer(text):
-        month, number = found[2] or found[3], found[1] or found[4]
-        if month in _MONTHS:
-            day = _date(today.year, _MONTHS.index(month) + 1, int(number))
-            if day and day > today:
-                day = _date(today.year - 1, day.month, day.day)
-            return day, text.replace(found[0], " ")
+    for form in _DAYS_OF_MONTH:
+        for found in form.finditer(text):
+            if found["month"] in _MONTHS:
+                month = _MONTHS.index(found["month"]) + 1
+                return _in_the_past(month, int(found["day"]), today), text.replace(found[0], " ")
     return None, text
+
+
+def _in_the_past(month: int, day: int, today: date) -> date | None:
+    """Nobody calls about a payment of next month."""
+    this_year = _date(today.year, month, day)
+    if this_year is not None and this_year <= today:
+        return this_year
+    return _date(today.year - 1, month, day)
 
 
 def _date(year: int, month: int, day: int) -> date | None:

@@ -1,0 +1,47 @@
+"""What is typed into the search box, and all that it can mean."""
+
+from datetime import date
+
+import pytest
+
+from backoffice.reading import Question, read
+
+TODAY = date(2026, 11, 21)  # a Saturday
+PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        (PAY, {"public_id": PAY}),
+        (f"  https://pay.example/checkout/{PAY}?x=1 ", {"public_id": PAY}),
+        ("+1 242 555 0100", {"phone": "+12425550100"}),
+        ("(242) 555-0100", {"phone": "+12425550100"}),
+        ("Pat@Example.com", {"email": "pat@example.com"}),
+        ("12.50", {"amount": 1_250}),
+        ("B$12.50", {"amount": 1_250}),
+        ("$1,250.00", {"amount": 125_000}),
+        ("12.50 BSD", {"amount": 1_250}),
+        ("1250 JPY", {"last_four": "1250"}),
+        ("12.50 0100 today", {"amount": 1_250, "last_four": "0100", "day": TODAY}),
+        ("0100 12.50 this morning", {"amount": 1_250, "last_four": "0100", "day": TODAY}),
+        ("…0100 yesterday", {"last_four": "0100", "day": date(2026, 11, 20)}),
+        ("12.50 on 2026-11-03", {"amount": 1_250, "day": date(2026, 11, 3)}),
+        ("12.50 3 Nov", {"amount": 1_250, "day": date(2026, 11, 3)}),
+        ("12.50 December 3", {"amount": 1_250, "day": date(2025, 12, 3)}),
+        ("5.00 monday", {"amount": 500, "day": date(2026, 11, 16)}),
+        ("5.00 saturday", {"amount": 500, "day": TODAY}),
+        ("2026-11-03", {"day": date(2026, 11, 3)}),
+        ("31 feb", {}),
+        ("cart=c991", {"pair": ("cart", "c991")}),
+        ("A-1001", {}),
+        ("Island Coffee", {}),
+        ("12.505", {}),
+        ("nul\0byte", {}),
+    ],
+)
+def test_it_reads(text: str, meaning: dict[str, object]) -> None:
+    question = read(text, TODAY)
+
+    assert question == Question(question.text, **meaning)  # type: ignore[arg-type]  # its fields
+    assert "\0" not in question.text

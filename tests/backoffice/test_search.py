@@ -1,0 +1,186 @@
+"""The one search box."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from backoffice.roles import Role
+from backoffice.search import page_of
+from core.clock import now
+from core.ids import new_id
+from customers.models import Customer
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import one_of_each, paid_payment
+from tests.client import Api
+from tests.factories import PaymentFactory
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+
+MOST_STATEMENTS = 25
+
+
+def look_for(office: Office, text: str, role: Role = Role.SUPPORT) -> str:
+    """Return where a search leads; empty where it shows a list."""
+    response = office(role).get("/admin/search/", {"q": text})
+    assert response.status_code in (200, 302)
+    return response.headers.get("Location", "")
+
+
+def shown(office: Office, text: str) -> list[str]:
+    """Return the payments that a search shows, or the one that it opens."""
+    response = office(Role.SUPPORT).get("/admin/search/", {"q": text})
+    page = response.headers.get("Location", "") or response.content.decode()
+    return [pk for pk in Payment.objects.values_list("pk", flat=True) if pk in page]
+
+
+@pytest.fixture
+def paid(merchant: Merchant) -> Payment:
+    for amount in (100, 200):
+        PaymentFactory(merchant=merchant, amount=amount)
+    return paid_payment(
+        merchant,
+        reference="A-1001",
+        order_id="Order 7",
+        invoice_number="2026/17",
+        customer_email="Pat@Example.com",
+        metadata={"cart": "c991", "table": 12},
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A-1001",
+        "a-1001",
+        "order 7",
+        "2026/17",
+        "pat@example.com",
+        "c991",
+        "cart=c991",
+        "table: 12",
+        "12.50",
+        "12.50 0100",
+        "12.50 0100 today",
+        "0100 today",
+    ],
+)
+def test_it_finds_a_payment_by_what_the_caller_knows(
+    office: Office, paid: Payment, text: str
+) -> None:
+    assert shown(office, text) == [paid.pk]
+
+
+def test_an_id_opens_its_page(office: Office) -> None:
+    for model, row in one_of_each().items():
+        if "_" in str(row.pk) and model.__name__ not in ("ResendRun", "PayoutBatch"):
+            expected = row
+            if model.__name__ in ("Refund",):
+                expected = row.payment  # type: ignore[attr-defined]  # a Refund
+            if model.__name__ in ("Event", "Delivery"):
+                continue
+            assert look_for(office, str(row.pk), Role.ADMINISTRATOR) == page_of(expected)
+
+
+def test_a_transaction_an_event_a_refund_lead_to_the_payment(office: Office, paid: Payment) -> None:
+    page = page_of(paid)
+    event = Event.objects.filter(resource_id=paid.pk).latest("pk")
+
+    assert look_for(office, str(paid.transaction_id)) == page
+    assert look_for(office, event.pk) == page
+    assert look_for(office, f"https://x.example/checkout/{paid.pk}") == page
+
+
+def test_the_request_that_made_a_payment_leads_to_it(
+    office: Office, api: Api, merchant: Merchant
+) -> None:
+    response = api(merchant).post("/v1/payments", {"amount": 900}, x_request_id="shop-call-77")
+
+    assert look_for(office, "shop-call-77").endswith(f"/{response.json()['id']}/change/")
+
+
+def test_a_phone_shows_the_customer_and_what_they_paid(office: Office, paid: Payment) -> None:
+    page = office(Role.SUPPORT).get("/admin/search/", {"q": "+1 242 555 0100"}).content.decode()
+
+    assert paid.pk in page
+    assert reverse("admin:customers_customer_change", args=[paid.customer_id]) in page
+    assert "+12425550100" not in page.replace('value="+1 242 555 0100"', "")
+
+
+def test_another_day_is_not_found(office: Office, paid: Payment) -> None:
+    early = now() - timedelta(days=3)
+    PaymentFactory(id=new_id("pay", early), merchant=paid.merchant, amount=1_250, created_at=early)
+
+    assert shown(office, "12.50 today") == [paid.pk]
+    assert len(shown(office, "12.50")) == 2
+
+
+def test_a_merchant_is_found_by_the_beginning_of_its_name(
+    office: Office, merchant: Merchant
+) -> None:
+    merchant.name = "Island Coffee"
+    merchant.save()
+
+    assert look_for(office, "island cof") == page_of(merchant)
+
+
+def test_nothing_is_said_kindly(office: Office) -> None:
+    page = office(Role.VIEWER).get("/admin/search/", {"q": "no such thing"}).content.decode()
+
+    assert "Nothing was found for “no such thing”." in page
+
+
+def test_a_role_finds_what_it_may_see(office: Office) -> None:
+    rows = {model.__name__: row for model, row in one_of_each().items()}
+
+    assert look_for(office, str(rows["ApiKey"].pk), Role.VIEWER) == ""
+    assert look_for(office, str(rows["ApiKey"].pk), Role.DEVELOPER) != ""
+    assert look_for(office, str(rows["Payout"].pk), Role.SUPPORT) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'; DROP TABLE payments_payment; --",
+        "%",
+        '"',
+        '$.* == "x"',
+        "pay_",
+        "1e999",
+        "NaN",
+        'a="',
+        "=",
+        "\u202e",
+        "%00",
+    ],
+)
+def test_odd_texts_do_no_harm(office: Office, paid: Payment, text: str) -> None:
+    assert shown(office, text) == []
+    assert office(Role.SUPPORT).get(f"/admin/search/?q={text}%00").status_code == 200
+
+
+def test_it_takes_few_statements(office: Office, paid: Payment) -> None:
+    browser = office(Role.SUPPORT)
+    for text in ("A-1001", "pat@example.com", "+1 242 555 0100", "12.50 0100 today", "nothing"):
+        with CaptureQueriesContext(connection) as statements:
+            browser.get("/admin/search/", {"q": text})
+        assert len(statements) <= MOST_STATEMENTS
+
+
+def test_live_and_test_are_told_apart(office: Office, paid: Payment) -> None:
+    Customer.objects.create(
+        id=new_id("cus", now()),
+        phone="+12425550100",
+        livemode=True,
+        created_at=now(),
+        updated_at=now(),
+    )
+
+    page = office(Role.SUPPORT).get("/admin/search/", {"q": "+12425550100"}).content.decode()
+
+    assert page.count("/admin/customers/customer/") >= 2

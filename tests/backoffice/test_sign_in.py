@@ -1,0 +1,248 @@
+"""Getting in: a password, a second factor, a role; and being sent out again."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.test import Client
+from django_otp.oath import TOTP
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from backoffice.models import AuditEntry, StaffAccount
+from backoffice.roles import Role
+from backoffice.services.accounts import create_account, development_logins
+from core.clock import now
+from tests.backoffice.conftest import Office, make_user
+
+pytestmark = pytest.mark.django_db
+
+PASSWORD = "a good password of staff"
+
+
+def code_of(user: User, steps: int = 0) -> str:
+    """Return what the authenticator of the account shows, or will show some steps later."""
+    device = TOTPDevice.objects.filter(user=user).latest("pk")
+    totp = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
+    totp.time = now().timestamp() + steps * device.step
+    return f"{totp.token():06d}"
+
+
+def enter(username: str, password: str = PASSWORD, **query: str) -> Client:
+    client = Client()
+    client.post("/admin/login/", {"username": username, "password": password}, query_params=query)
+    return client
+
+
+def test_it_takes_a_password_and_a_code() -> None:
+    user = make_user(Role.SUPPORT)
+    client = enter("support")
+
+    assert client.get("/admin/").headers["Location"] == "/admin/login/?next=/admin/"
+    response = client.get("/admin/login/?next=/admin/payments/payment/")
+    assert (
+        response.headers["Location"] == "/admin/two-factor/?next=%2Fadmin%2Fpayments%2Fpayment%2F"
+    )
+    response = client.post(response.headers["Location"], {"code": code_of(user)})
+
+    assert response.headers["Location"] == "/admin/payments/payment/"
+    assert client.get("/admin/").status_code == 200
+    assert AuditEntry.objects.get().act == "sign in"
+
+
+def test_a_password_alone_opens_nothing() -> None:
+    make_user(Role.ADMINISTRATOR)
+    client = enter("administrator")
+
+    for path in ("/admin/", "/admin/search/?q=x", "/admin/payments/payment/", "/admin/views/"):
+        assert client.get(path).headers["Location"].startswith("/admin/login/")
+    assert client.get("/admin/two-factor/account/").status_code == 302
+    # Nor does it replace the second factor.
+    assert client.get("/admin/two-factor/set-up/").headers["Location"] == "/admin/two-factor/"
+
+
+def test_it_leads_to_no_other_site() -> None:
+    user = make_user(Role.SUPPORT)
+    client = enter("support")
+
+    response = client.post("/admin/two-factor/?next=https://evil.example/", {"code": code_of(user)})
+
+    assert response.headers["Location"] == "/admin/"
+
+
+def test_a_code_works_once() -> None:
+    user = make_user(Role.SUPPORT)
+    code = code_of(user)
+    assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 302
+
+    assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 200
+
+
+def test_five_wrong_codes_end_the_session() -> None:
+    make_user(Role.SUPPORT)
+    client = enter("support")
+
+    statuses = [client.post("/admin/two-factor/", {"code": "999999"}).status_code for _ in range(5)]
+
+    assert statuses == [200, 200, 200, 200, 302]
+    assert client.get("/admin/login/").status_code == 200
+    refused = AuditEntry.objects.filter(outcome="refused", error="wrong code")
+    assert refused.count() == 5
+
+
+def test_wrong_codes_close_the_second_factor_for_a_while() -> None:
+    user = make_user(Role.SUPPORT)
+    client = enter("support")
+    for _ in range(3):
+        client.post("/admin/two-factor/", {"code": "999999"})
+
+    response = client.post("/admin/two-factor/", {"code": code_of(user)})
+
+    assert response.status_code == 200  # right, but not looked at yet
+
+
+def test_five_wrong_passwords_close_the_account() -> None:
+    user = make_user(Role.SUPPORT)
+    client = Client()
+    for _ in range(5):
+        client.post("/admin/login/", {"username": "support", "password": "wrong"})
+
+    response = client.post("/admin/login/", {"username": "support", "password": PASSWORD})
+
+    assert response.status_code == 429
+    assert "closed for half an hour" in response.content.decode()
+    failures = AuditEntry.objects.filter(act="sign in", outcome="refused", subject_id="support")
+    assert failures.count() == 5
+    with time_machine.travel(now() + timedelta(minutes=31), tick=False):
+        assert enter("support").session.get("_auth_user_id") == str(user.pk)
+
+
+def test_unknown_names_leave_no_entries() -> None:
+    Client().post("/admin/login/", {"username": "nobody", "password": "wrong"})
+
+    assert not AuditEntry.objects.exists()
+
+
+def test_an_account_without_a_role_is_not_let_in() -> None:
+    user = make_user(Role.SUPPORT)
+    user.groups.clear()
+
+    client = enter("support")
+
+    assert "_auth_user_id" not in client.session
+
+
+def test_a_new_account_sets_up_its_second_factor() -> None:
+    password = create_account(username="new.one", role=Role.SUPPORT)
+    client = enter("new.one", password)
+    user = User.objects.get(username="new.one")
+    page = client.get("/admin/login/", follow=True)
+    assert "Scan this" in page.content.decode()
+
+    response = client.post("/admin/two-factor/set-up/", {"code": code_of(user)})
+
+    codes = re.findall(r"<code>([a-z0-9-]{19})</code>", response.content.decode())
+    assert len(codes) == 10
+    stored = set(StaticToken.objects.values_list("token", flat=True))
+    assert not stored & {code.replace("-", "") for code in codes}
+    # The first password has to go before anything else.
+    assert client.get("/admin/").headers["Location"] == "/admin/password_change/"
+    new = {
+        "old_password": password,
+        "new_password1": "tall ship sails",
+        "new_password2": "tall ship sails",
+    }
+    assert client.post("/admin/password_change/", new).status_code == 302
+    assert client.get("/admin/").status_code == 200
+
+    # A recovery code stands in for the authenticator, once.
+    for expected in (302, 200):
+        again = enter("new.one", "tall ship sails")
+        assert again.post("/admin/two-factor/", {"code": codes[0]}).status_code == expected
+
+
+def test_fifteen_minutes_without_a_click_end_the_session(office: Office) -> None:
+    client = office(Role.SUPPORT)
+    assert client.get("/admin/").status_code == 200
+    with time_machine.travel(now() + timedelta(minutes=14), tick=False):
+        assert client.get("/admin/").status_code == 200
+    with time_machine.travel(now() + timedelta(minutes=28), tick=False):
+        assert client.get("/admin/").status_code == 200
+
+    with time_machine.travel(now() + timedelta(minutes=44), tick=False):
+        assert client.get("/admin/").status_code == 302
+
+
+def test_eight_hours_end_it_in_any_case(office: Office) -> None:
+    client, start = office(Role.SUPPORT), now()
+    for minutes in range(0, 8 * 60, 10):
+        with time_machine.travel(start + timedelta(minutes=minutes), tick=False):
+            assert client.get("/admin/views/").status_code == 200
+
+    with time_machine.travel(start + timedelta(hours=8, seconds=1), tick=False):
+        assert client.get("/admin/views/").status_code == 302
+
+
+def test_a_closed_account_is_out_at_its_next_click(office: Office) -> None:
+    client = office(Role.SUPPORT)
+    User.objects.filter(username="support").update(is_active=False)
+
+    assert client.get("/admin/").status_code == 302
+
+
+def test_the_back_office_can_live_on_a_host_of_its_own(office: Office, settings) -> None:
+    settings.ADMIN_HOST, settings.ALLOWED_HOSTS = "office.example", ["*"]
+    client = office(Role.SUPPORT)
+
+    assert client.get("/admin/").status_code == 404
+    assert client.get("/admin/login/").json()["code"] == "NOT_FOUND"
+    assert client.get("/admin/", headers={"host": "office.example"}).status_code == 200
+
+
+def test_no_page_is_cached(office: Office) -> None:
+    for client in (office(Role.SUPPORT), Client()):
+        assert client.get("/admin/", follow=True)["Cache-Control"] == "no-store"
+
+
+@pytest.fixture
+def development_staff(development, capsys) -> dict[str, str]:
+    call_command("create_staff", development=True)
+    return development_logins()
+
+
+def test_development_prints_an_account_per_role(development_staff, capsys) -> None:
+    for name, password in development_staff.items():
+        client = enter(name, password)
+        assert client.post("/admin/two-factor/", {"code": "000000"}).status_code == 302
+        assert client.get("/admin/").status_code == 200
+
+
+def test_the_accounts_of_development_open_nothing_elsewhere(development_staff, settings) -> None:
+    client = enter("administrator", development_staff["administrator"])
+    client.post("/admin/two-factor/", {"code": "000000"})
+    assert client.get("/admin/").status_code == 200
+
+    settings.DEVELOPMENT_MODE = False
+
+    assert client.get("/admin/").status_code == 302
+    assert "_auth_user_id" not in enter(*next(iter(development_staff.items()))).session
+
+
+def test_the_code_of_development_is_no_code_for_others(development) -> None:
+    make_user(Role.SUPPORT)
+
+    response = enter("support").post("/admin/two-factor/", {"code": "000000"})
+
+    assert response.status_code == 200
+
+
+def test_a_real_account_is_not_turned_into_one_for_development(development) -> None:
+    make_user(Role.SUPPORT)
+
+    with pytest.raises(Exception, match="STAFF_UNFIT"):
+        call_command("create_staff", development=True)
+
+    assert not StaffAccount.objects.filter(user__username="support").exists()
