@@ -21,7 +21,13 @@ from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_acc
 from payouts.batches import create_batch
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
-from payouts.services import cancel_payout, record_failed, record_paid, schedule_payout
+from payouts.services import (
+    REFUSED,
+    cancel_payout,
+    record_failed,
+    record_paid,
+    schedule_payout,
+)
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 RUN = "run"
@@ -100,7 +106,7 @@ def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> s
     """Record that the bank refused a payout: its money returns to the merchant's balance."""
     payout = record_failed(
         payout_id=instruction.subject_id,
-        code="bank_refused",
+        code=REFUSED,
         message=instruction.reason[:255],
         actor=caller.actor,
         now=now,
