@@ -1,0 +1,253 @@
+"""The page about a payment: the plain answer, the timeline, and what can be done."""
+
+from datetime import timedelta
+
+import pytest
+
+from backoffice.answers import answer_of
+from backoffice.models import AuditEntry, Instruction, Note
+from backoffice.roles import Role
+from backoffice.services.webhooks import deliveries_of_payment
+from core.clock import now
+from merchants.models import Merchant
+from payments.models import EmailStatus, Payment, PaymentEmail
+from payments.paying import require_action, take_up
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from tests.factories import PaymentFactory
+from webhooks.endpoints import create_webhook
+from webhooks.models import Attempt, Delivery
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def paid(merchant: Merchant) -> Payment:
+    return paid_payment(merchant)
+
+
+@pytest.fixture
+def told(merchant: Merchant) -> Delivery:
+    """The delivery of payment.completed to the merchant's endpoint."""
+    caller = caller_of(merchant)
+    create_webhook(
+        caller=caller,
+        url="https://shop.example/hook",
+        events=["payment.completed"],
+        description="",
+        now=now(),
+    )
+    return deliveries_of_payment(paid_payment(merchant).pk).get()
+
+
+def words(payment: Payment) -> str:
+    return " ".join(answer_of(payment, now()).words)
+
+
+def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
+    assert words(paid).startswith("Paid ")
+    assert "by +1 242 ••• 0100: B$12.50 BSD." in words(paid)
+    assert words(paid).endswith("The shop has no webhook for this: it has to ask for the status.")
+
+
+def test_it_says_when_the_shop_was_told(told: Delivery) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    Delivery.objects.filter(pk=told.pk).update(
+        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=now()
+    )
+
+    assert "The shop was told " in words(payment)
+    assert answer_of(payment, now()).tone == "good"
+
+
+def test_it_says_when_the_webhook_fails(told: Delivery) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    Delivery.objects.filter(pk=told.pk).update(
+        attempt_count=3, next_attempt_at=now() + timedelta(hours=2)
+    )
+
+    assert "Webhook to the shop failed 3 times, next try " in words(payment)
+    assert answer_of(payment, now()).tone == "bad"
+
+
+def test_it_says_that_the_webhook_was_given_up(told: Delivery) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    Delivery.objects.filter(pk=told.pk).update(
+        status=DeliveryStatus.FAILED, attempt_count=5, next_attempt_at=None, ended_at=now()
+    )
+
+    assert "The shop was not told: the webhook failed 5 times and was given up." in words(payment)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (PaymentStatus.CREATED, "Nobody has begun to pay since "),
+        (PaymentStatus.PENDING, "The customer has signed in, and has not paid yet."),
+        (PaymentStatus.REQUIRES_ACTION, "The customer is asked for a PIN or a passkey."),
+    ],
+)
+def test_it_says_that_an_open_payment_took_no_money(
+    payment: Payment, status: PaymentStatus, said: str
+) -> None:
+    if status != PaymentStatus.CREATED:
+        take_up(payment_id=payment.pk, actor="customer:cus_1", now=now())
+    if status == PaymentStatus.REQUIRES_ACTION:
+        require_action(payment_id=payment.pk, actor="customer:cus_1", now=now())
+    payment.refresh_from_db()
+
+    assert words(payment).startswith(said)
+    assert words(payment).endswith("No money has been taken.")
+
+
+def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant, expires_at=now() - timedelta(minutes=1))
+
+    assert words(payment).startswith("Expired ")
+
+
+def test_the_timeline_tells_who_from_where(office: Office, told: Delivery) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    Attempt.objects.create(
+        delivery=told, number=1, attempted_at=now(), ms=31, status=500, excerpt="", error=""
+    )
+    browser = office(Role.SUPPORT)
+    act(browser, payment, "note", text="The shop called")
+    act(browser, payment, "refund", amount="2.00", reason="Cold coffee", note="Spoke to Pat")
+
+    page = browser.get(f"/admin/payments/payment/{payment.pk}/change/").content.decode()
+
+    for said in (
+        "Webhook payment.completed: failed",
+        "Try 1, answered 500 in 31 ms",
+        "Staff: refund — done",
+        "support from 127.0.0.1",
+        "Reason: Cold coffee",
+        "The shop called",
+        "Spoke to Pat",
+        "B$2.00 BSD given back",
+    ):
+        assert said in page
+
+
+def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) -> None:
+    browser = office(Role.SUPPORT)
+    form = browser.get(page_of_act(paid, "refund")).content.decode()
+    assert 'value="12.50"' in form
+    assert "After this refund: B$0.00 BSD left." in form
+
+    response = act(browser, paid, "refund", amount="6.25", reason="Half was cold", note="Pat")
+
+    assert response.headers["Location"] == f"/admin/payments/payment/{paid.pk}/change/"
+    assert Refund.objects.get().amount == 625
+    paid.refresh_from_db()
+    assert paid.amount_refundable == 625
+    assert "B$6.25 BSD was given back" in words(paid)
+    assert Note.objects.get().text == "Pat"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"amount": "12.51"}, "The refund is more than what is left of the payment."),
+        ({"amount": "0"}, "Enter an amount in BSD, such as 12.50."),
+        ({"amount": "1e2"}, "Enter an amount in BSD, such as 12.50."),
+        ({"amount": "1.005"}, "Enter an amount in BSD, such as 12.50."),
+        ({"amount": "-1"}, "Enter an amount in BSD, such as 12.50."),
+        ({"amount": "1", "reason": ""}, "This field is required."),
+        ({"amount": "1", "note": ""}, "This field is required."),
+    ],
+)
+def test_a_refund_needs_an_amount_a_reason_and_a_note(
+    office: Office, paid: Payment, values: dict[str, str], said: str
+) -> None:
+    response = act(office(Role.SUPPORT), paid, "refund", **{"reason": "x", "note": "y"} | values)
+
+    assert response.status_code == 422
+    assert said in response.content.decode()
+    assert not Refund.objects.exists()
+
+
+def test_a_stale_form_says_so(office: Office, paid: Payment) -> None:
+    browser = office(Role.SUPPORT)
+    act(browser, paid, "refund", amount="1.00", reason="x", note="y")
+    stale = {
+        "amount": "1.00",
+        "reason": "x",
+        "note": "y",
+        "form_key": "k",
+        "expected_available": "1250",
+    }
+
+    response = browser.post(page_of_act(paid, "refund"), stale)
+
+    assert response.status_code == 422
+    assert "What is left to refund is not what the request expects." in response.content.decode()
+    assert Refund.objects.count() == 1
+
+
+def test_above_the_limit_it_waits_for_someone_else(office: Office, merchant: Merchant) -> None:
+    payment = paid_payment(merchant, 50_000)
+    browser = office(Role.SUPPORT)
+    form = browser.get(page_of_act(payment, "refund")).content.decode()
+    assert "This is above your limit: someone else will have to approve it." in form
+
+    response = act(browser, payment, "refund", reason="All of it", note="Pat")
+
+    instruction = Instruction.objects.get()
+    assert response.headers["Location"].endswith(f"/{instruction.pk}/change/")
+    assert act(office(Role.FINANCE), instruction, "approve", note="Yes").status_code == 302
+    assert Refund.objects.get().amount == 50_000
+
+
+def test_an_open_payment_is_canceled(office: Office, payment: Payment) -> None:
+    act(office(Role.SUPPORT), payment, "cancel", reason="Ordered twice")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CANCELED
+    assert "by support" in words(payment)
+    entry = AuditEntry.objects.get()
+    assert (entry.before, entry.after) == ({"status": "created"}, {"status": "canceled"})
+
+
+def test_a_paid_payment_cannot_be_canceled(office: Office, paid: Payment) -> None:
+    response = office(Role.SUPPORT).post(
+        page_of_act(paid, "cancel"), {"form_key": "1", "reason": "x"}
+    )
+
+    assert response.status_code == 302  # back to the page, with a word of warning
+    paid.refresh_from_db()
+    assert paid.status == PaymentStatus.COMPLETED
+
+
+def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
+    browser = office(Role.SUPPORT)
+    for _ in range(2):
+        act(browser, paid, "receipt", recipient="pat@example.com")
+        mail = PaymentEmail.objects.get(payment=paid)
+        assert (mail.status, mail.recipient) == (EmailStatus.PLANNED, "pat@example.com")
+        PaymentEmail.objects.update(status=EmailStatus.SENT, sent_at=now())
+
+    entry = AuditEntry.objects.latest("sequence")
+    assert entry.after == {"recipient": "p•••@example.com"}
+
+
+def test_its_webhooks_are_sent_again_and_those_that_arrived_on_a_tick(
+    office: Office, told: Delivery
+) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    browser = office(Role.SUPPORT)
+    Delivery.objects.update(
+        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=now(), attempt_count=1
+    )
+    assert act(browser, payment, "resend").status_code == 422
+    assert Delivery.objects.get().status == DeliveryStatus.DELIVERED
+
+    assert act(browser, payment, "resend", delivered_too="on").status_code == 302
+
+    assert Delivery.objects.get().status == DeliveryStatus.PENDING
+    assert AuditEntry.objects.latest("sequence").act == "resend webhook"
