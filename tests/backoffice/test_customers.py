@@ -1,0 +1,205 @@
+"""Customers: helped once they have proved who they are, stopped at once."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+
+from backoffice.messages import send_due_messages
+from backoffice.models import AuditEntry, Message, Outcome
+from backoffice.roles import Role
+from core.clock import now
+from customers.models import Customer, Passkey
+from links.models import PaymentLink
+from links.services import deactivate_link
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from payments.models import Payment
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, one_of_each, paid_payment
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def merchant(merchant: Merchant) -> Merchant:
+    merchant.name = "Island Coffee"
+    merchant.save()
+    return merchant
+
+
+@pytest.fixture
+def locked(merchant: Merchant) -> Customer:
+    """A customer who has paid 12.50 to Island Coffee, and whose PIN is locked."""
+    customer = paid_payment(merchant).paying_customer
+    Customer.objects.update(
+        pin_failures=5, pin_locked_until=now() + timedelta(minutes=30), email="pat@example.com"
+    )
+    customer.refresh_from_db()
+    return customer
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"amount": "12.50", "merchant": "island coffee"},
+        {"amount": "12.50", "email": "Pat@example.com"},
+        {"merchant": "Coffee", "email": "pat@example.com"},
+    ],
+)
+def test_two_right_answers_unlock_a_pin(
+    office: Office, locked: Customer, answers: dict[str, str]
+) -> None:
+    response = act(office(Role.SUPPORT), locked, "unlock-pin", **answers)
+
+    assert response.status_code == 302
+    locked.refresh_from_db()
+    assert (locked.pin_failures, locked.pin_locked_until) == (0, None)
+    entry = AuditEntry.objects.get()
+    assert (entry.act, entry.outcome, entry.after["proofs"]) == ("unlock PIN", Outcome.DONE, 2)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {},
+        {"amount": "12.50"},
+        {"merchant": "Island Coffee"},
+        {"amount": "12.51", "merchant": "Island Coffee"},
+        {"amount": "12.50", "merchant": "e"},
+        {"email": "pat@example.com"},
+    ],
+)
+def test_less_does_not(office: Office, locked: Customer, answers: dict[str, str]) -> None:
+    response = act(office(Role.SUPPORT), locked, "unlock-pin", **answers)
+
+    assert response.status_code == 422
+    assert "does not prove who they are" in response.content.decode()
+    locked.refresh_from_db()
+    assert locked.pin_failures == 5
+    assert AuditEntry.objects.get().outcome == Outcome.REFUSED
+
+
+def test_the_answers_must_be_of_the_same_payment(
+    office: Office, locked: Customer, stranger: Merchant
+) -> None:
+    paid_payment(stranger, 99_900)
+
+    response = act(
+        office(Role.SUPPORT), locked, "unlock-pin", amount="999.00", merchant="Island Coffee"
+    )
+
+    assert response.status_code == 422
+
+
+def test_three_wrong_tries_a_day_are_enough(office: Office, locked: Customer) -> None:
+    for number in range(3):
+        act(office(Role.SUPPORT, f"support{number}"), locked, "unlock-pin", amount="1.00")
+
+    response = act(
+        office(Role.SUPPORT), locked, "unlock-pin", amount="12.50", merchant="Island Coffee"
+    )
+
+    assert "try again tomorrow" in response.content.decode()
+    locked.refresh_from_db()
+    assert locked.pin_failures == 5
+
+
+def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
+    office: Office, locked: Customer
+) -> None:
+    act(office(Role.SUPPORT), locked, "freeze", reason="Phone stolen")
+    locked.refresh_from_db()
+    assert locked.frozen_at is not None
+
+    refused = office(Role.SUPPORT).post(page_of_act(locked, "unfreeze"), {"reason": "x"})
+    assert refused.status_code == 403
+    act(office(Role.FINANCE), locked, "unfreeze", reason="Phone found")
+
+    locked.refresh_from_db()
+    assert locked.frozen_at is None
+
+
+def test_the_passkey_of_a_lost_phone_is_removed(office: Office) -> None:
+    passkey = one_of_each()[Passkey]
+    merchant = Payment.objects.filter(status="completed").latest("pk").merchant
+
+    act(
+        office(Role.SUPPORT),
+        passkey,
+        "remove",
+        amount="5000.00",
+        merchant=merchant.name,
+        reason="Phone lost",
+    )
+
+    passkey.refresh_from_db()
+    assert passkey.removed_at is not None  # type: ignore[attr-defined]  # a Passkey
+
+
+def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
+    response = act(
+        office(Role.SUPPORT),
+        merchant,
+        "send-link",
+        mode="test",
+        amount="12.50",
+        description="Two coffees",
+        recipient="pat@example.com",
+    )
+
+    link = PaymentLink.objects.get()
+    assert (link.amount, link.max_uses, link.livemode) == (1_250, 1, False)
+    assert response.headers["Location"].endswith(f"/{link.pk}/change/")
+    assert send_due_messages(now=now()) == 1
+    assert send_due_messages(now=now()) == 0
+    assert mail.outbox[0].to == ["pat@example.com"]
+    assert link.url in mail.outbox[0].body
+    assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
+
+
+def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> None:
+    act(
+        office(Role.SUPPORT),
+        merchant,
+        "send-link",
+        mode="test",
+        recipient="242 555 0100",
+    )
+
+    message = Message.objects.get()
+    assert (message.channel, message.recipient) == ("sms", "+12425550100")
+    assert AuditEntry.objects.get().after["sent_to"] == "+1 242 ••• 0100"
+
+
+def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
+    browser = office(Role.SUPPORT)
+    for _ in range(30):
+        act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
+
+    response = act(browser, merchant, "send-link", mode="test", recipient="pat@example.com")
+
+    assert response.status_code == 422
+    assert PaymentLink.objects.count() == 30
+
+
+def test_no_link_for_a_suspended_merchant(office: Office, merchant: Merchant) -> None:
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    response = office(Role.SUPPORT).get(page_of_act(merchant, "send-link"))
+
+    assert response.status_code == 302
+    assert not PaymentLink.objects.exists()
+
+
+def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
+    act(office(Role.SUPPORT), merchant, "send-link", mode="test", recipient="pat@example.com")
+    link = PaymentLink.objects.get()
+
+    act(office(Role.SUPPORT), link, "end", reason="Sent to the wrong person")
+
+    link.refresh_from_db()
+    assert (link.status, link.ended_by) == ("deactivated", "staff:support")
+    with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
+        deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=now())

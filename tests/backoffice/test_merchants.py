@@ -1,0 +1,196 @@
+"""Merchants, their keys, their bank accounts, and what is paid out to them."""
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from backoffice.messages import send_due_messages
+from backoffice.models import AuditEntry, Instruction, Message
+from backoffice.roles import Role
+from core.clock import now
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key
+from merchants.statuses import MerchantStatus
+from payouts.models import BankAccount, Payout, PayoutBatch
+from payouts.statuses import PayoutStatus
+from tests.backoffice.acting import act, fields_of, page_of_act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+
+MONEY = {"mode": "test", "currency": "BSD", "reason": "Asked for", "note": "By mail"}
+BANK = {
+    "mode": "test",
+    "currency": "BSD",
+    "holder_name": "Island Coffee Ltd",
+    "bank_name": "First Bank",
+    "number": "000987654321",
+    "clearing_code": "000001",
+    "reason": "Letter of the bank",
+    "note": "Checked by phone",
+}
+
+
+def test_a_merchant_is_verified_and_suspended(office: Office, merchant: Merchant, api: Api) -> None:
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    browser = office(Role.FINANCE)
+
+    act(browser, merchant, "verify", reason="Papers seen")
+    merchant.refresh_from_db()
+    assert merchant.status == MerchantStatus.VERIFIED
+    caller = api(merchant)
+    assert caller.get("/v1/payments").status_code == 200
+
+    act(browser, merchant, "suspend", reason="Fraud reported")
+
+    merchant.refresh_from_db()
+    assert merchant.status == MerchantStatus.SUSPENDED
+    assert caller.post("/v1/payments", {"amount": 100}).status_code == 422
+    assert AuditEntry.objects.latest("sequence").before == {"status": "verified"}
+
+
+def test_a_fee_is_set_for_payments_to_come(office: Office, merchant: Merchant) -> None:
+    act(office(Role.FINANCE), merchant, "fee", fee_basis_points="250", reason="Contract")
+
+    assert paid_payment(merchant, 10_000).fee == 250
+
+
+def test_a_key_is_rolled_and_its_owner_hears_of_it(
+    office: Office, merchant: Merchant, api: Api, mailoutbox
+) -> None:
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=now()).key
+
+    response = act(office(Role.DEVELOPER), key, "roll", overlap_hours="0", reason="Leaked")
+
+    secret = response.content.decode().split('id="bo-secret">')[1].split("<")[0]
+    assert secret.startswith("sk_test_")
+    key.refresh_from_db()
+    assert not key.is_active(now())
+    assert ApiKey.objects.filter(merchant=merchant).count() == 2
+    send_due_messages(now=now())
+    assert mailoutbox[0].to == [merchant.email]
+    assert secret not in mailoutbox[0].body
+    assert secret not in str(list(AuditEntry.objects.values()))
+
+
+def test_a_key_is_revoked(office: Office, merchant: Merchant) -> None:
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=now()).key
+
+    act(office(Role.DEVELOPER), key, "revoke", reason="Leaked")
+
+    key.refresh_from_db()
+    assert key.revoked_at is not None
+    assert Message.objects.count() == 1
+
+
+def test_a_merchant_is_paid_out_within_the_limit(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 400_000)
+
+    act(office(Role.FINANCE), merchant, "pay-out", amount="1,000.00", **MONEY)
+
+    payout = Payout.objects.get()
+    assert (payout.amount, payout.origin) == (100_000, "staff")
+    assert payout.transitions.get().actor == "staff:finance"
+
+
+def test_a_large_payout_waits(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 900_000)
+
+    act(office(Role.FINANCE), merchant, "pay-out", amount="8,000.00", **MONEY)
+
+    assert not Payout.objects.exists()
+    act(office(Role.ADMINISTRATOR), Instruction.objects.get(), "approve", note="")
+    assert Payout.objects.get().amount == 800_000
+
+
+def test_a_bank_account_always_takes_two(office: Office, merchant: Merchant) -> None:
+    browser = office(Role.FINANCE)
+    act(browser, merchant, "bank-account", **BANK)
+    instruction = Instruction.objects.get()
+    assert instruction.status == "waiting"
+    assert "000987654321" not in str(instruction.__dict__)
+    page = browser.get(reverse("admin:backoffice_instruction_change", args=[instruction.pk]))
+    assert "First Bank" in page.content.decode()
+    assert "000987654321" not in page.content.decode()
+
+    assert browser.post(page_of_act(instruction, "approve"), {"form_key": "1"}).status_code == 422
+    act(office(Role.FINANCE, "another"), instruction, "approve", note="Seen")
+
+    account = BankAccount.objects.get()
+    assert (account.last_four, account.decrypt_number()) == ("4321", "000987654321")
+    assert account.created_by == "staff:finance"
+
+
+def test_a_bank_account_that_cannot_be_is_refused_at_once(
+    office: Office, merchant: Merchant
+) -> None:
+    response = act(office(Role.FINANCE), merchant, "bank-account", **BANK | {"number": "x y"})
+
+    assert response.status_code == 422
+    assert not Instruction.objects.exists()
+
+
+def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 400_000)
+    browser = office(Role.FINANCE)
+    act(browser, merchant, "pay-out", amount="1,000.00", **MONEY)
+    Payout.objects.update(send_date=now().date())
+
+    page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
+    values = fields_of(browser.get(page).content.decode())
+    browser.post(page, values | {"mode": "test", "reason": "Weekly run", "note": "As always"})
+
+    batch = PayoutBatch.objects.get()
+    assert (batch.count, batch.total_amount, batch.created_by) == (1, 100_000, "staff:finance")
+    file = browser.get(reverse("admin:payouts_payoutbatch_file", args=[batch.pk, "csv"]))
+    rows = list(csv.DictReader(io.StringIO(file.content.decode())))
+    assert rows[0]["amount_cents"] == "100000"
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.subject_id) == ("download csv", batch.pk)
+
+
+def test_what_the_bank_answers_is_recorded(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 800_000)
+    browser = office(Role.FINANCE)
+    payouts = []
+    for _ in range(2):
+        act(browser, merchant, "pay-out", amount="1,000.00", **MONEY)
+        payouts.append(Payout.objects.latest("pk"))
+    Payout.objects.update(status=PayoutStatus.IN_TRANSIT, in_transit_at=now())
+
+    act(browser, payouts[0], "paid", bank_reference="B-77")
+    act(browser, payouts[1], "failed", reason="Account closed", note="Mail of the bank")
+
+    for payout in payouts:
+        payout.refresh_from_db()
+    assert (payouts[0].status, payouts[0].bank_reference) == ("paid", "B-77")
+    assert (payouts[1].status, payouts[1].failure_message) == ("failed", "Account closed")
+
+
+def test_staff_are_added_and_never_change_themselves(office: Office) -> None:
+    browser = office(Role.ADMINISTRATOR)
+    page = reverse("admin:auth_user_list_act", args=["add"])
+    values = fields_of(browser.get(page).content.decode())
+
+    response = browser.post(page, values | {"username": "new.one", "role": "Support"})
+
+    assert "new.one is made" in response.content.decode()
+    own = User.objects.get(username="administrator")
+    new = User.objects.get(username="new.one")
+    for name in ("close", "reset"):
+        assert act(browser, own, name, reason="x").status_code == 422
+    roles = act(browser, own, "roles", roles=["Viewer"], reason="x")
+    assert roles.status_code == 422
+    own.refresh_from_db()
+    assert own.is_active
+    assert [group.name for group in own.groups.all()] == ["Administrator"]
+    act(browser, new, "roles", roles=["Finance", "Developer"], reason="Moved")
+    assert sorted(group.name for group in new.groups.all()) == ["Developer", "Finance"]
+    act(browser, new, "close", reason="Left")
+    new.refresh_from_db()
+    assert not new.is_active
