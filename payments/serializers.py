@@ -7,6 +7,7 @@ from rest_framework import serializers
 
 from core.errors import ValidationFailed
 from core.fields import (
+    MAX_URL,
     AmountField,
     CurrencyField,
     DateField,
@@ -88,6 +89,13 @@ class LineItemOutput(Output):
     price = AmountField()
 
 
+class CounterUrlField(TextField):
+    """The address of a counter's screen; other payments have none."""
+
+    def to_representation(self, value: Payment) -> str | None:
+        return screen_url(value.id) if value.is_counter else None
+
+
 class PaymentSummary(Output):
     """A payment in a list: everything but the QR payload."""
 
@@ -103,8 +111,11 @@ class PaymentSummary(Output):
     hosted_url = TextField(max_length=255)
     checkout_url = serializers.SerializerMethodField()
     qr_code_url = serializers.SerializerMethodField()
-    counter_url = serializers.SerializerMethodField(
-        required=False, help_text="Of a counter: its live list of payments. Keep it secret."
+    counter_url = CounterUrlField(
+        source="*",
+        max_length=MAX_URL,
+        required=False,
+        help_text="Of a counter: its live list of payments. Keep it secret.",
     )
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)
@@ -142,9 +153,6 @@ class PaymentSummary(Output):
 
     def get_qr_code_url(self, payment: Payment) -> str:
         return f"{settings.CHECKOUT_URL}{payment.hosted_url}/qr.png"
-
-    def get_counter_url(self, payment: Payment) -> str | None:
-        return screen_url(payment.id) if payment.is_counter else None
 
 
 class PaymentOutput(PaymentSummary):
