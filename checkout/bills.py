@@ -19,7 +19,7 @@ from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.drafts import items_sum
 from payments.models import Payment
-from payments.statuses import CANCELABLE, PAYABLE, PaymentStatus
+from payments.statuses import PAYABLE, PaymentStatus
 
 LONG_AMOUNT = 10_000_000
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
@@ -132,8 +132,8 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
         items=items,
         difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
         facts=tuple(_facts(payment)),
-        payable=status in PAYABLE,
-        cancelable=status in CANCELABLE or status == PaymentStatus.REQUIRES_ACTION,
+        payable=status in PAYABLE and not payment.is_counter,
+        cancelable=status in PAYABLE and not payment.is_counter,
         success_address=onward(payment.success_url, payment.id),
         cancel_address=onward(payment.cancel_url, payment.id),
         again_address=_again(payment),

@@ -13,6 +13,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 
 BAD, STILL = "is-bad", "is-still"
+FAULT_OF_OURS = 500
 
 
 @dataclass(frozen=True)
@@ -79,18 +80,31 @@ def _why_failed(payment: Payment) -> str:
     return _("The payment was declined.")
 
 
-def stop_for(error: ApiError) -> Ending:
-    """Tell what stopped the customer before a payment could be shown."""
+def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
+    """Tell what stopped the customer; after a fault of ours the payment itself knows more."""
     if error.status in (404, 405):
         return _missing()
     for kind, ending in _STOPS:
         if isinstance(error, kind):
             return ending()
+    if error.status >= FAULT_OF_OURS:
+        return _fault_of_ours(payment_address)
+    return Ending(
+        _("That did not work"),
+        BAD,
+        _("No money has been taken."),
+        next=_("Go back and look at the payment, then try again."),
+    )
+
+
+def _fault_of_ours(payment_address: str) -> Ending:
     return Ending(
         _("Something went wrong"),
         BAD,
-        _("This is our fault. No money has been taken by this step."),
-        next=_("Go back and look at the payment before you try again."),
+        _("This is our fault. The payment itself says whether it was paid."),
+        next=_("Look at it before you try again. Nothing is ever paid twice."),
+        again_address=payment_address,
+        again_words=_("Look at the payment"),
     )
 
 

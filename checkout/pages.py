@@ -54,6 +54,7 @@ class Page(View):
     visitor = Visitor()
     livemode = True
     bill: Bill | None = None
+    payment_address = ""
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
@@ -123,7 +124,8 @@ class Page(View):
 
     def refused(self, error: ApiError) -> HttpResponse:
         """Say what stopped the customer, and what to do next."""
-        response = self.page("stopped.html", end=stop_for(error), status=error.status)
+        end = stop_for(error, payment_address=self.payment_address)
+        response = self.page("stopped.html", end=end, status=error.status)
         for name, value in error.headers.items():
             response[name] = value
         return response
@@ -138,6 +140,7 @@ class PaymentPage(Page):
     def prepare(self) -> None:
         payments = Payment.objects.select_related("merchant", "link__merchant", "customer")
         self.payment = payments.one(self.kwargs["payment_id"])
+        self.payment_address = self.payment.hosted_url
         self.livemode = self.payment.livemode
         self.bill = bill_of(self.payment, now=self.now)
         super().prepare()

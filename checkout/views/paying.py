@@ -112,12 +112,10 @@ class BackAction(Pressed):
         return SeeOther(self.payment.hosted_url)
 
 
-class CancelPage(PaymentPage):
-    """Asks once more, then cancels."""
+class CancelPage(PaymentAction):
+    """Asks once more, then cancels. A counter is its merchant's to close, not a customer's."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        if not self.bill.cancelable:
-            return SeeOther(self.payment.hosted_url)
         return self.page("cancel.html")
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:

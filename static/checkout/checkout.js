@@ -162,7 +162,7 @@ for (const form of all("[data-passkey]")) {
     if (form.elements.credential.value) return;
     event.preventDefault();
     if (form.dataset.sent) return;
-    if (!window.PublicKeyCredential?.parseCreationOptionsFromJSON) { tell("unable"); return; }
+    if (!window.PublicKeyCredential) { tell("unable"); return; }
     const button = one(".pay", form);
     form.dataset.sent = "yes";
     tell("nothing");
@@ -181,13 +181,30 @@ async function credential(form) {
   const body = new FormData(form);
   const answer = await fetch(form.dataset.options, { method: "POST", body, cache: "no-store" });
   if (!answer.ok) { location.reload(); return new Promise(() => {}); }
-  const options = await answer.json();
-  if (form.dataset.passkey === "create") {
-    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
-    return (await navigator.credentials.create({ publicKey })).toJSON();
+  const publicKey = await answer.json();
+  publicKey.challenge = bytes(publicKey.challenge);
+  for (const known of [...publicKey.allowCredentials ?? [], ...publicKey.excludeCredentials ?? []]) {
+    known.id = bytes(known.id);
   }
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
-  return (await navigator.credentials.get({ publicKey })).toJSON();
+  if (form.dataset.passkey === "get") return json(await navigator.credentials.get({ publicKey }));
+  publicKey.user.id = bytes(publicKey.user.id);
+  return json(await navigator.credentials.create({ publicKey }));
+}
+/* By hand what PublicKeyCredential does by itself in browsers of 2025 and later. */
+function bytes(text) {
+  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+function text(buffer) {
+  const letters = [...new Uint8Array(buffer)].map((code) => String.fromCharCode(code)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+function json({ id, rawId, type, response, authenticatorAttachment }) {
+  const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
+  const answer = { transports: response.getTransports?.() };
+  for (const name of names) if (response[name]) answer[name] = text(response[name]);
+  const clientExtensionResults = {};
+  return { id, rawId: text(rawId), type, response: answer, authenticatorAttachment, clientExtensionResults };
 }
 
 /* The counter screen: a live list, and a sound if somebody switches it on. */

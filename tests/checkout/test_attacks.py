@@ -117,6 +117,22 @@ def test_a_live_payment_cannot_be_simulated(payment_of):
     assert live.status == PaymentStatus.CREATED
 
 
+@pytest.mark.parametrize("step", ["cancel", "pay", "back", "phone", "simulate"])
+def test_a_customer_neither_closes_nor_pays_a_counter_itself(payment_of, step):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+    answer = with_token(
+        shopper, f"{counter.hosted_url}/{step}", outcome="approve", phone="2425550100"
+    )
+    shopper.visit(f"{counter.hosted_url}/cancel")
+
+    counter.refresh_from_db()
+    assert (answer.status_code, answer["Location"]) == (303, counter.hosted_url)
+    assert shopper.path == counter.hosted_url
+    assert counter.status == PaymentStatus.CREATED
+
+
 def test_the_amount_of_a_payment_at_a_counter_is_fixed_once_it_is_shown(payment_of):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
     shopper = Shopper()

@@ -44,8 +44,11 @@ def test_axe_finds_nothing_on_any_screen(screens, site, scheme):
     assert {name: violations for name, violations in found.items() if violations} == {}
 
 
-def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target(screens, site):
-    page = screens(width=320)
+@pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
+def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target(
+    screens, site, language
+):
+    page = screens(width=320, locale=language)
     wide: dict[str, int] = {}
     small: dict[str, list[str]] = {}
     for name in SCREENS:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 
 from core.clock import now
@@ -165,6 +166,27 @@ def test_an_address_that_is_none_of_ours_is_a_page_too(db, path):
 
     assert response.status_code == 404
     assert "<h1>We cannot find this page</h1>" in shopper.text
+
+
+@pytest.mark.parametrize(
+    ("fault", "status"), [(RuntimeError, 500), (OperationalError, 503), (InterfaceError, 503)]
+)
+def test_a_fault_of_ours_is_a_page_that_claims_nothing(payment, monkeypatch, fault, status):
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    def fail(**_: object) -> None:
+        raise fault("secret detail")
+
+    monkeypatch.setattr("checkout.views.paying.cancel_by_customer", fail)
+    shopper.visit(f"{payment.hosted_url}/cancel")
+    response = shopper.send()
+
+    assert response.status_code == status
+    assert "The payment itself says whether it was paid." in shopper.text
+    assert f'href="{payment.hosted_url}">Look at the payment</a>' in shopper.text
+    assert "No money has been taken" not in shopper.text
+    assert "secret detail" not in shopper.text
 
 
 def test_a_wrong_method_is_refused(payment):
