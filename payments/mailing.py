@@ -92,5 +92,6 @@ def context_of(payment: Payment) -> dict[str, object]:
         "amount": format_amount(payment.amount or 0, payment.currency),
         "due_date": payment.due_date,
         "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",
         "service_name": settings.SERVICE_NAME,
     }

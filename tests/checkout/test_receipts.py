@@ -9,6 +9,7 @@ import pytest
 from core.clock import now
 from customers.services import test_customer
 from merchants.authentication import Caller
+from payments.mailing import send_due_emails
 from payments.models import Payment, PaymentEmail
 from payments.paying import pay
 from payments.verification import Verification
@@ -100,7 +101,7 @@ def test_the_pdf_bears_any_name(paid):
     assert response.content.startswith(b"%PDF-")
 
 
-def test_it_is_sent_by_e_mail(paid):
+def test_it_is_sent_by_e_mail(paid, mailoutbox):
     shopper = Shopper()
     shopper.visit(f"/receipts/{paid.id}")
     shopper.send(email="ann@example.com")
@@ -108,6 +109,11 @@ def test_it_is_sent_by_e_mail(paid):
     assert "The receipt is on its way to your mailbox." in shopper.text
     planned = PaymentEmail.objects.get(payment=paid)
     assert (planned.recipient, planned.kind) == ("ann@example.com", "receipt")
+
+    send_due_emails(now=now())
+    (mail,) = mailoutbox
+    assert f"http://testserver/receipts/{paid.id}" in mail.body
+    assert f'href="http://testserver/receipts/{paid.id}"' in mail.alternatives[0][0]
 
 
 @pytest.mark.parametrize("email", ["", "ann", "ann@example.com\nBcc: x@example.com", "@"])
