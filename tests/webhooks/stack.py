@@ -1,0 +1,163 @@
+"""The service as it runs: web server and senders in processes of their own, to be killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from config.environment import VARIABLES
+from tests.environment import VALUES
+
+ROOT = Path(__file__).parent.parent.parent
+START_SECONDS = 60
+CELERY_WORKER = (
+    "celery",
+    "--app",
+    "config",
+    "worker",
+    "-Q",
+    "webhooks",
+    "-P",
+    "threads",
+    "-c",
+    "4",
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the web server answered, and after how many seconds."""
+
+    status: int
+    body: dict[str, Any]
+    seconds: float
+
+
+class Stack:
+    """Use as a context: at its end, no process is left. Keywords are environment variables."""
+
+    def __init__(self, directory: Path, **environment: str) -> None:
+        self.port = _free_port()
+        self.log = directory / "log"
+        ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
+        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        self.environment = kept | {
+            **VALUES,
+            "DATABASE_URL": f"sqlite:///{directory}/db.sqlite3",
+            "BASE_URL": f"http://localhost:{self.port}",
+            "DEVELOPMENT_FILE": "",
+            "DEVELOPMENT_MODE": "true",
+            **environment,
+        }
+        self.running: list[subprocess.Popen[bytes]] = []
+        self.key = ""
+        assert self.run("manage.py", "migrate", "--verbosity", "0").wait() == 0, self.words()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for process in self.running:
+            process.kill()
+            process.wait()
+
+    def run(self, *words: str) -> "subprocess.Popen[bytes]":
+        with self.log.open("ab") as log:
+            process = subprocess.Popen(
+                [sys.executable, *words],
+                cwd=ROOT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        self.running.append(process)
+        return process
+
+    def words(self) -> str:
+        """What the processes have said, for a test that fails."""
+        return self.log.read_text(errors="replace")[-4_000:]
+
+    def start_web(self) -> None:
+        """Start the web server and wait until it answers."""
+        place = ["--host", "127.0.0.1", "--port", str(self.port), "--no-ws"]
+        self.run("-m", "granian", "--interface", "wsgi", *place, "config.wsgi:application")
+        self._wait_until(lambda: self.get("/healthz").status == 200)
+
+    def start_worker(self) -> "subprocess.Popen[bytes]":
+        """Start the senders as they are without a broker."""
+        return self.run("manage.py", "worker")
+
+    def start_celery(self) -> "subprocess.Popen[bytes]":
+        """Start the senders as they are in production."""
+        return self.run("-m", *CELERY_WORKER)
+
+    def kill(self, process: "subprocess.Popen[bytes]") -> None:
+        """End a process at once, with all of its children, at whatever line it is."""
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def register(self, url: str) -> None:
+        """Register a merchant whose test key is used from now on, with one endpoint."""
+        self.key = ""
+        merchant = {"name": "Shop", "email": "shop@example.com"}
+        self.key = self.post("/v1/merchants", merchant).body["api_keys"]["test"]
+        reply = self.post("/v1/webhooks", {"url": url, "events": ["*"]})
+        assert reply.status == 201, reply
+
+    def pay(self) -> Reply:
+        """Create a payment, which is one event."""
+        return self.post("/v1/payments", {"amount": 1250})
+
+    def get(self, path: str) -> Reply:
+        return self._call("GET", path, None)
+
+    def post(self, path: str, body: dict[str, Any]) -> Reply:
+        return self._call("POST", path, json.dumps(body).encode())
+
+    def _call(self, method: str, path: str, body: bytes | None) -> Reply:
+        headers = {"Content-Type": "application/json"}
+        if self.key:
+            headers["Authorization"] = f"Bearer {self.key}"
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", body, headers, method=method
+        )
+        started = time.monotonic()
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        return Reply(status, json.loads(text), time.monotonic() - started)
+
+    def _wait_until(self, is_so: Any) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                if is_so():
+                    return
+            except OSError:
+                pass
+            assert time.monotonic() < deadline, self.words()
+            time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
