@@ -1,0 +1,182 @@
+"""How soon events arrive, alone and beside an endpoint that is dead with thousands waiting.
+
+`python -m bench.webhooks` prints a table; `--embedded` for SQLite and `manage.py worker` instead of
+PostgreSQL, Redis and Celery. Everything runs on this machine, the receiver included.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.webhooks.receiver import Receiver
+    from webhooks.models import Webhook
+
+HEALTHY = 9
+BACKLOG = 5_000
+PER_SECOND = 50
+SETTLE_SECONDS = 20
+ROW = "{:44} {:>6} {:>8} {:>8} {:>8} {:>8}"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What the other endpoint does while the healthy ones are measured."""
+
+    title: str
+    answer: str
+    backlog: int
+
+
+SCENES = (
+    Scene("nobody is dead", "/say/200/", 0),
+    Scene("one refuses with 5,000 due", "/say/500/", BACKLOG),
+    Scene("one hangs with 5,000 due", "/trap/hang/", BACKLOG),
+)
+
+
+def main() -> None:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--embedded", action="store_true", help="SQLite and manage.py worker")
+    words.add_argument("--seconds", type=int, default=20, help="length of each measurement")
+    chosen = words.parse_args()
+    with running(embedded=chosen.embedded) as receiver:
+        say(f"{'embedded' if chosen.embedded else 'production'}: {PER_SECOND} events/s, "
+            f"{HEALTHY} healthy endpoints, commit to received, in milliseconds")  # fmt: skip
+        say(ROW.format("", "events", "p50", "p95", "p99", "max"))
+        for number, scene in enumerate(SCENES):
+            waits = measure(scene, number, receiver, chosen.seconds)
+            say(ROW.format(scene.title, len(waits), *figures(waits)))
+
+
+@contextmanager
+def running(*, embedded: bool) -> Iterator["Receiver"]:
+    """Start the databases, the senders and the receiver; point Django at the same database."""
+    from tests.postgres import Postgres
+    from tests.redis import Redis
+    from tests.webhooks.receiver import Receiver
+    from tests.webhooks.stack import Stack
+
+    with ExitStack() as closing:
+        directory = Path(closing.enter_context(TemporaryDirectory(prefix="payments-bench-")))
+        directory.chmod(0o711)
+        environment = {}
+        if not embedded:
+            postgres, redis = Postgres(directory / "postgresql", durable=True), Redis(directory)
+            closing.callback(postgres.remove)
+            closing.callback(redis.stop)
+            postgres.create()
+            postgres.start()
+            redis.start()
+            environment = {"DATABASE_URL": postgres.url, "CELERY_BROKER_URL": redis.broker_url}
+        receiver = Receiver(directory / "received")
+        closing.callback(receiver.close)
+        stack = closing.enter_context(Stack(directory, **environment))
+        (stack.start_worker if embedded else stack.start_celery)()
+        os.environ.update(stack.environment, DJANGO_SETTINGS_MODULE="config.settings")
+        import django
+
+        django.setup()
+        yield receiver
+
+
+def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> list[float]:
+    """Return how long each event of the healthy endpoints was on its way."""
+    from webhooks.models import Webhook
+
+    healthy = [make_endpoint(receiver.url(f"/say/200/{number}-{n}")) for n in range(HEALTHY)]
+    other = make_endpoint(receiver.url(f"{scene.answer}{number}"))
+    for endpoint in healthy:
+        tell(endpoint)
+    time.sleep(3)
+    fill(other, scene.backlog)
+    committed = dict(steadily(healthy, seconds))
+    arrived = arrivals(receiver, set(committed))
+    Webhook.objects.filter(pk=other.pk).update(is_active=False, disabled_reason="requested")
+    return sorted(arrived[event_id] - at for event_id, at in committed.items())
+
+
+def make_endpoint(url: str) -> "Webhook":
+    """Register a merchant with one endpoint."""
+    from core.clock import now
+    from merchants.authentication import Caller
+    from merchants.services import create_merchant
+    from webhooks.endpoints import create_webhook
+
+    merchant = create_merchant(name="Shop", email="shop@example.com", now=now()).merchant
+    caller = Caller(merchant, livemode=False, actor="bench")
+    issued = create_webhook(caller=caller, url=url, events=["*"], description="", now=now())
+    return issued.webhook
+
+
+def tell(endpoint: "Webhook") -> tuple[str, float]:
+    """Write one event and commit; return its id and the time."""
+    from django.db import transaction
+
+    from core.clock import now
+    from webhooks.event_types import EventType
+    from webhooks.samples import SAMPLES
+    from webhooks.services import emit
+
+    with transaction.atomic():
+        event = emit(
+            EventType.PAYMENT_COMPLETED,
+            merchant_id=endpoint.merchant_id,
+            livemode=False,
+            resource_id="pay_bench",
+            data=SAMPLES[EventType.PAYMENT_COMPLETED],
+            now=now(),
+        )
+    return event.id, time.time()
+
+
+def fill(endpoint: "Webhook", count: int) -> None:
+    """Make so many events due at once."""
+    from django.db import transaction
+
+    for _ in range(0, count, 500):
+        with transaction.atomic():
+            for _ in range(500):
+                tell(endpoint)
+
+
+def steadily(endpoints: list["Webhook"], seconds: int) -> Iterator[tuple[str, float]]:
+    began = time.monotonic()
+    for number in range(seconds * PER_SECOND):
+        yield tell(endpoints[number % len(endpoints)])
+        time.sleep(max(0.0, began + (number + 1) / PER_SECOND - time.monotonic()))
+
+
+def arrivals(receiver: "Receiver", event_ids: set[str]) -> dict[str, float]:
+    """Return when each event was first received. Exits where one has not come in good time."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while True:
+        found: dict[str, float] = {}
+        for request in receiver.received():
+            found.setdefault(request.headers["webhook-id"], request.at)
+        if event_ids <= found.keys():
+            return found
+        if time.monotonic() > deadline:
+            sys.exit(f"{len(event_ids - found.keys())} of {len(event_ids)} events did not arrive")
+        time.sleep(0.5)
+
+
+def figures(waits: list[float]) -> list[str]:
+    shares = (0.5, 0.95, 0.99, 1)
+    return [f"{waits[max(0, int(len(waits) * share) - 1)] * 1_000:.0f}" for share in shares]
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
