@@ -5,6 +5,7 @@ before anything is sent, and its token decides whose result counts.
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -33,10 +34,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Claims:
-    """What was taken, and whether more may be due that had to wait."""
+    """What was taken; the endpoints that have more due, and the lanes that had no sender left.
+
+    When a delivery to one of those, or in one of those, has ended, it is time to look again.
+    """
 
     taken: list[Claim]
-    more: bool
+    left: frozenset[str]
+    crowded: frozenset[Lane]
 
 
 def lease_until(now: datetime) -> datetime:
@@ -51,18 +56,17 @@ def claim_due(*, free: Mapping[Lane, int], now: datetime) -> Claims:
     """
     waiting = {endpoint.webhook_id: endpoint for endpoint in _waiting(now)}
     wanted = share(waiting.values(), free)
+    crowded = _crowded(wanted, waiting, free)
     if not wanted:
-        return Claims([], more=bool(waiting))
+        return Claims([], frozenset(waiting), crowded)
     with transaction.atomic():
         quotas = _still_free(wanted, waiting, now)
         found = {each: _due_ids(each, quota, now) for each, quota in quotas.items()}
         ids = [delivery_id for due in found.values() for delivery_id in due]
         token = _lease(ids, now)
     taken = [Claim(row, token, now, waiting[row.webhook_id].lane) for row in _leased(ids, token)]
-    is_short = len(wanted) < len(waiting)
-    return Claims(
-        taken, more=is_short or any(len(due) == quotas[each] for each, due in found.items())
-    )
+    left = {each for each in waiting if len(found.get(each, ())) == quotas.get(each, 0)}
+    return Claims(taken, frozenset(left), crowded)
 
 
 def claim_one(delivery_id: str, *, now: datetime) -> Claim | None:
@@ -102,6 +106,15 @@ def _waiting(now: datetime) -> Iterator[Waiting]:
             is_slow=row["is_slow"],
             is_proven=row["last_success_at"] is not None,
         )
+
+
+def _crowded(
+    wanted: Mapping[str, int], waiting: Mapping[str, Waiting], free: Mapping[Lane, int]
+) -> frozenset[Lane]:
+    taken = Counter[Lane]()
+    for webhook_id, count in wanted.items():
+        taken[waiting[webhook_id].lane] += count
+    return frozenset(lane for lane, count in free.items() if taken[lane] >= count)
 
 
 def _still_free(

@@ -226,7 +226,11 @@ class Delivery(models.Model):
             ),
             models.Index(fields=["webhook"], name="delivery_leased", condition=~Q(lease_token="")),
             models.Index(fields=["webhook", "-created_at", "-id"], name="delivery_newest"),
-            models.Index(fields=["status", "-ended_at"], name="delivery_ended"),
+            models.Index(
+                fields=["webhook", "created_at", "id"],
+                name="delivery_failed",
+                condition=Q(status=DeliveryStatus.FAILED),
+            ),
         )
         constraints = (
             models.UniqueConstraint(fields=["event", "webhook"], name="delivery_once_per_endpoint"),

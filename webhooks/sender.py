@@ -19,7 +19,7 @@ from webhooks.delivering import attempt
 from webhooks.fairness import Lane
 from webhooks.instants import database_now
 from webhooks.recording import record_answer
-from webhooks.transport import Answer
+from webhooks.turns import Gathering, write_turn
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Sender:
         self._lock = threading.Lock()
         self._claiming = threading.Lock()
         self._is_woken = False
-        self._has_more = False
+        self._last = Claims([], frozenset(), frozenset())
 
     def wake(self) -> int:
         """Claim and begin to send until nothing due is left or nobody is free; return how many.
@@ -67,23 +67,14 @@ class Sender:
             return self._free == THREADS
 
     def _claim_and_begin(self) -> int:
-        begun = 0
-        while claims := self._claim():
-            self._has_more = claims.more
-            for claim in claims.taken:
-                self._begin(claim)
-            begun += len(claims.taken)
-            if not claims.taken or not claims.more:
-                break
-        return begun
-
-    def _claim(self) -> Claims | None:
         with self._lock:
             free = dict(self._free)
-        if not any(free.values()):
-            self._has_more = True
-            return None
-        return claim_due(free=free, now=self._clock())
+        with write_turn():
+            claims = claim_due(free=free, now=self._clock())
+        self._last = claims
+        for claim in claims.taken:
+            self._begin(claim)
+        return len(claims.taken)
 
     def _begin(self, claim: Claim) -> None:
         with self._lock:
@@ -100,15 +91,17 @@ class Sender:
             _deliver(claim)
         finally:
             self._done(claim)
-            self._go_on()
+            self._go_on(claim)
             close_old_connections()
 
     def _done(self, claim: Claim) -> None:
         with self._lock:
             self._free[claim.lane] += 1
 
-    def _go_on(self) -> None:
-        if not self._has_more:
+    def _go_on(self, done: Claim) -> None:
+        """Claim again where something waited for what has just ended."""
+        last = self._last
+        if done.delivery.webhook_id not in last.left and done.lane not in last.crowded:
             return
         try:
             self.wake()
@@ -122,16 +115,24 @@ def _deliver(claim: Claim) -> None:
     Where it stays away, the lease runs out, and the delivery is made again.
     """
     answer = attempt(claim)
+
+    def record() -> None:
+        record_answer(claim, answer)
+
     for pause in RECORD_PAUSES:
-        if _record(claim, answer):
+        if _is_written(record, together=pause == RECORD_PAUSES[0]):
             return
         time.sleep(pause)
     logger.error("attempt not recorded", extra={"delivery_id": claim.delivery.id})
 
 
-def _record(claim: Claim, answer: Answer) -> bool:
+def _is_written(record: Callable[[], None], *, together: bool) -> bool:
     try:
-        record_answer(claim, answer)
+        if together:
+            _gathering.write(record)
+        else:
+            with write_turn():
+                record()
     except (DatabaseError, InterfaceError):
         logger.warning("attempt not recorded yet", exc_info=True)
         close_old_connections()
@@ -139,6 +140,7 @@ def _record(claim: Claim, answer: Answer) -> bool:
     return True
 
 
+_gathering = Gathering()
 _sender: Sender | None = None
 _starting = threading.Lock()
 
