@@ -125,15 +125,9 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
     from webhooks.samples import SAMPLES
     from webhooks.services import emit
 
+    data = SAMPLES[EventType.PAYMENT_COMPLETED]
     with transaction.atomic():
-        event = emit(
-            EventType.PAYMENT_COMPLETED,
-            merchant_id=endpoint.merchant_id,
-            livemode=False,
-            resource_id="pay_bench",
-            data=SAMPLES[EventType.PAYMENT_COMPLETED],
-            now=now(),
-        )
+        event = emit(EventType.PAYMENT_COMPLETED, about=endpoint, data=data, now=now())
     return event.id, time.time()
 
 
