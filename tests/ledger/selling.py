@@ -1,0 +1,223 @@
+"""The rules of the state machine that sell: payments of all modes, links, customers, the clock."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+from django.db import transaction
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    MultipleResults,
+    RuleBasedStateMachine,
+    initialize,
+    multiple,
+    rule,
+)
+
+from core.errors import ApiError
+from core.ids import new_id
+from customers.models import Customer
+from customers.services import top_up
+from ledger.models import Account
+from links.services import LinkDraft, create_link, deactivate_link, open_link
+from merchants.authentication import Caller
+from payments import paying
+from payments.confirming import confirm_payment
+from payments.counters import pay_at_counter
+from payments.drafts import PaymentDraft
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.services import cancel_payment, create_payment, open_payment
+from payments.verification import Verification
+from tests.ledger.shadow.records import OK, Link, Sale, Shop
+from tests.ledger.shadow.returns import Shadow
+from tests.ledger.shadow.sales import STEPS
+
+START = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+MILLISECOND, DAY = timedelta(milliseconds=1), timedelta(days=1)
+SECONDS = (31, 31, 3_600, 86_400, 86_400 * 30)
+ACTOR = "system:test"
+
+amounts = st.sampled_from([1, 2, 3, 99, 100, 200, 201, 333, 1_250, 5_000, 5_001, 6_000_000])
+maybe_amounts = st.none() | amounts
+modes = st.sampled_from([mode for mode in PaymentMode if mode != PaymentMode.STATIC_PAY])
+indexes = st.integers(0, 7)
+
+
+@contextmanager
+def answered(code: str) -> Iterator[None]:
+    """Expect this refusal, or none."""
+    found = OK
+    try:
+        yield
+    except ApiError as error:
+        found = error.code
+    assert found == code
+
+
+class Selling(RuleBasedStateMachine):
+    sales: Bundle[Sale] = Bundle("sales")
+    paid: Bundle[Sale] = Bundle("paid")
+    links: Bundle[Link] = Bundle("links")
+
+    def __init__(self, shops: list[Shop], customers: dict[bool, list[Customer]]) -> None:
+        super().__init__()
+        self.shops, self.customers, self.shadow = shops, customers, Shadow(START)
+        for customer in [*customers[False], *customers[True]]:
+            held = Account.objects.filter(owner=customer.id).values_list("balance", flat=True)
+            self.shadow.top_up(customer, sum(held))
+        self.block = transaction.atomic()
+        self.block.__enter__()
+
+    def teardown(self) -> None:
+        transaction.set_rollback(True)
+        self.block.__exit__(None, None, None)
+
+    def tick(self) -> datetime:
+        """No two things happen at the same instant."""
+        self.shadow.now += MILLISECOND
+        return self.shadow.now
+
+    def shop(self, index: int) -> Shop:
+        return self.shops[index % len(self.shops)]
+
+    def caller(self, shop: Shop) -> Caller:
+        return Caller(shop.merchant, livemode=shop.livemode, actor="key:test")
+
+    def customer(self, shop: Shop, index: int) -> Customer:
+        customers = self.customers[shop.livemode]
+        return customers[index % len(customers)]
+
+    def known(self, payment: Payment, shop: Shop, link: Link | None = None) -> Sale:
+        """Take a payment that was just created into the shadow's books."""
+        sale = Sale(payment.id, shop, payment.amount, payment.expires_at, payment.is_counter, link)
+        return self.shadow.add(sale)
+
+    @rule(target=sales, place=indexes, mode=modes, amount=amounts)
+    def create(self, place: int, mode: PaymentMode, amount: int) -> Sale:
+        return self.open(self.shop(place), mode, amount)
+
+    @rule(target=sales, place=indexes, amount=maybe_amounts)
+    def create_counter(self, place: int, amount: int | None) -> Sale:
+        return self.open(self.shop(place), PaymentMode.STATIC_PAY, amount)
+
+    @initialize(target=paid, prices=st.lists(amounts, min_size=3, max_size=6))
+    def begin(self, prices: list[int]) -> MultipleResults[Sale]:
+        """There is something to give back and to pay out from the start."""
+        return multiple(*[self.sold(place, price, 0) for place, price in enumerate(prices)])
+
+    @rule(target=paid, place=indexes, amount=amounts, payer=indexes)
+    def sell(self, place: int, amount: int, payer: int) -> Sale:
+        return self.sold(place, amount, payer)
+
+    def sold(self, place: int, amount: int, payer: int) -> Sale:
+        sale = self.open(self.shop(place), PaymentMode.DYNAMIC_PAY, amount)
+        self.pay(sale, payer, Verification.PASSKEY)
+        return sale
+
+    def open(self, shop: Shop, mode: PaymentMode, amount: int | None) -> Sale:
+        at = self.tick()
+        draft = PaymentDraft("BSD", mode, amount=amount)
+        payment_id = new_id("pay", at)
+        made = create_payment(caller=self.caller(shop), payment_id=payment_id, draft=draft, now=at)
+        return self.known(made, shop)
+
+    @rule(target=sales, counter=sales, amount=maybe_amounts)
+    def start_at_counter(self, counter: Sale, amount: int | None) -> MultipleResults[Sale] | Sale:
+        at, payment_id = self.tick(), new_id("pay", self.shadow.now)
+        if not counter.is_counter:
+            return multiple()
+        refused = self.shadow.refusal_at_counter(counter, amount)
+        with answered(refused):
+            made = pay_at_counter(
+                counter_id=counter.id, payment_id=payment_id, amount=amount, now=at
+            )
+        return multiple() if refused else self.known(made, counter.shop)
+
+    @rule(target=paid, sale=sales, payer=indexes, amount=st.none() | maybe_amounts)
+    def confirm(self, sale: Sale, payer: int, amount: int | None) -> MultipleResults[Sale] | Sale:
+        at, customer = self.tick(), self.customer(self.shops[0], payer)
+        paid, refused = self.shadow.confirm(sale, customer, amount)
+        with answered(refused):
+            made = confirm_payment(
+                caller=self.caller(sale.shop),
+                payment_id=sale.id,
+                phone=customer.phone,
+                amount=amount,
+                now=at,
+            )
+        if refused or paid is sale:
+            return multiple()
+        paid.id = made.id
+        return self.shadow.add(paid)
+
+    @rule(sale=sales | paid, payer=indexes, verified=st.sampled_from(Verification))
+    def pay(self, sale: Sale, payer: int, verified: Verification) -> None:
+        at, customer = self.tick(), self.customer(sale.shop, payer)
+        with answered(self.shadow.pay(sale, customer, int(verified))):
+            paying.pay(
+                payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at
+            )
+
+    @rule(sale=sales, act=st.sampled_from(sorted(STEPS)))
+    def step(self, sale: Sale, act: str) -> None:
+        at = self.tick()
+        with answered(self.shadow.step(sale, act)):
+            if act == "cancel_payment":
+                cancel_payment(caller=self.caller(sale.shop), payment_id=sale.id, now=at)
+            elif act == "fail_payment":
+                paying.fail_payment(
+                    payment_id=sale.id, error_code="x", error_message="y", actor=ACTOR, now=at
+                )
+            else:
+                getattr(paying, act)(payment_id=sale.id, actor=ACTOR, now=at)
+
+    @rule(
+        target=links,
+        place=indexes,
+        amount=maybe_amounts,
+        most=st.sampled_from([None, 1, 2]),
+        days=st.sampled_from([None, 1]),
+    )
+    def create_link(
+        self, place: int, amount: int | None, most: int | None, days: int | None
+    ) -> Link:
+        at, shop = self.tick(), self.shop(place)
+        ends = None if days is None else at + days * DAY
+        draft = LinkDraft(currency="BSD", amount=amount, max_uses=most, expires_at=ends)
+        made = create_link(caller=self.caller(shop), draft=draft, now=at)
+        return self.shadow.add_link(Link(made.id, shop, amount, most, ends))
+
+    @rule(target=sales, link=links, amount=amounts)
+    def start_through_link(self, link: Link, amount: int) -> MultipleResults[Sale] | Sale:
+        at, refused = self.tick(), self.shadow.link_refusal(link)
+        with answered(refused):
+            opened = open_link(link.id, now=at)
+        if refused:
+            return multiple()
+        made = open_payment(
+            merchant=opened.merchant,
+            livemode=opened.livemode,
+            payment_id=new_id("pay", at),
+            draft=PaymentDraft("BSD", amount=opened.amount or amount),
+            now=at,
+            link_id=link.id,
+        )
+        return self.known(made, link.shop, link)
+
+    @rule(link=links)
+    def deactivate(self, link: Link) -> None:
+        at = self.tick()
+        with answered(self.shadow.deactivate(link)):
+            deactivate_link(caller=self.caller(link.shop), link_id=link.id, now=at)
+
+    @rule(place=indexes, payer=indexes, amount=amounts)
+    def top_up(self, place: int, payer: int, amount: int) -> None:
+        at, customer = self.tick(), self.customer(self.shop(place), payer)
+        self.shadow.top_up(customer, amount)
+        top_up(customer=customer, amount=amount, currency="BSD", now=at)
+
+    @rule(seconds=st.sampled_from(SECONDS))
+    def wait(self, seconds: int) -> None:
+        self.shadow.now += timedelta(seconds=seconds)
