@@ -92,8 +92,8 @@ class LineItemOutput(Output):
 class CounterUrlField(TextField):
     """The address of a counter's screen; other payments have none."""
 
-    def to_representation(self, value: Payment) -> str | None:
-        return screen_url(value.id) if value.is_counter else None
+    def to_representation(self, value: Any) -> str:
+        return screen_url(value.id) if value.is_counter else ""
 
 
 class PaymentSummary(Output):
