@@ -66,6 +66,8 @@ class Sales(World):
             sale = Sale("", sale.shop, amount or sale.amount, self.now + timedelta(days=1))
         elif amount not in (None, sale.amount):
             return sale, "INVALID_AMOUNT"
+        if self.status(sale) not in OPEN:
+            return sale, REFUSED[self.status(sale)]
         before = self.money.copy()
         missing = 10_000_000 - self.money[(customer.id, "wallet", False)]
         if missing > 9_000_000 and customer.phone != POOR:
@@ -79,10 +81,9 @@ class Sales(World):
             return "INVALID_PIN"
         if customer.phone == PIN_LOCKED:
             return "PIN_LOCKED"
-        if customer.phone != POOR:
-            return self.pay(sale, customer, proved=2)
-        status = self.status(sale)
-        return self._end(sale, "failed") if status in OPEN else REFUSED[status]
+        if customer.phone == POOR:
+            return self._end(sale, "failed")
+        return self.pay(sale, customer, proved=2)
 
     def pay(self, sale: Sale, customer: Customer, proved: int) -> str:
         if refused := self._refusal_to_pay(sale, customer, proved):
