@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from django.db.models import Model
-from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -27,7 +26,7 @@ def fields_of(html: str) -> dict[str, str]:
     return fields
 
 
-def act(browser: Client, row: Model, name: str, **values: Any) -> HttpResponse:
+def act(browser: Client, row: Model, name: str, **values: Any) -> Any:
     """Open the form of an act, fill it in, and send it."""
     page = page_of_act(row, name)
     opened = browser.get(page)

@@ -1,6 +1,7 @@
 """Money on the word of staff: limits, second persons, and forms that are sent twice."""
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -272,9 +273,7 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
     support = staff_as(Role.SUPPORT)
     wishes = [refund_wish(payment, SUPPORT_EACH) for payment in payments]
 
-    results = at_once(
-        [lambda wish=wish: instruct(staff=support, wish=wish, now=now()) for wish in wishes]
-    )
+    results = at_once([partial(instruct, staff=support, wish=wish, now=now()) for wish in wishes])
 
     assert [result for result in results if isinstance(result, Exception)] == []
     assert Instruction.objects.filter(status="carried_out").count() == 5
@@ -289,7 +288,7 @@ def test_two_approvals_at_once_are_one(merchant) -> None:
 
     results = at_once(
         [
-            lambda staff=staff: approve(staff=staff, instruction_id=waiting.pk, note="", now=now())
+            partial(approve, staff=staff, instruction_id=waiting.pk, note="", now=now())
             for staff in people
         ]
     )
