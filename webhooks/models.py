@@ -20,14 +20,17 @@ EXCERPT_CHARACTERS = 1_000
 _PENDING = Q(status=DeliveryStatus.PENDING)
 
 # A loose scan of the index of what is pending: from each endpoint straight to the next one, so
-# that five thousand deliveries of one cost no more than one delivery of it.
+# that five thousand deliveries of one cost no more than one delivery of it. The order is that of
+# the index, so that no planner prefers another one.
 _WITH_PENDING = """
     WITH RECURSIVE waiting(id) AS (
-        SELECT min(webhook_id) FROM webhooks_delivery WHERE status = 'pending'
+        SELECT (SELECT webhook_id FROM webhooks_delivery WHERE status = 'pending'
+                ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
         UNION ALL
-        SELECT (SELECT min(webhook_id) FROM webhooks_delivery
-                WHERE status = 'pending' AND webhook_id > waiting.id)
-        FROM waiting WHERE waiting.id IS NOT NULL
+        SELECT (SELECT webhook_id FROM webhooks_delivery
+                WHERE status = 'pending' AND webhook_id > waiting.id
+                ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
+        FROM waiting WHERE id IS NOT NULL
     )
     SELECT id FROM waiting WHERE id IS NOT NULL
 """
@@ -208,7 +211,9 @@ class Delivery(models.Model):
 
     id = PublicIdField(primary_key=True)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="deliveries")
-    webhook = models.ForeignKey(Webhook, on_delete=models.PROTECT, related_name="deliveries")
+    webhook = models.ForeignKey(
+        Webhook, on_delete=models.PROTECT, related_name="deliveries", db_index=False
+    )
     status = models.CharField(max_length=9, choices=DeliveryStatus, default=DeliveryStatus.PENDING)
     next_attempt_at = models.DateTimeField(null=True)
     lease_token = models.CharField(max_length=32, default="", blank=True)

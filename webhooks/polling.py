@@ -14,6 +14,7 @@ from webhooks.nudge import QUEUE
 from webhooks.sender import send_for_ever
 
 POLL_SECONDS = 1.0
+THREAD_NAME = "webhooks-poll"
 
 _started = threading.Event()
 
@@ -32,5 +33,8 @@ def poll_in_process(**_: object) -> None:
         return
     _started.set()
     threading.Thread(
-        target=send_for_ever, kwargs={"every_seconds": POLL_SECONDS}, daemon=True
+        target=send_for_ever,
+        kwargs={"every_seconds": POLL_SECONDS},
+        name=THREAD_NAME,
+        daemon=True,
     ).start()

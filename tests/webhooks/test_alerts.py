@@ -1,0 +1,109 @@
+"""What a merchant hears by e-mail."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+
+from core.clock import now
+from merchants.models import Merchant
+from tests.races import at_once
+from tests.webhooks.conftest import MakeEndpoint
+from webhooks.alerts import MAIL_LEASE, MAIL_RETRY, raise_alert, send_due_alerts
+from webhooks.models import Alert
+from webhooks.statuses import AlertKind
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        (AlertKind.EXHAUSTED, "Every attempt that our schedule has was made"),
+        (AlertKind.GONE, "It answered 410 Gone"),
+        (AlertKind.FAILING, "For five days no attempt has been answered with a 2xx status"),
+    ],
+)
+def test_a_mail_says_what_happened_and_what_to_do(
+    merchant: Merchant, endpoint: MakeEndpoint, kind: AlertKind, says: str
+) -> None:
+    webhook = endpoint()
+    raise_alert(kind, webhook.id, delivery=None, now=now())
+
+    assert send_due_alerts(now=now()) == 1
+
+    [message] = mail.outbox
+    body = str(message.body)
+    assert message.to == [merchant.email]
+    assert says in body
+    assert webhook.url in body
+    assert f"POST /v1/webhooks/{webhook.id}/recover" in body
+    assert "whsec_" not in body
+
+
+def test_one_mail_of_a_kind_per_endpoint_and_day(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    first, second = endpoint(), endpoint()
+    at = now().replace(hour=10)
+    for _ in range(3):
+        raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at)
+    raise_alert(AlertKind.EXHAUSTED, second.id, delivery=None, now=at)
+    raise_alert(AlertKind.FAILING, first.id, delivery=None, now=at)
+    assert send_due_alerts(now=at) == 3
+
+    raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at)
+    assert send_due_alerts(now=at) == 0
+    raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at + timedelta(days=1))
+    assert send_due_alerts(now=at + timedelta(days=1)) == 1
+
+
+def test_a_mail_server_that_is_away_is_asked_again(
+    endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = now()
+    raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=at)
+
+    def refuse(*_: object) -> int:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailBackend, "send_messages", refuse)
+        assert send_due_alerts(now=at) == 0
+    assert send_due_alerts(now=at + MAIL_RETRY - timedelta(seconds=1)) == 0
+
+    assert send_due_alerts(now=at + MAIL_RETRY) == 1
+    assert Alert.objects.get().mailed_at == at + MAIL_RETRY
+
+
+def test_whoever_dies_while_mailing_is_followed_by_another(
+    endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = now()
+    raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=at)
+
+    def die(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(EmailBackend, "send_messages", die)
+        with pytest.raises(KeyboardInterrupt):
+            send_due_alerts(now=at)
+
+    assert send_due_alerts(now=at + MAIL_LEASE) == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_many_workers_send_each_mail_once(receiver) -> None:
+    from tests.factories import MerchantFactory
+    from tests.webhooks.test_sender import endpoint_of
+
+    merchant = MerchantFactory.create()
+    for number in range(10):
+        webhook = endpoint_of(merchant, f"https://shop{number}.example.com/")
+        raise_alert(AlertKind.GONE, webhook.id, delivery=None, now=now())
+
+    sent = at_once([lambda: send_due_alerts(now=now())] * 4)
+
+    assert sum(count for count in sent if isinstance(count, int)) == 10
+    assert len(mail.outbox) == 10

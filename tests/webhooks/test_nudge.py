@@ -1,0 +1,180 @@
+"""A nudge is quick where there is a broker, and never felt where it is away."""
+
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import redis as redis_client
+from celery import current_app
+
+from merchants.models import Merchant
+from tests.client import Api
+from tests.redis import Redis
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.sending import tell
+from webhooks import nudge as nudging
+from webhooks.nudge import MOST_WAITING, QUEUE, TASK, Nudger, nudge
+from webhooks.tasks import send_webhooks
+
+
+@pytest.fixture
+def broker(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:
+    monkeypatch.setattr(nudging, "_nudger", None)
+    conf: Any = current_app.conf
+    before = conf.broker_url
+    conf.broker_url = redis.broker_url
+    yield redis
+    conf.broker_url = before
+
+
+def waiting(redis: Redis) -> list[Any]:
+    with redis_client.Redis.from_url(redis.url) as client:
+        return [json.loads(item) for item in client.lrange(QUEUE, 0, -1)]
+
+
+def wait_for_messages(redis: Redis, seconds: float = 5) -> list[Any]:
+    deadline = time.monotonic() + seconds
+    while not (found := waiting(redis)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return found
+
+
+def test_the_task_is_the_one_that_sends() -> None:
+    assert send_webhooks.name == TASK
+
+
+def test_a_nudge_arrives_at_once(broker: Redis) -> None:
+    nudge()
+
+    [message] = wait_for_messages(broker)
+    assert message["headers"]["task"] == TASK
+    assert message["headers"]["expires"] is not None
+
+
+def test_a_burst_is_few_messages(broker: Redis) -> None:
+    began = time.monotonic()
+    for _ in range(5_000):
+        nudge()
+    took = time.monotonic() - began
+
+    wait_for_messages(broker)
+    time.sleep(0.2)
+
+    assert took < 0.5
+    assert 1 <= len(waiting(broker)) <= 2 + took / nudging.PAUSE_SECONDS
+
+
+def test_where_nobody_listens_the_queue_does_not_grow(broker: Redis) -> None:
+    with redis_client.Redis.from_url(broker.url) as client:
+        client.rpush(QUEUE, *["{}"] * MOST_WAITING)
+        nudge()
+        time.sleep(0.3)
+
+        assert client.llen(QUEUE) == MOST_WAITING
+
+
+@pytest.mark.parametrize("how", ["stop", "freeze"])
+def test_a_broker_that_is_away_is_not_felt(
+    broker: Redis, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(nudging, "BREAKER_SECONDS", 0.2)
+    nudge()
+    wait_for_messages(broker)
+    getattr(broker, how)()
+
+    began = time.monotonic()
+    for _ in range(200):
+        nudge()
+        time.sleep(0.001)
+    took = time.monotonic() - began - 0.2
+
+    assert took < 0.2
+
+
+def test_when_it_is_back_nudges_arrive_again(
+    broker: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nudging, "BREAKER_SECONDS", 0.2)
+    broker.freeze()
+    nudge()
+    time.sleep(1.5)
+    broker.thaw()
+    before = len(waiting(broker))
+
+    deadline = time.monotonic() + 5
+    while len(waiting(broker)) <= before and time.monotonic() < deadline:
+        nudge()
+        time.sleep(0.05)
+
+    assert len(waiting(broker)) > before
+
+
+def test_a_failure_gives_the_broker_a_rest(broker: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[float] = []
+
+    def fail(_: Nudger) -> None:
+        tried.append(time.monotonic())
+        raise OSError
+
+    monkeypatch.setattr(nudging, "BREAKER_SECONDS", 0.3)
+    monkeypatch.setattr(Nudger, "_send", fail)
+    until = time.monotonic() + 0.75
+    while time.monotonic() < until:
+        nudge()
+        time.sleep(0.005)
+
+    assert 2 <= len(tried) <= 3
+
+
+def test_a_forked_process_has_a_thread_of_its_own(
+    broker: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nudge()
+    parents = nudging._nudger
+    assert parents is not None
+    parents.process = -1
+
+    nudge()
+
+    assert nudging._nudger is not parents
+
+
+def test_without_a_broker_there_is_nobody_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nudging, "_nudger", None)
+
+    nudge()
+
+    assert nudging._nudger is None
+
+
+def test_it_is_sent_after_commit_and_only_where_somebody_listens(
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks,
+) -> None:
+    sent: list[bool] = []
+    monkeypatch.setattr("webhooks.services.nudge", lambda: sent.append(True))
+
+    with django_capture_on_commit_callbacks(execute=True):
+        tell(merchant)
+    assert sent == []
+    endpoint()
+    with django_capture_on_commit_callbacks(execute=True):
+        tell(merchant)
+        assert sent == []
+    assert sent == [True]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_no_request_fails_with_it(api: Api, monkeypatch: pytest.MonkeyPatch, receiver) -> None:
+    from tests.factories import MerchantFactory
+
+    merchant = MerchantFactory.create()
+    monkeypatch.setattr("webhooks.services.nudge", lambda: 1 / 0)
+    body = {"url": receiver.url("/say/200/nudged"), "events": ["*"]}
+    assert api(merchant).post("/v1/webhooks", body).status_code == 201
+
+    assert api(merchant).post("/v1/payments", {"amount": 100}).status_code == 201

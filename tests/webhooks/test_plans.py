@@ -1,0 +1,99 @@
+"""Thousands that wait for one endpoint must not be read to find what waits for the others."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models import QuerySet
+
+from core.clock import now
+from merchants.models import Merchant
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.sending import tell
+from webhooks.models import Delivery, Event, Webhook
+from webhooks.statuses import DeliveryStatus
+
+ROWS = 2_000
+
+
+@pytest.fixture
+def backlog(merchant: Merchant, endpoint: MakeEndpoint) -> Webhook:
+    """An endpoint that thousands wait for, one that thousands went to, and three with one each."""
+    for _ in range(3):
+        endpoint()
+    pattern = tell(merchant)
+    (busy, done), at = (endpoint(), endpoint()), now()
+    events = [
+        Event(
+            id=f"evt_{n:05}",
+            merchant=merchant,
+            livemode=False,
+            type=pattern.type,
+            resource_id="pay_1",
+            body=b"{}",
+            created_at=at,
+        )
+        for n in range(ROWS)
+    ]
+    Event.objects.bulk_create(events)
+    deliveries = [
+        Delivery(
+            id=f"dlv_{n:05}",
+            event=event,
+            webhook=busy,
+            next_attempt_at=at - timedelta(seconds=n),
+            created_at=at,
+        )
+        for n, event in enumerate(events)
+    ]
+    delivered = [
+        Delivery(
+            id=f"dlv_old_{n:05}",
+            event=event,
+            webhook=done,
+            status=DeliveryStatus.DELIVERED,
+            created_at=at,
+            ended_at=at,
+        )
+        for n, event in enumerate(events)
+    ]
+    Delivery.objects.bulk_create(deliveries + delivered)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE webhooks_delivery")
+    return busy
+
+
+def rows_read(queryset: QuerySet) -> list[str]:
+    """Return the lines of the plan that read the table of deliveries."""
+    wanted = {} if connection.vendor == "sqlite" else {"analyze": True, "costs": False}
+    plan = queryset.explain(**wanted)
+    return [line for line in plan.splitlines() if "delivery" in line or " U0 " in line]
+
+
+def assert_by_index(lines: list[str]) -> None:
+    assert lines
+    for line in lines:
+        assert "delivery_due" in line or "delivery_leased" in line, line
+        assert "Seq Scan" not in line
+        if "rows=" in line:
+            read = float(line.split("rows=")[-1].split(" ")[0])
+            assert read <= 10, line
+
+
+def test_who_is_waiting_is_found_without_reading_the_backlog(backlog: Webhook) -> None:
+    assert_by_index(rows_read(Webhook.objects.with_pending()))
+    assert Webhook.objects.with_pending().count() == 4
+
+
+def test_what_is_next_is_found_without_sorting_the_backlog(backlog: Webhook) -> None:
+    due = Delivery.objects.due(now()).filter(webhook=backlog).values_list("id")[:4]
+
+    assert_by_index(rows_read(due))
+    assert [pk for (pk,) in due] == [f"dlv_{n:05}" for n in range(ROWS - 1, ROWS - 5, -1)]
+
+
+def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> None:
+    at = now()
+    waiting = Webhook.objects.switched_on().with_pending().with_work(at).filter(due_at__lte=at)
+
+    assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))

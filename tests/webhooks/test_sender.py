@@ -1,0 +1,197 @@
+"""The threads that send, awake together."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from django.db import OperationalError, connections
+
+from core.clock import now
+from merchants.authentication import Caller
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import tell
+from webhooks import sender as sending
+from webhooks.claims import claim_due
+from webhooks.endpoints import create_webhook
+from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.recording import record_answer
+from webhooks.sender import Sender
+from webhooks.statuses import DeliveryStatus
+from webhooks.transport import Answer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WAIT_SECONDS = 20
+
+
+@pytest.fixture
+def merchant() -> Merchant:
+    return MerchantFactory.create()
+
+
+@pytest.fixture
+def sender():
+    made = Sender()
+    yield made
+    wait_until(lambda: made.is_idle)
+    for pool in made._pools.values():
+        pool.submit(connections.close_all)
+        pool.shutdown()
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def endpoint_of(merchant: Merchant, url: str) -> Webhook:
+    caller = Caller(merchant, livemode=False, actor="tests")
+    return create_webhook(caller=caller, url=url, events=["*"], description="", now=now()).webhook
+
+
+def all_delivered() -> bool:
+    return not Delivery.objects.exclude(status=DeliveryStatus.DELIVERED).exists()
+
+
+def test_one_wake_sends_all_that_waits(
+    merchant: Merchant, sender: Sender, receiver: Receiver
+) -> None:
+    path = f"/say/200/sender-{time.monotonic_ns()}"
+    endpoint_of(merchant, receiver.url(path))
+    events = [tell(merchant).id for _ in range(30)]
+
+    sender.wake()
+
+    wait_until(all_delivered)
+    told = [request.headers["webhook-id"] for request in receiver.received(path)]
+    assert sorted(told) == sorted(events)
+
+
+def test_no_endpoint_has_more_than_four_requests_at_once(
+    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, under_way, most = threading.Lock(), Counter[str](), Counter[str]()
+
+    def attempt(claim) -> Answer:
+        name = claim.delivery.webhook_id
+        with lock:
+            under_way[name] += 1
+            most[name] = max(most[name], under_way[name])
+        time.sleep(0.03)
+        with lock:
+            under_way[name] -= 1
+        return Answer(ms=30, status=200)
+
+    monkeypatch.setattr(sending, "attempt", attempt)
+    for number in range(3):
+        endpoint_of(merchant, f"https://shop{number}.example.com/")
+    Webhook.objects.update(last_success_at=now())
+    for _ in range(25):
+        tell(merchant)
+
+    sender.wake()
+
+    wait_until(all_delivered)
+    assert set(most.values()) == {4}
+
+
+def test_dead_endpoints_delay_nobody(
+    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Far more of them than there are senders, all hanging."""
+    over = threading.Event()
+
+    def attempt(claim) -> Answer:
+        if claim.delivery.webhook_id == well.id:
+            return Answer(ms=1, status=200)
+        over.wait(WAIT_SECONDS)
+        return Answer(ms=15_000, error="No complete answer within 15 seconds.")
+
+    monkeypatch.setattr(sending, "attempt", attempt)
+    dead = [endpoint_of(merchant, f"https://dead{n}.example.com/") for n in range(80)]
+    Webhook.objects.filter(pk__in=[each.pk for each in dead]).update(
+        failures=20, failing_since=now()
+    )
+    tell(merchant)
+    well = endpoint_of(merchant, "https://well.example.com/")
+    sender.wake()
+
+    began = time.monotonic()
+    tell(merchant)
+    sender.wake()
+    wait_until(lambda: Delivery.objects.filter(webhook=well, status="delivered").exists())
+
+    assert time.monotonic() - began < 1
+    over.set()
+    wait_until(lambda: sender.is_idle)
+
+
+def test_a_result_waits_for_a_database_that_is_away(
+    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = iter([True, True])
+
+    def record_later(claim, answer: Answer) -> None:
+        if next(failures, False):
+            raise OperationalError("the database is restarting")
+        record_answer(claim, answer)
+
+    monkeypatch.setattr(sending, "attempt", lambda _claim: Answer(ms=1, status=200))
+    monkeypatch.setattr(sending, "record_answer", record_later)
+    endpoint_of(merchant, "https://shop.example.com/")
+    tell(merchant)
+
+    sender.wake()
+
+    wait_until(all_delivered)
+    assert Attempt.objects.count() == 1
+
+
+def test_at_the_end_of_the_process_claims_are_given_back(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint_of(merchant, "https://shop.example.com/")
+    tell(merchant)
+    ending = Sender()
+    for pool in ending._pools.values():
+        pool.shutdown()
+
+    ending.wake()
+
+    [delivery] = Delivery.objects.all()
+    assert (delivery.lease_token, delivery.attempt_count) == ("", 0)
+    assert ending.is_idle
+
+
+def test_who_finds_another_claiming_leaves_word(
+    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claiming, go_on = threading.Event(), threading.Event()
+    looks: list[int] = []
+
+    def claim_slowly(**given):
+        looks.append(1)
+        claiming.set()
+        go_on.wait(WAIT_SECONDS)
+        return claim_due(**given)
+
+    monkeypatch.setattr(sending, "claim_due", claim_slowly)
+
+    def wake() -> None:
+        sender.wake()
+        connections.close_all()
+
+    first = threading.Thread(target=wake)
+    first.start()
+    claiming.wait(WAIT_SECONDS)
+
+    assert sender.wake() == 0
+    go_on.set()
+    first.join(WAIT_SECONDS)
+
+    assert len(looks) == 2

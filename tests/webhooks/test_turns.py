@@ -1,0 +1,83 @@
+"""Writing together where the database has one writer at a time."""
+
+import threading
+
+import pytest
+from django.db import OperationalError, connection
+
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
+from tests.races import at_once
+from webhooks.turns import Gathering, write_turn
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_everything_is_written() -> None:
+    gathering, merchants = Gathering(), [MerchantFactory.create() for _ in range(20)]
+
+    def write(merchant: Merchant) -> None:
+        gathering.write(lambda: rename(merchant))
+
+    at_once([lambda merchant=merchant: write(merchant) for merchant in merchants])  # type: ignore[misc]
+
+    assert Merchant.objects.filter(name="New").count() == 20
+
+
+@pytest.mark.sqlite
+def test_what_gathers_is_one_transaction() -> None:
+    gathering, merchant = Gathering(), MerchantFactory.create()
+    seen: list[bool] = []
+    held = threading.Event()
+
+    def slow() -> None:
+        with write_turn():
+            held.set()
+            while len(gathering._waiting) < 5:
+                pass
+
+    def note() -> None:
+        seen.append(connection.in_atomic_block)
+
+    def write() -> None:
+        held.wait(10)
+        gathering.write(note)
+
+    at_once([slow, *[write] * 5])
+
+    assert seen == [True] * 5
+    assert merchant.pk
+
+
+@pytest.mark.sqlite
+def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
+    gathering, merchant = Gathering(), MerchantFactory.create(name="Old")
+    held = threading.Event()
+
+    def slow() -> None:
+        with write_turn():
+            held.set()
+            while len(gathering._waiting) < 2:
+                pass
+
+    def change() -> None:
+        held.wait(10)
+        gathering.write(lambda: rename(merchant))
+
+    def break_down() -> None:
+        held.wait(10)
+        gathering.write(fail)
+
+    results = at_once([slow, change, break_down])
+
+    assert [type(result) for result in results[1:]] == [OperationalError] * 2
+    merchant.refresh_from_db()
+    assert merchant.name == "Old"
+
+
+def rename(merchant: Merchant) -> None:
+    Merchant.objects.filter(pk=merchant.pk).update(name="New")
+
+
+def fail() -> None:
+    raise OperationalError
