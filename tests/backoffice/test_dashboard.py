@@ -1,0 +1,137 @@
+"""The dashboard: figures that add up, queues with their age, tiles that open their list."""
+
+import re
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from backoffice.figures import balances_of_all, count_finished_days, day_start, span_of
+from backoffice.models import DayFigures
+from backoffice.queues import queues_of
+from backoffice.roles import Role
+from backoffice.services.instructions import instruct
+from core.clock import now
+from ledger.models import Account, Purpose
+from ledger.sealing import seal_transfers
+from merchants.models import Merchant
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import one_of_each, paid_payment, refund_wish
+from tests.factories import PaymentFactory
+from webhooks.models import Delivery
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db
+
+MOST_STATEMENTS = 40
+TEST = {"livemode": False, "currency": "BSD"}
+
+
+def test_a_day_adds_up(merchant: Merchant) -> None:
+    for amount in (100, 1_250, 9_000):
+        paid_payment(merchant, amount)
+    failed = PaymentFactory(merchant=merchant)
+    Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=now())
+
+    span = span_of(**TEST, start=now() - timedelta(hours=1), end=now() + timedelta(hours=1))
+
+    assert (span.completed, span.amount, span.counts["failed"]) == (3, 10_350, 1)
+    assert span.success_percent == 75
+    other = span_of(
+        livemode=True, currency="BSD", start=now() - timedelta(1), end=now() + timedelta(1)
+    )
+    assert (other.completed, other.success_percent) == (0, None)
+
+
+def test_finished_days_are_counted_once_and_the_last_ones_again(
+    merchant: Merchant, settings
+) -> None:
+    payment = paid_payment(merchant)
+    yesterday = now() - timedelta(days=1)
+    Payment.objects.filter(pk=payment.pk).update(completed_at=yesterday)
+
+    count_finished_days(now=now())
+    count_finished_days(now=now())
+
+    figures = DayFigures.objects.get()
+    assert (figures.completed_count, figures.completed_amount) == (1, 1_250)
+    assert figures.day == yesterday.astimezone(ZoneInfo(settings.STAFF_TIME_ZONE)).date()
+
+
+def test_a_day_is_a_day_where_staff_are() -> None:
+    start = day_start(now().date())
+
+    assert start.utcoffset() == timedelta(hours=-5) or start.utcoffset() == timedelta(hours=-4)
+
+
+def test_the_money_held_is_what_the_accounts_hold(merchant: Merchant) -> None:
+    paid_payment(merchant)
+    seal_transfers(now=now())
+
+    held = balances_of_all(**TEST)
+
+    wallets = Account.objects.filter(purpose=Purpose.WALLET, **TEST)
+    assert held[Purpose.WALLET] == sum(wallets.values_list("balance", flat=True))
+    assert held[Purpose.MERCHANT] == 1_250
+
+
+def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
+    one_of_each()
+    early = now() - timedelta(hours=3)
+    payment = paid_payment(merchant, 300_000)
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=now())
+    stuck = PaymentFactory(merchant=merchant)
+    Payment.objects.filter(pk=stuck.pk).update(status="processing", updated_at=early)
+    Delivery.objects.update(status=DeliveryStatus.FAILED, next_attempt_at=None, ended_at=early)
+    waiting = {"status": "pending", "succeeded_at": None, "transaction_id": None}
+    Refund.objects.update(fee_returned=0, created_at=early, **waiting)
+
+    queues = {
+        queue.title: (queue.count, queue.oldest)
+        for queue in queues_of(staff_as(Role.ADMINISTRATOR), livemode=False, now=now())
+    }
+
+    assert queues["Approvals waiting"][0] == 2
+    assert queues["Payments stuck in processing"] == (1, "3 hours")
+    assert queues["Webhooks given up"] == (Delivery.objects.count(), "3 hours")
+    assert queues["Refunds waiting for money"] == (Refund.objects.count(), "3 hours")
+    assert queues_of(staff_as(Role.ADMINISTRATOR), livemode=True, now=now()) == []
+
+
+def test_every_tile_and_queue_opens_its_list(office: Office, merchant: Merchant) -> None:
+    one_of_each()
+    browser = office(Role.ADMINISTRATOR)
+    page = browser.get("/admin/?mode=test").content.decode()
+
+    links = set(re.findall(r'<a class="bo-(?:tile[^"]*|queue)" href="([^"]+)"', page))
+    bars = set(re.findall(r'<a href="(/admin/payments/payment/[^"]+)"><title>', page))
+
+    assert len(links) >= 5
+    assert len(bars) == 30
+    for link in links | {min(bars), max(bars)}:
+        assert browser.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant)
+    browser = office(Role.ADMINISTRATOR)
+    cache.clear()
+
+    with CaptureQueriesContext(connection) as statements:
+        response = browser.get("/admin/?mode=test")
+
+    assert response.status_code == 200
+    assert len(statements) <= MOST_STATEMENTS
+
+
+def test_who_may_not_read_the_books_sees_no_balances(office: Office, payment: Payment) -> None:
+    assert payment.status == PaymentStatus.CREATED
+
+    assert "Money held" not in office(Role.SUPPORT).get("/admin/").content.decode()
+    assert "Money held" in office(Role.FINANCE).get("/admin/").content.decode()

@@ -1,0 +1,213 @@
+"""Lists: their filters, what is counted, what an export holds, and saved views."""
+
+import csv
+import io
+from datetime import date, timedelta
+
+import pytest
+from django.urls import reverse
+from openpyxl import load_workbook
+
+from backoffice.admin.filters import days_of, id_at
+from backoffice.admin.paginator import COUNTED
+from backoffice.models import AuditEntry, SavedView
+from backoffice.pages.export import plain
+from backoffice.roles import Role
+from core.clock import now
+from core.ids import new_id
+from customers.models import Customer
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+PAYMENTS = "/admin/payments/payment/"
+TODAY = date(2026, 11, 21)
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("today", TODAY, date(2026, 11, 22)),
+        ("yesterday", date(2026, 11, 20), TODAY),
+        ("7", date(2026, 11, 15), date(2026, 11, 22)),
+        ("2026-11-03", date(2026, 11, 3), date(2026, 11, 4)),
+        ("2026-11-03..2026-11-09", date(2026, 11, 3), date(2026, 11, 10)),
+    ],
+)
+def test_days_are_read(text: str, first: date, last: date) -> None:
+    assert days_of(text, TODAY) == (first, last)
+
+
+@pytest.mark.parametrize("text", ["", "x", "0", "999", "2026-13-40", "..", "0001-01-01"])
+def test_what_is_no_day_filters_nothing(text: str) -> None:
+    assert days_of(text, TODAY) is None
+
+
+def test_ids_begin_with_their_time() -> None:
+    instant = now()
+
+    assert id_at("pay", instant) <= new_id("pay", instant) < id_at("pay", instant + timedelta(1))
+
+
+def made_on(merchant: Merchant, days_ago: int, amount: int) -> Payment:
+    instant = now() - timedelta(days=days_ago)
+    return PaymentFactory(
+        id=new_id("pay", instant), merchant=merchant, amount=amount, created_at=instant
+    )
+
+
+def rows_of(office: Office, query: str, role: Role = Role.FINANCE) -> list[dict[str, str]]:
+    response = office(role).get(f"{PAYMENTS}export/csv/?{query}")
+    assert response.status_code == 200
+    return list(csv.DictReader(io.StringIO(response.content.decode().lstrip("\ufeff"))))
+
+
+def test_filters_live_in_the_address(
+    office: Office, merchant: Merchant, stranger: Merchant
+) -> None:
+    old, new = made_on(merchant, 3, 300), made_on(merchant, 0, 100)
+    other = made_on(stranger, 0, 200)
+    paid = paid_payment(merchant, 400)
+
+    def found(query: str) -> set[str]:
+        return {row["Payment"] for row in rows_of(office, query)}
+
+    assert found("mode=test") == {old.pk, new.pk, other.pk, paid.pk}
+    assert found("mode=live") == set()
+    assert found("") == set()  # live, where nothing is said
+    assert found("mode=test&day=today") == {new.pk, other.pk, paid.pk}
+    assert found("mode=test&status=completed") == {paid.pk}
+    assert found(f"mode=both&merchant={stranger.pk}") == {other.pk}
+    assert found(f"mode=both&customer={paid.customer_id}") == {paid.pk}
+    day = (now() - timedelta(days=3)).date()
+    assert found(f"mode=test&day_from={day - timedelta(days=1)}&day_to={day}") == {old.pk}
+
+
+def test_an_export_is_the_list_on_the_screen(office: Office, merchant: Merchant) -> None:
+    paid = paid_payment(merchant, 123_456, reference="=HYPERLINK(1)")
+
+    rows = rows_of(office, "mode=test&status=completed")
+
+    assert len(rows) == 1
+    row = rows[0]
+    assert (row["Amount"], row["Amount in cents"], row["Amount currency"]) == (
+        "1234.56",
+        "123456",
+        "BSD",
+    )
+    assert (row["Payment"], row["Status"], row["Mode"]) == (paid.pk, "completed", "test")
+    assert row["About"] == "'=HYPERLINK(1)"
+    assert row["Customer"] == "'+1 242 ••• 0100"
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.reason) == ("export", "csv: mode=test&status=completed")
+
+
+def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, 123_456, reference="=1+1")
+
+    response = office(Role.FINANCE).get(f"{PAYMENTS}export/xlsx/?mode=test")
+
+    sheet = load_workbook(io.BytesIO(response.content)).active
+    assert sheet is not None
+    titles, row = list(sheet.iter_rows(values_only=True))
+    cells = dict(zip(titles, row, strict=True))
+    assert cells["Amount in cents"] == 123_456
+    assert cells["About"] == "'=1+1"
+    assert all(cell.data_type != "f" for line in sheet.iter_rows() for cell in line)
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("=1", "'=1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@a", "'@a"),
+        (" =1", "' =1"),
+        ("\t=1", "' =1"),
+        ("\r\n=1", "'  =1"),
+        ("\uff1d1", "'\uff1d1"),
+        ("a=1", "a=1"),
+        (-5, -5),
+        (None, ""),
+        ("nul\0", "nul "),
+    ],
+)
+def test_no_cell_is_a_formula(cell: object, written: object) -> None:
+    assert plain(cell) == written
+
+
+def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merchant) -> None:
+    first = PaymentFactory(merchant=merchant)
+    rows = [
+        Payment(
+            **{
+                field.attname: getattr(first, field.attname)
+                for field in Payment._meta.concrete_fields
+            }
+            | {"id": new_id("pay", now())}
+        )
+        for _ in range(COUNTED + 5)
+    ]
+    Payment.objects.bulk_create(rows)
+
+    page = office(Role.VIEWER).get(PAYMENTS, {"mode": "test"}).content.decode()
+
+    assert f"The newest {COUNTED} payments; there are more" in page
+    assert office(Role.VIEWER).get(PAYMENTS, {"mode": "test", "p": 20}).status_code == 200
+
+
+def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
+    finance = office(Role.FINANCE)
+    link = finance.get(PAYMENTS, {"mode": "test", "status": "failed"}).content.decode()
+    save = link.split('href="/admin/views/?')[1].split('"')[0].replace("&amp;", "&")
+    assert finance.get(f"/admin/views/?{save}").status_code == 200
+
+    values = {"name": "Failed", "path": PAYMENTS, "query": "mode=test&status=failed"}
+    response = finance.post("/admin/views/", values)
+
+    assert response.headers["Location"] == f"{PAYMENTS}?mode=test&status=failed"
+    assert "Failed" in finance.get("/admin/").content.decode()
+    assert "Saved by finance" not in office(Role.SUPPORT).get(PAYMENTS).content.decode()
+    finance.post("/admin/views/", values | {"shared": "on"})
+    assert SavedView.objects.count() == 1
+    assert "Saved by finance" in office(Role.SUPPORT).get(PAYMENTS).content.decode()
+    forget = reverse("admin:forget_view", args=[SavedView.objects.get().pk])
+    office(Role.SUPPORT).post(forget)
+    assert SavedView.objects.exists()
+    finance.post(forget)
+    assert not SavedView.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example", "/v1/payments", "x"])
+def test_a_view_leads_nowhere_else(office: Office, path: str) -> None:
+    response = office(Role.FINANCE).post("/admin/views/", {"name": "x", "path": path})
+
+    assert response.status_code == 200
+    assert not SavedView.objects.exists()
+
+
+def test_no_script_gets_into_a_page(office: Office, merchant: Merchant) -> None:
+    attack = "<script>alert(1)</script>"
+    Merchant.objects.update(name=attack)
+    payment = paid_payment(
+        merchant, 1_250, description=attack, reference=attack, metadata={attack: attack}
+    )
+    Customer.objects.update(name=attack, email=f"{attack}@x")
+    browser = office(Role.ADMINISTRATOR)
+
+    for page in (
+        f"{PAYMENTS}?mode=test",
+        f"{PAYMENTS}{payment.pk}/change/",
+        f"/admin/customers/customer/{payment.customer_id}/change/",
+        f"/admin/merchants/merchant/{merchant.pk}/change/",
+        f"/admin/search/?q={attack}",
+        f"{PAYMENTS}?status={attack}",
+        f"{PAYMENTS}?merchant={attack}",
+        f"/admin/views/?path={attack}&query={attack}",
+    ):
+        assert attack not in browser.get(page).content.decode()

@@ -1,0 +1,102 @@
+"""Send a whole list of webhooks again, in the background."""
+
+import pytest
+from django.urls import reverse
+
+from backoffice.models import AuditEntry, ResendRun
+from backoffice.roles import Role
+from backoffice.services.webhooks import continue_runs
+from core.clock import now
+from merchants.models import Merchant
+from tests.backoffice.acting import act, fields_of
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from webhooks.endpoints import create_webhook
+from webhooks.models import Delivery, Webhook
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db
+
+ENDED = {"next_attempt_at": None, "lease_token": ""}
+
+
+@pytest.fixture
+def endpoint(merchant: Merchant) -> Webhook:
+    """An endpoint at which three deliveries failed and one arrived."""
+    caller = caller_of(merchant)
+    url = "https://shop.example/hook"
+    made = create_webhook(
+        caller=caller, url=url, events=["payment.completed"], description="", now=now()
+    )
+    for _ in range(4):
+        paid_payment(merchant)
+    Delivery.objects.update(status=DeliveryStatus.FAILED, ended_at=now(), **ENDED)
+    last = Delivery.objects.latest("pk")
+    Delivery.objects.filter(pk=last.pk).update(status=DeliveryStatus.DELIVERED)
+    return made.webhook
+
+
+def resend_list(office: Office, query: str, **values: str) -> None:
+    browser = office(Role.SUPPORT)
+    page = f"{reverse('admin:webhooks_delivery_list_act', args=['resend'])}?{query}"
+    opened = browser.get(page).content.decode()
+    assert "3 have not arrived, 1 have." in opened or "3 have not arrived, 0 have." in opened
+    response = browser.post(page, fields_of(opened) | {"reason": "They were down"} | values)
+    assert response.status_code == 302
+
+
+def test_a_list_is_sent_again_with_its_count_first(office: Office, endpoint: Webhook) -> None:
+    resend_list(office, "mode=test&status=failed")
+    run = ResendRun.objects.get()
+    assert (run.expected_count, run.sent_count) == (3, 0)
+
+    assert continue_runs(now=now()) == 3
+    assert continue_runs(now=now()) == 0
+
+    run.refresh_from_db()
+    assert (run.sent_count, run.skipped_count) == (3, 0)
+    assert run.finished_at is not None
+    assert Delivery.objects.filter(status=DeliveryStatus.PENDING).count() == 3
+    lines = AuditEntry.objects.filter(act="resend webhook")
+    assert [entry.actor for entry in lines] == ["support"] * 3
+    assert set(lines.values_list("subject_id", flat=True)) == set(
+        Delivery.objects.filter(status=DeliveryStatus.PENDING).values_list("pk", flat=True)
+    )
+
+
+def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook) -> None:
+    resend_list(office, "mode=test")
+    assert ResendRun.objects.get().expected_count == 3
+
+    resend_list(office, "mode=test", delivered_too="on")
+
+    assert ResendRun.objects.latest("pk").expected_count == 4
+
+
+def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoint: Webhook) -> None:
+    resend_list(office, "mode=test&status=failed")
+    Webhook.objects.update(is_active=False, disabled_reason="requested")
+
+    assert continue_runs(now=now()) == 0
+
+    run = ResendRun.objects.get()
+    assert (run.sent_count, run.skipped_count) == (0, 3)
+    assert AuditEntry.objects.filter(outcome="refused").count() == 3
+
+
+def test_what_failed_at_an_endpoint_is_sent_again(office: Office, endpoint: Webhook) -> None:
+    act(office(Role.DEVELOPER), endpoint, "resend")
+
+    assert continue_runs(now=now()) == 3
+
+
+def test_an_endpoint_is_switched_off_and_on(office: Office, endpoint: Webhook) -> None:
+    browser = office(Role.DEVELOPER)
+
+    act(browser, endpoint, "switch-off", reason="They asked")
+    endpoint.refresh_from_db()
+    assert not endpoint.is_active
+    act(browser, endpoint, "switch-on", reason="They asked")
+
+    endpoint.refresh_from_db()
+    assert endpoint.is_active
