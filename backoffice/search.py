@@ -177,13 +177,10 @@ def _described(question: Question) -> QuerySet[Payment]:
         rows = within(rows, "pay", question.day, question.day + timedelta(days=1))
     if question.amount is not None:
         rows = rows.filter(amount=question.amount)
-    if question.last_four and question.amount is None:
-        holders = Customer.objects.annotate(ending=Right("phone", 4)).filter(
-            ending=question.last_four
-        )
-        rows = rows.filter(customer_id__in=holders.values("pk"))
-    elif question.last_four:
-        rows = rows.filter(customer__phone__endswith=question.last_four)
+    if question.last_four:
+        holders = Customer.objects.annotate(ending=Right("phone", 4))
+        ids = holders.filter(ending=question.last_four).values("pk")
+        rows = rows.filter(customer_id__in=ids)
     return rows
 
 

@@ -17,6 +17,7 @@ BOTH = {
         "payments_payment (LOWER(customer_email), id) WHERE customer_email IS NOT NULL"
     ),
     "office_payment_amount": "payments_payment (amount, id)",
+    "office_payment_mode": "payments_payment (livemode, id)",
     "office_payment_status": "payments_payment (status, id)",
     "office_payment_completed": (
         "payments_payment (livemode, currency, completed_at, amount) WHERE completed_at IS NOT NULL"

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -30,7 +31,7 @@ from webhooks.statuses import DeliveryStatus
 pytestmark = pytest.mark.django_db
 
 MOST_STATEMENTS = 40
-TEST = {"livemode": False, "currency": "BSD"}
+TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
 
 
 def test_a_day_adds_up(merchant: Merchant) -> None:

@@ -273,7 +273,8 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
     support = staff_as(Role.SUPPORT)
     wishes = [refund_wish(payment, SUPPORT_EACH) for payment in payments]
 
-    results = at_once([partial(instruct, staff=support, wish=wish, now=now()) for wish in wishes])
+    calls = [partial(instruct, staff=support, wish=wish, now=now()) for wish in wishes]
+    results = at_once(calls)
 
     assert [result for result in results if isinstance(result, Exception)] == []
     assert Instruction.objects.filter(status="carried_out").count() == 5
@@ -285,13 +286,9 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
 def test_two_approvals_at_once_are_one(merchant) -> None:
     waiting = _waiting(paid_payment(merchant, 500_000))
     people = [staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)]
+    agree = partial(approve, instruction_id=waiting.pk, note="", now=now())
 
-    results = at_once(
-        [
-            partial(approve, staff=staff, instruction_id=waiting.pk, note="", now=now())
-            for staff in people
-        ]
-    )
+    results = at_once([partial(agree, staff=staff) for staff in people])
 
     refused = [result for result in results if isinstance(result, Exception)]
     assert [type(error) for error in refused] == [InstructionDecided]

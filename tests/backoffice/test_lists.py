@@ -158,7 +158,7 @@ def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merch
     page = office(Role.VIEWER).get(PAYMENTS, {"mode": "test"}).content.decode()
 
     assert f"The newest {COUNTED} payments; there are more" in page
-    assert office(Role.VIEWER).get(PAYMENTS, {"mode": "test", "p": 20}).status_code == 200
+    assert office(Role.VIEWER).get(f"{PAYMENTS}?mode=test&p=20").status_code == 200
 
 
 def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:
