@@ -1,7 +1,6 @@
 """Money on the word of staff: limits, second persons, and forms that are sent twice."""
 
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -38,7 +37,6 @@ from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_wish
-from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -264,35 +262,6 @@ def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
         approve(staff=staff_as(Role.ADMINISTRATOR), instruction_id=waiting.pk, note="", now=now())
 
     assert not Transfer.objects.filter(kind="adjustment").exists()
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
-    payments = [paid_payment(merchant, SUPPORT_EACH) for _ in range(8)]
-    support = staff_as(Role.SUPPORT)
-    wishes = [refund_wish(payment, SUPPORT_EACH) for payment in payments]
-
-    calls = [partial(instruct, staff=support, wish=wish, now=now()) for wish in wishes]
-    results = at_once(calls)
-
-    assert [result for result in results if isinstance(result, Exception)] == []
-    assert Instruction.objects.filter(status="carried_out").count() == 5
-    assert Refund.objects.count() == 5
-
-
-@pytest.mark.postgres
-@pytest.mark.django_db(transaction=True)
-def test_two_approvals_at_once_are_one(merchant) -> None:
-    waiting = _waiting(paid_payment(merchant, 500_000))
-    people = [staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)]
-    agree = partial(approve, instruction_id=waiting.pk, note="", now=now())
-
-    results = at_once([partial(agree, staff=staff) for staff in people])
-
-    refused = [result for result in results if isinstance(result, Exception)]
-    assert [type(error) for error in refused] == [InstructionDecided]
-    assert Refund.objects.count() == 1
 
 
 def _waiting(payment: Payment) -> Instruction:
