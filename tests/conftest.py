@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
 
 from tests import environment, template
 from tests.clone import Service, running
@@ -19,6 +20,8 @@ from tests.postgres import Keeper, PostgresMissing
 from tests.redis import Redis
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
     from merchants.models import Merchant
     from payments.models import Payment
     from tests.client import Api
@@ -93,6 +96,39 @@ def redis() -> Iterator[Redis]:
         server.start()
         yield server
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> "Iterator[Browser]":
+    """One browser for the run; each test gets profiles of its own."""
+    from tests.chromium import launched
+
+    need("chromium", "Chromium")
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture
+def site(live_server: LiveServer, settings: Settings) -> str:
+    """The service, listening; its own idea of its address is the true one."""
+    address: str = live_server.url.replace("127.0.0.1", "localhost")
+    settings.BASE_URL = settings.CHECKOUT_URL = address
+    settings.CSRF_TRUSTED_ORIGINS = [address]
+    return address
+
+
+@pytest.fixture
+def open_page(chromium: "Browser", site: str) -> "Iterator[Callable[..., Page]]":
+    """Open a page in a new profile: `open_page("/checkout/…", width=360, javascript=False)`.
+
+    When the test ends, nothing may have gone to another host, been refused by the policy, or
+    failed in the script.
+    """
+    from tests.chromium import Watched
+
+    watched = Watched(chromium, site)
+    yield watched.open
+    watched.close()
 
 
 @pytest.fixture

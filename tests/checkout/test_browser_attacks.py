@@ -4,8 +4,8 @@ import pytest
 
 from ledger.models import Transfer
 from payments.statuses import PaymentStatus
-from tests.checkout.chromium import add_authenticator
 from tests.checkout.steps import NEW_PHONE, add_passkey, see_paid, sign_in
+from tests.chromium import add_authenticator
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

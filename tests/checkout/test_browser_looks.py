@@ -1,22 +1,15 @@
 """Every screen, in light and in dark: accessible, light, and never scrolled sideways."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.checkout.preview import SCREENS
+from tests.chromium import violations
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.urls("tests.checkout.preview_urls"),
     pytest.mark.django_db(transaction=True),
 ]
-AXE = Path(__file__).parent / "axe" / "axe.min.js"
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RUN_AXE = """
-async (tags) => (await axe.run(document, {runOnly: {type: "tag", values: tags}})).violations
-  .map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)
-"""
 SMALL_TARGETS = """
 () => [...document.querySelectorAll("a, button, input, summary")]
   .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
@@ -38,8 +31,7 @@ def test_axe_finds_nothing_on_any_screen(screens, site, scheme):
     found = {}
     for name in SCREENS:
         page.goto(f"{site}/preview/{name}")
-        page.evaluate(AXE.read_text() + "; undefined")
-        found[name] = page.evaluate(RUN_AXE, RULES)
+        found[name] = violations(page)
 
     assert {name: violations for name, violations in found.items() if violations} == {}
 

@@ -6,8 +6,8 @@ from core.clock import now
 from customers.models import Customer
 from customers.services import find_or_create, top_up
 from payments.statuses import PaymentStatus
-from tests.checkout.chromium import add_authenticator
 from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
+from tests.chromium import add_authenticator
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -1,8 +1,9 @@
-"""Chromium, and what it must not do while a customer pays."""
+"""Chromium, and what a page must not do while a person uses it."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,12 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 WAIT_MILLISECONDS = 10_000
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN_AXE = """
+async (tags) => (await axe.run(document, {runOnly: {type: "tag", values: tags}})).violations
+  .map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)
+"""
 
 
 @contextmanager
@@ -83,6 +90,13 @@ class Watched:
         """A refusal by the policy is told in the console; an answer of 4xx is, too, and is fine."""
         if kind == "error" and "status of 4" not in text:
             self.errors.append(text)
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe-core finds wrong with a page: each rule, and where."""
+    page.evaluate(AXE.read_text() + "; undefined")
+    found: list[str] = page.evaluate(RUN_AXE, RULES)
+    return found
 
 
 def add_authenticator(page: Page, *, verifies: bool = True) -> tuple[CDPSession, str]:
