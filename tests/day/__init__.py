@@ -1,0 +1,1 @@
+"""What reads docs/a-day.md and does what it says."""
