@@ -84,13 +84,14 @@ def test_a_broker_that_is_away_is_not_felt(
     wait_for_messages(broker)
     getattr(broker, how)()
 
-    began = time.monotonic()
+    took = 0.0
     for _ in range(200):
+        began = time.monotonic()
         nudge()
+        took += time.monotonic() - began
         time.sleep(0.001)
-    took = time.monotonic() - began - 0.2
 
-    assert took < 0.2
+    assert took < nudging.SOCKET_SECONDS
 
 
 def test_when_it_is_back_nudges_arrive_again(
