@@ -9,6 +9,7 @@ from django.db import transaction
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
+from core.sweeping import sweep
 from customers.errors import CustomerFrozen
 from customers.magic import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
 from customers.models import Customer
@@ -75,10 +76,13 @@ def refill_test_wallets(*, now: datetime) -> int:
     ).exclude(owner__in=poor.values("pk"))
     accounts = list(low.order_by("pk")[:REFILL_BATCH])
     customers = Customer.objects.in_bulk([account.owner for account in accounts])
-    for account in accounts:
+
+    def refill(account: Account) -> bool:
         with transaction.atomic():
             _fill_test_wallet(customers[account.owner], account, now)
-    return len(accounts)
+        return True
+
+    return sweep("refill test wallets", refill, accounts)
 
 
 def wallet(customer: Customer, currency: str) -> Account:

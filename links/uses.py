@@ -2,6 +2,7 @@
 
 from django.db import transaction
 
+from core.sweeping import sweep
 from links.models import LinkUse, PaymentLink
 
 BATCH = 1_000
@@ -10,7 +11,7 @@ BATCH = 1_000
 def count_fresh_uses(*, limit: int = BATCH) -> int:
     """Count the uses that wait for it, link by link; return how many this call counted."""
     waiting = LinkUse.objects.filter(counted=False).order_by("link").values_list("link", flat=True)
-    return sum(_count_locked(link_id) for link_id in list(waiting.distinct()[:limit]))
+    return sweep("count link uses", _count_locked, list(waiting.distinct()[:limit]))
 
 
 def count_uses(link: PaymentLink) -> int:

@@ -1,11 +1,10 @@
 """What time does to payments: they expire, and slow ones settle. Both may run twice at once."""
 
-from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
 
-from core.errors import ApiError
+from core.sweeping import sweep
 from payments import events
 from payments.models import Payment
 from payments.paying import settle_due_payment
@@ -19,15 +18,24 @@ BATCH = 500
 def expire_due(*, now: datetime, limit: int = BATCH) -> int:
     """Expire the payments whose time has passed; return how many this call expired."""
     due = Payment.objects.due_to_expire(now).order_by("expires_at")
-    ids = list(due.values_list("pk", flat=True)[:limit])
-    return _count(expire_payment, ids, now)
+
+    def expire(payment_id: str) -> bool:
+        expire_payment(payment_id=payment_id, now=now)
+        return True
+
+    return sweep("expire payments", expire, list(due.values_list("pk", flat=True)[:limit]))
 
 
 def settle_due(*, now: datetime, limit: int = BATCH) -> int:
     """Settle the payments that were to stay in processing until now; return how many."""
     due = Payment.objects.filter(status=PaymentStatus.PROCESSING, settles_at__lte=now)
-    ids = list(due.order_by("settles_at").values_list("pk", flat=True)[:limit])
-    return _count(settle_due_payment, ids, now)
+    ids = due.order_by("settles_at").values_list("pk", flat=True)
+
+    def settle(payment_id: str) -> bool:
+        settle_due_payment(payment_id=payment_id, now=now)
+        return True
+
+    return sweep("settle payments", settle, list(ids[:limit]))
 
 
 @transaction.atomic
@@ -37,14 +45,3 @@ def expire_payment(*, payment_id: str, now: datetime) -> Payment:
     payment.transition_to(PaymentStatus.EXPIRED, now=now, actor="system:expire")
     emit(EventType.PAYMENT_EXPIRED, about=payment, data=events.payment_expired(payment), now=now)
     return payment
-
-
-def _count(act: Callable[..., Payment], ids: list[str], now: datetime) -> int:
-    done = 0
-    for payment_id in ids:
-        try:
-            act(payment_id=payment_id, now=now)
-        except ApiError:
-            continue  # another worker was here first
-        done += 1
-    return done

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.sweeping import sweep
 from ledger.models import Account, Purpose, UnsealedTransfer
 from ledger.services import lock
 from payouts.statements import BATCH, gather_batch, open_statement
@@ -14,7 +15,9 @@ def gather_ahead(*, now: datetime) -> int:
     busy = Account.objects.filter(
         purpose=Purpose.MERCHANT, pk__in=UnsealedTransfer.objects.values("credit_account")
     )
-    return sum(_gather_in_steps(account, now) for account in busy.order_by("pk"))
+    return sweep(
+        "gather movements", lambda account: _gather_in_steps(account, now), busy.order_by("pk")
+    )
 
 
 def _gather_in_steps(account: Account, now: datetime) -> int:

@@ -6,14 +6,14 @@ may run twice at once: both wait for the same row, and the second finds the peri
 
 from collections.abc import Iterator
 from datetime import date, datetime
+from typing import NamedTuple
 
-import structlog
 from django.conf import settings
-from django.db import DatabaseError, transaction
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from core.errors import ApiError
 from core.instants import start_of_day, today_in
+from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
@@ -25,20 +25,24 @@ from payouts.services import schedule_payout
 BATCH = 500
 ACTOR = "system:payouts.schedule"
 
-logger = structlog.get_logger(__name__)
+
+class Due(NamedTuple):
+    """A bank account and the first day of the period that is to be paid out to it."""
+
+    bank_account: BankAccount
+    period: date
+
+    def __str__(self) -> str:
+        return f"{self.bank_account.pk} {self.period}"
 
 
 def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
-    scheduled = 0
-    for bank_account, period in _due(now, limit):
-        try:
-            payout = serve_period(bank_account=bank_account, period=period, now=now)
-        except (ApiError, DatabaseError):
-            logger.exception("payout_not_scheduled", bank_account=bank_account.pk)
-            continue  # the other merchants are not to wait for this one
-        scheduled += payout is not None
-    return scheduled
+
+    def serve(due: Due) -> bool:
+        return serve_period(bank_account=due.bank_account, period=due.period, now=now) is not None
+
+    return sweep("schedule payouts", serve, _due(now, limit))
 
 
 @transaction.atomic
@@ -70,14 +74,14 @@ def serve_period(*, bank_account: BankAccount, period: date, now: datetime) -> P
         return None
 
 
-def _due(now: datetime, limit: int) -> Iterator[tuple[BankAccount, date]]:
+def _due(now: datetime, limit: int) -> Iterator[Due]:
     days = BusinessDays.load()
     for schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)
         if period is not None:
             unserved = _unserved(schedule, time_zone, period)
             for bank_account in unserved.order_by("pk")[:limit]:
-                yield bank_account, period
+                yield Due(bank_account, period)
 
 
 def _calendars() -> list[tuple[str, str]]:

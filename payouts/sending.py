@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-import structlog
 from django.db.models import QuerySet
 
-from core.errors import ApiError
 from core.instants import today_in
+from core.sweeping import sweep
 from payouts.models import Payout
 from payouts.providers import provider_for
 from payouts.services import mark_sent, record_failed, record_paid
@@ -15,8 +14,6 @@ from payouts.statuses import PayoutStatus
 
 ACTOR = "system:payouts.send"
 FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
-
-logger = structlog.get_logger(__name__)
 
 
 def send_due(*, now: datetime) -> int:
@@ -60,16 +57,8 @@ def _ask(payout: Payout, now: datetime) -> bool:
 
 
 def _each(act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime) -> int:
-    ids = list(payouts.values_list("pk", flat=True))
-    return sum(_done(act, payout_id, now) for payout_id in ids)
-
-
-def _done(act: Callable[[Payout, datetime], bool], payout_id: str, now: datetime) -> bool:
-    payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
-    try:
+    def one(payout_id: str) -> bool:
+        payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
         return act(payout, now)
-    except ApiError:
-        return False  # another worker was here first
-    except Exception:
-        logger.exception("payout_not_moved", payout=payout_id)
-        return False  # whatever a provider raises, the other payouts are not to wait for this one
+
+    return sweep("send payouts", one, list(payouts.values_list("pk", flat=True)))

@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-import structlog
-from django.db import DatabaseError
 from django.db.models import F, Q
 
-from core.errors import ApiError
+from core.sweeping import sweep
 from ledger.models import Purpose
 from ledger.services import balances
 from refunds.models import Refund
@@ -15,8 +13,6 @@ from refunds.services import GIVEN_UP_AFTER, retry_refund
 from refunds.statuses import RefundStatus
 
 BATCH = 100
-
-logger = structlog.get_logger(__name__)
 
 
 def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
@@ -26,11 +22,16 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
     """
     waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
-    return sum(
-        _retry(refund_id, now)
+    worth_trying = (
+        refund_id
         for merchant_id, livemode, currency in list(owners)
         for refund_id in _worth_trying(merchant_id, livemode, currency, now, limit)
     )
+
+    def retry(refund_id: str) -> bool:
+        return retry_refund(refund_id=refund_id, now=now).status != RefundStatus.PENDING
+
+    return sweep("retry refunds", retry, worth_trying)
 
 
 def _worth_trying(
@@ -44,13 +45,3 @@ def _worth_trying(
         may_be_covered | too_old, merchant_id=merchant_id, livemode=livemode, currency=currency
     )
     yield from pending.order_by("created_at", "pk").values_list("pk", flat=True)[:limit]
-
-
-def _retry(refund_id: str, now: datetime) -> bool:
-    try:
-        return retry_refund(refund_id=refund_id, now=now).status != RefundStatus.PENDING
-    except ApiError:
-        return False  # another worker was here first
-    except DatabaseError:
-        logger.exception("refund_not_retried", refund_id=refund_id)
-        return False  # the other refunds are not to wait for this one

@@ -3,8 +3,10 @@
 from datetime import timedelta
 
 from core.clock import iso, now
+from links import expiry
 from links.expiry import expire_due
 from links.models import PaymentLink
+from links.services import expire_link
 from tests.events import event_data, event_types
 from tests.links.conftest import new_link
 
@@ -31,6 +33,26 @@ def test_it_expires_a_link_once(api, merchant):
     new_link(api, merchant, expires_at=iso(ends))
 
     assert [expire_due(now=ends), expire_due(now=ends)] == [1, 0]
+    assert event_types("payment_link.e") == ["payment_link.expired"]
+
+
+def test_one_that_cannot_be_expired_holds_up_no_other(api, merchant, monkeypatch):
+    first, second = (
+        new_link(api, merchant, expires_at=iso(now() + timedelta(hours=hours))) for hours in (1, 2)
+    )
+
+    def expire(*, link_id, now):
+        if link_id == first.id:
+            raise ValueError("poison")
+        return expire_link(link_id=link_id, now=now)
+
+    monkeypatch.setattr(expiry, "expire_link", expire)
+    assert expire_due(now=now() + timedelta(hours=3)) == 1
+
+    assert [PaymentLink.objects.get(pk=pk).status for pk in (first.pk, second.pk)] == [
+        "active",
+        "expired",
+    ]
     assert event_types("payment_link.e") == ["payment_link.expired"]
 
 

@@ -1,18 +1,22 @@
 """Expiry by the sweep and by reading; what is due is expired once."""
 
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
+from django.db import transaction
 
 from core.clock import now
 from merchants.models import Merchant
-from payments.expiry import expire_due
+from payments import expiry, paying
+from payments.expiry import expire_due, expire_payment, settle_due
 from payments.models import Payment, PaymentTransition
 from payments.modes import PaymentMode
+from payments.reconciliation import check_payments
 from payments.tasks import expire_payments
 from tests.client import Api
 from tests.factories import PaymentFactory
+from tests.refunds.sales import sell
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +56,48 @@ def test_the_sweep_goes_on_in_batches(merchant: Merchant) -> None:
 
     later = now() + 2 * DAY
     assert [expire_due(now=later, limit=2) for _ in range(3)] == [2, 1, 0]
+
+
+@pytest.fixture
+def two_due(merchant: Merchant) -> list[str]:
+    """Two payments that are overdue, the one that the sweep comes to first in front."""
+    return [
+        PaymentFactory(merchant=merchant, expires_at=now() - wait).pk for wait in (2 * DAY, 1 * DAY)
+    ]
+
+
+def test_one_that_cannot_be_expired_holds_up_no_other(
+    two_due: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def expire(*, payment_id: str, now: datetime) -> Payment:
+        if payment_id == two_due[0]:
+            with transaction.atomic():
+                Payment.objects.filter(pk=payment_id).update(amount=0)  # the database refuses
+        return expire_payment(payment_id=payment_id, now=now)
+
+    monkeypatch.setattr(expiry, "expire_payment", expire)
+    assert expire_payments() == 1
+
+    assert [Payment.objects.get(pk=pk).status for pk in two_due] == ["created", "expired"]
+    assert json.loads(bytes(Event.objects.get().body))["data"] == {"payment_id": two_due[1]}
+
+
+def test_one_that_cannot_be_settled_holds_up_no_other(
+    merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = [sell(merchant, 1_250, phone="+12425550104").pk for _ in range(2)]
+    as_ever = paying.settle
+
+    def settle(payment: Payment, *, actor: str, now: datetime) -> None:
+        as_ever(payment, actor=actor, now=now)
+        if payment.pk == slow[0]:
+            raise ValueError("too late to be undone but with its transaction")
+
+    monkeypatch.setattr(paying, "settle", settle)
+    assert settle_due(now=now() + timedelta(seconds=31)) == 1
+
+    assert [Payment.objects.get(pk=pk).status for pk in slow] == ["processing", "completed"]
+    assert list(check_payments()) == []
 
 
 def test_the_task_may_run_twice(payment: Payment) -> None:

@@ -187,7 +187,8 @@ def test_a_test_account_is_paid_out_too(api, weekly):
     assert Payout.objects.get(origin="schedule").amount == 1000
 
 
-def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch):
+@pytest.mark.parametrize("error", [DatabaseError("lock timeout"), ValueError("poison")])
+def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch, error):
     Merchant.objects.update(created_at=JOINED)
     open_bank_account(
         merchant_id=stranger.id, livemode=True, details=DETAILS, actor="staff:ann", now=JOINED
@@ -197,7 +198,7 @@ def test_one_merchants_failure_holds_up_nobody(weekly, stranger, monkeypatch):
 
     def refuse_one(**arguments):
         if arguments["merchant"] == weekly:
-            raise DatabaseError("the lock could not be had")
+            raise error
         return schedule_payout(**arguments)
 
     monkeypatch.setattr("payouts.scheduling.schedule_payout", refuse_one)

@@ -180,10 +180,11 @@ def test_nobody_waits_for_the_refunds_of_another(api, merchant, stranger):
     assert Refund.objects.get(merchant=stranger).status == "succeeded"
 
 
-def test_one_that_cannot_be_tried_holds_up_no_other(api, merchant, two_waiting, monkeypatch):
+@pytest.mark.parametrize("error", [DatabaseError("lock timeout"), ValueError("poison")])
+def test_one_that_cannot_be_tried_holds_up_no_other(two_waiting, monkeypatch, error):
     def retry(*, refund_id, now):
         if refund_id == two_waiting[0]:
-            raise DatabaseError("lock timeout")
+            raise error
         return retry_refund(refund_id=refund_id, now=now)
 
     monkeypatch.setattr(retrying, "retry_refund", retry)
