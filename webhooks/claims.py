@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from webhooks.backlog import with_pending, with_work
 from webhooks.fairness import Lane, Waiting, share
 from webhooks.models import Delivery, Webhook
 
@@ -94,9 +95,11 @@ def release(claim: Claim) -> None:
 def _waiting(now: datetime) -> Iterator[Waiting]:
     """Yield the endpoints that something is due for and that may be called now."""
     callable_now = Q(paused_until=None) | Q(paused_until__lte=now)
-    endpoints = Webhook.objects.switched_on().filter(callable_now).with_pending().with_work(now)
-    for row in endpoints.filter(due_at__lte=now).values(
-        "id", "due_at", "in_flight", "failures", "is_slow", "last_success_at"
+    endpoints = Webhook.objects.switched_on().filter(callable_now)
+    for row in (
+        with_work(with_pending(endpoints), now)
+        .filter(due_at__lte=now)
+        .values("id", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
     ):
         yield Waiting(
             webhook_id=row["id"],
@@ -125,7 +128,7 @@ def _still_free(
     if connection.features.has_select_for_update_skip_locked:
         rows = rows.select_for_update(skip_locked=True, no_key=True)
     locked = list(rows.values_list("id", flat=True))
-    counts = Webhook.objects.filter(id__in=locked).with_work(now).values_list("id", "in_flight")
+    counts = with_work(Webhook.objects.filter(id__in=locked), now).values_list("id", "in_flight")
     return {
         webhook_id: min(wanted[webhook_id], waiting[webhook_id].most_in_flight - in_flight)
         for webhook_id, in_flight in counts

@@ -5,9 +5,7 @@ from typing import Any, ClassVar, Self
 
 import orjson
 from django.db import models
-from django.db.models import Count, OuterRef, Q, Subquery
-from django.db.models.expressions import RawSQL
-from django.db.models.functions import Coalesce
+from django.db.models import Q
 
 from core.ids import PublicIdField
 from merchants.scoping import CallerScoped
@@ -18,22 +16,6 @@ from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
 MAX_URL = 2_048
 EXCERPT_CHARACTERS = 1_000
 _PENDING = Q(status=DeliveryStatus.PENDING)
-
-# A loose scan of the index of what is pending: from each endpoint straight to the next one, so
-# that five thousand deliveries of one cost no more than one delivery of it. The order is that of
-# the index, so that no planner prefers another one.
-_WITH_PENDING = """
-    WITH RECURSIVE waiting(id) AS (
-        SELECT (SELECT webhook_id FROM webhooks_delivery WHERE status = 'pending'
-                ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT webhook_id FROM webhooks_delivery
-                WHERE status = 'pending' AND webhook_id > waiting.id
-                ORDER BY webhook_id, next_attempt_at, id LIMIT 1)
-        FROM waiting WHERE id IS NOT NULL
-    )
-    SELECT id FROM waiting WHERE id IS NOT NULL
-"""
 
 
 class EventQuerySet(CallerScoped["Event"]):
@@ -99,21 +81,6 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
 
     def switched_on(self) -> Self:
         return self.kept().filter(is_active=True)
-
-    def with_pending(self) -> Self:
-        """Those with a delivery that is not at its end; costs a step per endpoint, not per row."""
-        return self.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
-
-    def with_work(self, now: datetime) -> models.QuerySet[Any, Any]:
-        """Add `due_at`, the earliest instant of a next attempt, and `in_flight`, how many run."""
-        pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
-        leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()
-        return self.annotate(
-            due_at=Subquery(pending.order_by("next_attempt_at").values("next_attempt_at")[:1]),
-            in_flight=Coalesce(
-                Subquery(leased.values("webhook").annotate(n=Count("pk")).values("n")), 0
-            ),
-        )
 
 
 class Webhook(models.Model):

@@ -10,6 +10,7 @@ from core.clock import now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import tell
+from webhooks.backlog import with_pending, with_work
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -83,8 +84,8 @@ def assert_by_index(lines: list[str]) -> None:
 
 
 def test_who_is_waiting_is_found_without_reading_the_backlog(backlog: Webhook) -> None:
-    assert_by_index(rows_read(Webhook.objects.with_pending()))
-    assert Webhook.objects.with_pending().count() == 4
+    assert_by_index(rows_read(with_pending(Webhook.objects.all())))
+    assert with_pending(Webhook.objects.all()).count() == 4
 
 
 def test_what_is_next_is_found_without_sorting_the_backlog(backlog: Webhook) -> None:
@@ -96,6 +97,6 @@ def test_what_is_next_is_found_without_sorting_the_backlog(backlog: Webhook) -> 
 
 def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> None:
     at = now()
-    waiting = Webhook.objects.switched_on().with_pending().with_work(at).filter(due_at__lte=at)
+    waiting = with_work(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
 
     assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))
