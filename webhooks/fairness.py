@@ -1,7 +1,7 @@
 """Whose turn it is. Pure.
 
-Endpoints that answer well share one lane of senders; those that fail or dawdle share another, so
-that however many of them there are, nobody else waits for them.
+Endpoints that answer well share one lane of senders, those that have yet to answer once another,
+and those that fail or dawdle a third: however many of these there are, nobody waits for them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,10 @@ MOST_IN_FLIGHT = 4
 
 
 class Lane(Enum):
-    """`quick` for endpoints that answer well, or have not been asked yet."""
+    """`quick` for endpoints that answer well, `new` for those that have yet to answer once."""
 
     QUICK = "quick"
+    NEW = "new"
     CAREFUL = "careful"
 
 
@@ -32,7 +33,9 @@ class Waiting:
 
     @property
     def lane(self) -> Lane:
-        return Lane.CAREFUL if self.failures or self.is_slow else Lane.QUICK
+        if self.failures or self.is_slow:
+            return Lane.CAREFUL
+        return Lane.QUICK if self.is_proven else Lane.NEW
 
     @property
     def most_in_flight(self) -> int:

@@ -1,4 +1,4 @@
-"""The senders of this process: threads that deliver what is due, in two lanes.
+"""The senders of this process: threads that deliver what is due, in lanes.
 
 Whoever calls `send_due_deliveries` only wakes them: a tick each second, a nudge after a commit, or
 a sender that has finished while more is due. At the end of the process the threads finish the
@@ -23,7 +23,7 @@ from webhooks.turns import Gathering, write_turn
 
 logger = logging.getLogger(__name__)
 
-THREADS = {Lane.QUICK: 48, Lane.CAREFUL: 16}
+THREADS = {Lane.QUICK: 40, Lane.NEW: 12, Lane.CAREFUL: 12}
 # Seconds; together they are shorter than what a lease has left after the deadline.
 RECORD_PAUSES = (0.1, 0.5, 1, 2, 4, 8)
 
@@ -59,12 +59,6 @@ class Sender:
             finally:
                 self._claiming.release()
         return begun
-
-    @property
-    def is_idle(self) -> bool:
-        """Say whether nothing is under way."""
-        with self._lock:
-            return self._free == THREADS
 
     def _claim_and_begin(self) -> int:
         with self._lock:

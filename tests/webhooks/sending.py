@@ -17,7 +17,7 @@ from webhooks.models import Delivery, Event, Webhook
 from webhooks.samples import SAMPLES
 from webhooks.services import emit
 
-MANY = {Lane.QUICK: 64, Lane.CAREFUL: 64}
+MANY = dict.fromkeys(Lane, 64)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
+from tests.webhooks.sending import MANY, only_delivery, send_due, tell
 from webhooks.claims import claim_due
-from webhooks.fairness import Lane
 from webhooks.instants import database_now
 from webhooks.models import Delivery, Webhook
 from webhooks.resending import RECOVERED_AT_A_TIME, recover_requested
@@ -149,7 +148,7 @@ def test_while_an_attempt_is_under_way_it_is_refused(
 ) -> None:
     webhook = endpoint()
     tell(merchant)
-    claim_due(free={Lane.QUICK: 1, Lane.CAREFUL: 0}, now=database_now())
+    claim_due(free=MANY, now=database_now())
 
     response = api(merchant).post(retry_path(only_delivery(webhook)))
 

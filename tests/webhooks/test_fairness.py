@@ -10,6 +10,13 @@ from webhooks.fairness import MOST_IN_FLIGHT, Lane, Waiting, share
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
+def free(*, quick: int = 0, new: int = 0, careful: int = 0) -> dict[Lane, int]:
+    return {Lane.QUICK: quick, Lane.NEW: new, Lane.CAREFUL: careful}
+
+
+ENOUGH = free(quick=40, new=12, careful=12)
+
+
 def waiting(
     name: str,
     *,
@@ -24,35 +31,44 @@ def waiting(
 
 
 def test_one_endpoint_gets_four_at_most() -> None:
-    assert share([waiting("a")], {Lane.QUICK: 48, Lane.CAREFUL: 16}) == {"a": 4}
-    assert share([waiting("a", in_flight=3)], {Lane.QUICK: 48, Lane.CAREFUL: 16}) == {"a": 1}
-    assert share([waiting("a", in_flight=4)], {Lane.QUICK: 48, Lane.CAREFUL: 16}) == {}
+    assert share([waiting("a")], ENOUGH) == {"a": 4}
+    assert share([waiting("a", in_flight=3)], ENOUGH) == {"a": 1}
+    assert share([waiting("a", in_flight=4)], ENOUGH) == {}
 
 
 def test_an_endpoint_that_fails_or_has_never_answered_gets_one() -> None:
     endpoints = [waiting("failing", failures=1), waiting("new", is_proven=False)]
 
-    assert share(endpoints, {Lane.QUICK: 48, Lane.CAREFUL: 16}) == {"failing": 1, "new": 1}
+    assert share(endpoints, ENOUGH) == {"failing": 1, "new": 1}
 
 
 def test_a_slow_endpoint_gets_two_of_the_careful_lane() -> None:
-    assert share([waiting("slow", is_slow=True)], {Lane.QUICK: 48, Lane.CAREFUL: 16}) == {"slow": 2}
-    assert share([waiting("slow", is_slow=True)], {Lane.QUICK: 48, Lane.CAREFUL: 0}) == {}
+    assert share([waiting("slow", is_slow=True)], ENOUGH) == {"slow": 2}
+    assert share([waiting("slow", is_slow=True)], free(quick=48)) == {}
 
 
 def test_failing_endpoints_cannot_take_the_senders_of_the_others() -> None:
     dead = [waiting(f"dead {n}", failures=100, since=9_999) for n in range(1_000)]
 
-    given = share([*dead, waiting("well")], {Lane.QUICK: 4, Lane.CAREFUL: 16})
+    given = share([*dead, waiting("well")], free(quick=4, careful=16))
 
     assert given.pop("well") == 4
     assert sum(given.values()) == 16
 
 
+def test_endpoints_that_have_not_answered_yet_cannot_take_them_either() -> None:
+    new = [waiting(f"new {n}", is_proven=False, since=9_999) for n in range(1_000)]
+
+    given = share([*new, waiting("well")], free(quick=4, new=12, careful=16))
+
+    assert given.pop("well") == 4
+    assert sum(given.values()) == 12
+
+
 def test_who_has_nothing_under_way_goes_before_who_has_waited_long() -> None:
     busy = [waiting(f"busy {n}", since=9_999, in_flight=1) for n in range(10)]
 
-    assert share([*busy, waiting("idle")], {Lane.QUICK: 1, Lane.CAREFUL: 0}) == {"idle": 1}
+    assert share([*busy, waiting("idle")], free(quick=1)) == {"idle": 1}
 
 
 def test_who_failed_least_goes_first_in_the_careful_lane() -> None:
@@ -61,7 +77,7 @@ def test_who_failed_least_goes_first_in_the_careful_lane() -> None:
         waiting("stumbled", failures=1),
     ]
 
-    assert share(endpoints, {Lane.QUICK: 0, Lane.CAREFUL: 1}) == {"stumbled": 1}
+    assert share(endpoints, free(careful=1)) == {"stumbled": 1}
 
 
 _endpoints = st.lists(
@@ -79,13 +95,13 @@ _endpoints = st.lists(
 )
 
 
-@given(_endpoints, st.integers(0, 48), st.integers(0, 16))
+@given(_endpoints, *[st.integers(0, 16)] * 3)
 def test_no_limit_is_ever_passed_and_no_sender_idles(
-    endpoints: list[Waiting], quick: int, careful: int
+    endpoints: list[Waiting], quick: int, new: int, careful: int
 ) -> None:
-    free = {Lane.QUICK: quick, Lane.CAREFUL: careful}
+    senders = free(quick=quick, new=new, careful=careful)
 
-    given_out = share(endpoints, free)
+    given_out = share(endpoints, senders)
 
     by_id = {endpoint.webhook_id: endpoint for endpoint in endpoints}
     for lane in Lane:
@@ -95,6 +111,6 @@ def test_no_limit_is_ever_passed_and_no_sender_idles(
             for endpoint in endpoints
             if endpoint.lane is lane
         )
-        assert sum(mine.values()) == min(free[lane], room)
+        assert sum(mine.values()) == min(senders[lane], room)
     for name, count in given_out.items():
         assert by_id[name].in_flight + count <= by_id[name].most_in_flight <= MOST_IN_FLIGHT
