@@ -7,6 +7,7 @@ from django.db.models import Q, QuerySet
 
 from core.errors import Conflict, ValidationFailed
 from merchants.authentication import Caller
+from webhooks.backlog import with_pending
 from webhooks.instants import at_once
 from webhooks.models import Delivery, Webhook
 from webhooks.nudge import nudge
@@ -117,7 +118,8 @@ def set_aside(*, now: datetime) -> int:
 
     What failed because its endpoint was switched off can be recovered once it is on again.
     """
-    idle = Webhook.objects.with_pending().exclude(pk__in=Webhook.objects.switched_on().values("pk"))
+    switched_on = Webhook.objects.switched_on()
+    idle = with_pending(Webhook.objects.exclude(pk__in=switched_on.values("pk")))
     return sum(_set_aside_some(pk, now) for pk in list(idle.values_list("pk", flat=True)))
 
 
@@ -127,11 +129,9 @@ def _set_aside_some(webhook_id: str, now: datetime) -> int:
     if webhook.is_active and webhook.deleted_at is None:
         return 0
     status = DeliveryStatus.CANCELED if webhook.deleted_at else DeliveryStatus.FAILED
-    free = (
-        Delivery.objects.pending()
-        .filter(webhook=webhook)
-        .filter(Q(lease_token="") | Q(next_attempt_at__lte=now))
-    )
+    # A test event in its first seconds is its request's to send, whether the endpoint is on or off.
+    idle = Q(lease_token="", event__is_test=False) | Q(next_attempt_at__lte=now)
+    free = Delivery.objects.pending().filter(idle, webhook=webhook)
     ids = list(free.values_list("pk", flat=True)[:SET_ASIDE_AT_A_TIME])
     return free.filter(pk__in=ids).update(
         status=status, next_attempt_at=None, lease_token="", ended_at=now

@@ -3,15 +3,20 @@
 The event and its delivery are committed first, under the Idempotency-Key if there is one; the call
 is made after that, in no transaction. Whoever repeats the request gets the outcome of the same
 delivery, and if the first process died before it called, the repetition or the sweep calls.
+
+While it waits it holds a thread of the web server, so no more than half of them may wait.
 """
 
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 
-from core.errors import Conflict
+from core.errors import Conflict, RateLimited
 from merchants.authentication import Caller
 from webhooks.claims import claim_one
 from webhooks.delivering import deliver
@@ -24,6 +29,22 @@ from webhooks.services import first_delivery, write_event
 # The request has this long to claim its own delivery before the sweep takes it.
 HEAD_START = timedelta(seconds=5)
 POLL_SECONDS = 0.1
+
+_places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+
+
+@contextmanager
+def waiting_place() -> Iterator[None]:
+    """Hold one of the places to wait for an outcome. Raises RateLimited where none is free."""
+    if not _places.acquire(blocking=False):
+        seconds = settings.WEBHOOK_TIMEOUT_SECONDS
+        error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
+        error.headers["Retry-After"] = str(seconds)
+        raise error
+    try:
+        yield
+    finally:
+        _places.release()
 
 
 @transaction.atomic

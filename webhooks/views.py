@@ -30,7 +30,7 @@ from webhooks.serializers import (
     changes_of,
     overlap_of,
 )
-from webhooks.trials import begin_trial, finish_trial
+from webhooks.trials import begin_trial, finish_trial, waiting_place
 
 
 class WebhookViewSet(CallerViewSet):
@@ -103,8 +103,9 @@ class WebhookViewSet(CallerViewSet):
             return Response({"delivery_id": delivery.id})
 
         # The key remembers which delivery it was, and the delivery remembers the outcome.
-        begun = self.once(request, work)
-        delivery = finish_trial(_content(begun)["delivery_id"])
+        with waiting_place():
+            begun = self.once(request, work)
+            delivery = finish_trial(_content(begun)["delivery_id"])
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
         return Response(TrialOutput.of(delivery), headers=replayed)
 

@@ -1,20 +1,24 @@
 """POST /v1/webhooks/test: a sample event, at once."""
 
 import json
+from contextlib import ExitStack
+from datetime import timedelta
 
 import pytest
+from django.conf import settings
 
+from core.clock import now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
-from webhooks.instants import database_now
 from webhooks.models import Alert, Delivery, Event
+from webhooks.resending import set_aside
 from webhooks.samples import SAMPLES
 from webhooks.statuses import DeliveryStatus
-from webhooks.trials import HEAD_START
+from webhooks.trials import HEAD_START, finish_trial, waiting_place
 
 PATH = "/v1/webhooks/test"
 
@@ -116,10 +120,45 @@ def test_a_request_that_died_is_finished_by_the_sweep(
     monkeypatch.setattr("webhooks.views.finish_trial", lambda _: 1 / 0)
     api(merchant).post(PATH, {"webhook_id": webhook.id})
 
-    assert send_due() == 0
-    assert send_due(database_now() + HEAD_START) == 1
+    due_at = only_delivery(webhook).next_attempt_at
+    assert due_at == only_delivery(webhook).created_at + HEAD_START
+    assert send_due(due_at - timedelta(milliseconds=1)) == 0
+    assert send_due(due_at) == 1
 
     assert len(receiver.received(webhook.url)) == 1
+
+
+def test_a_request_that_died_is_left_to_the_sweep_even_where_the_endpoint_is_off(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = endpoint()
+    api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
+
+    def tidy_first(delivery_id: str) -> Delivery:
+        assert set_aside(now=now()) == 0
+        return finish_trial(delivery_id)
+
+    monkeypatch.setattr("webhooks.views.finish_trial", tidy_first)
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+
+    assert (shown["delivered"], shown["status"]) == (True, 200)
+
+
+def test_the_web_server_never_waits_for_endpoints_with_all_its_threads(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint()
+    with ExitStack() as waiting:
+        for _ in range(max(1, settings.WEB_THREADS // 2)):
+            waiting.enter_context(waiting_place())
+
+        response = api(merchant).post(PATH, {"webhook_id": webhook.id})
+
+    assert (response.status_code, response.json()["code"]) == (429, "RATE_LIMITED")
+    assert response["Retry-After"] == str(settings.WEBHOOK_TIMEOUT_SECONDS)
+    assert (Event.objects.count(), receiver.received(webhook.url)) == (0, [])
+    assert api(merchant).post(PATH, {"webhook_id": webhook.id}).status_code == 200
 
 
 def test_samples_are_no_facts(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
