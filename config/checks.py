@@ -38,6 +38,7 @@ def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[Che
 def faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
+    yield from _impossible_schedule()
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -74,6 +75,13 @@ def _is_encryption_key(keys: str) -> bool:
         return bool([Fernet(key.strip()) for key in keys.split(",")])
     except ValueError:
         return False
+
+
+def _impossible_schedule() -> Iterator[str]:
+    if not settings.WEBHOOK_RETRY_SECONDS or min(settings.WEBHOOK_RETRY_SECONDS) < 1:
+        yield "WEBHOOK_RETRY_SECONDS must name at least one wait, each of a second or more."
+    if settings.WEBHOOK_TIMEOUT_SECONDS < 1:
+        yield "WEBHOOK_TIMEOUT_SECONDS must be a second or more."
 
 
 def _weak_transport() -> Iterator[str]:

@@ -61,7 +61,8 @@ def _claim(now: datetime) -> list[Alert]:
 def _send(alert: Alert, now: datetime) -> bool:
     try:
         _message(alert).send()
-    except OSError:
+    except Exception:
+        # Whatever is wrong with this one, those behind it must not wait for it.
         logger.exception("alert not mailed", extra={"webhook_id": alert.webhook_id})
         Alert.objects.filter(pk=alert.pk).update(next_mail_at=now + MAIL_RETRY)
         return False

@@ -15,6 +15,14 @@ from webhooks.signing import hint_of, new_secret
 from webhooks.statuses import DisabledReason
 from webhooks.targets import fault_of, policy_for
 
+MOST_ENDPOINTS = 100
+_CLEAN_RECORD = {
+    "failures": 0,
+    "failing_since": None,
+    "paused_until": None,
+    "is_slow": False,
+}
+
 
 @dataclass(frozen=True)
 class IssuedSecret:
@@ -31,6 +39,7 @@ def create_webhook(
     """Register an endpoint. Raises ValidationFailed. Serves POST /v1/webhooks."""
     merchant = caller.owner
     refuse_url(url, livemode=caller.livemode)
+    _refuse_too_many(caller)
     secret = new_secret()
     webhook = Webhook.objects.create(
         id=new_id("wh", now),
@@ -52,13 +61,15 @@ def create_webhook(
 def update_webhook(
     *, caller: Caller, webhook_id: str, changes: dict[str, Any], now: datetime
 ) -> Webhook:
-    """Change an endpoint; switching it on again forgets how it failed.
+    """Change an endpoint; switching it on again, or another address, forgets how it answered.
 
     Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
     """
     webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
+    if changes.get("url", webhook.url) != webhook.url:
+        changes = changes | _CLEAN_RECORD | {"last_success_at": None}
     is_on = changes.get("is_active", webhook.is_active)
     if is_on != webhook.is_active:
         changes = changes | _switched(on=is_on)
@@ -72,13 +83,7 @@ def update_webhook(
 def _switched(*, on: bool) -> dict[str, Any]:
     if not on:
         return {"disabled_reason": DisabledReason.REQUESTED}
-    return {
-        "disabled_reason": "",
-        "failures": 0,
-        "failing_since": None,
-        "paused_until": None,
-        "is_slow": False,
-    }
+    return {"disabled_reason": "", **_CLEAN_RECORD}
 
 
 @transaction.atomic
@@ -119,6 +124,15 @@ def rotate_secret(
         ]
     )
     return IssuedSecret(webhook, secret)
+
+
+def _refuse_too_many(caller: Caller) -> None:
+    """Raise ValidationFailed at the limit: each event is written once more per endpoint.
+
+    Counted without a lock: who races may end up a few above.
+    """
+    if Webhook.objects.visible_to(caller).kept().count() >= MOST_ENDPOINTS:
+        raise ValidationFailed(f"There may be {MOST_ENDPOINTS} webhooks at most: delete one first.")
 
 
 def refuse_url(url: str, *, livemode: bool) -> None:

@@ -33,6 +33,9 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("CHECKOUT_URL", "http://pay.example.com", "CHECKOUT_URL must begin with https://"),
         ("DEVELOPMENT_MODE", True, "DEVELOPMENT_MODE lets anyone in"),
         ("SMS_URL", "console://", "SMS_URL must name"),
+        ("WEBHOOK_RETRY_SECONDS", [], "WEBHOOK_RETRY_SECONDS must name"),
+        ("WEBHOOK_RETRY_SECONDS", [300, 0], "WEBHOOK_RETRY_SECONDS must name"),
+        ("WEBHOOK_TIMEOUT_SECONDS", 0, "WEBHOOK_TIMEOUT_SECONDS must be"),
         ("WEBHOOK_ALLOW_PRIVATE", True, "WEBHOOK_ALLOW_PRIVATE must be off"),
     ],
 )

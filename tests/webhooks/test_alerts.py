@@ -11,7 +11,7 @@ from merchants.models import Merchant
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from webhooks.alerts import MAIL_LEASE, MAIL_RETRY, raise_alert, send_due_alerts
-from webhooks.models import Alert
+from webhooks.models import Alert, Webhook
 from webhooks.statuses import AlertKind
 
 
@@ -73,6 +73,20 @@ def test_a_mail_server_that_is_away_is_asked_again(
 
     assert send_due_alerts(now=at + MAIL_RETRY) == 1
     assert Alert.objects.get().mailed_at == at + MAIL_RETRY
+
+
+def test_a_mail_that_cannot_be_written_holds_up_no_other(
+    merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint
+) -> None:
+    Merchant.objects.filter(pk=merchant.pk).update(email="owner@example.com\nBcc: all@example.com")
+    raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=now())
+    other = endpoint()
+    Webhook.objects.filter(pk=other.pk).update(merchant=stranger)
+    raise_alert(AlertKind.GONE, other.id, delivery=None, now=now())
+
+    assert send_due_alerts(now=now()) == 1
+
+    assert [message.to for message in mail.outbox] == [[stranger.email]]
 
 
 def test_whoever_dies_while_mailing_is_followed_by_another(

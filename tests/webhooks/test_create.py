@@ -69,6 +69,23 @@ def test_development_mode_names_the_merchant(
     assert Webhook.objects.get().merchant == merchant
 
 
+def test_there_is_a_limit_per_merchant_and_mode(
+    api: Api, merchant: Merchant, stranger: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webhooks.endpoints.MOST_ENDPOINTS", 2)
+    ids = [api(merchant).post("/v1/webhooks", BODY).json()["id"] for _ in range(2)]
+
+    response = api(merchant).post("/v1/webhooks", BODY)
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"] == "There may be 2 webhooks at most: delete one first."
+    assert Webhook.objects.count() == 2
+    assert api(merchant, live=True).post("/v1/webhooks", BODY).status_code == 201
+    assert api(stranger).post("/v1/webhooks", BODY).status_code == 201
+    api(merchant).delete(f"/v1/webhooks/{ids[0]}")
+    assert api(merchant).post("/v1/webhooks", BODY).status_code == 201
+
+
 def test_without_a_key_it_is_refused(api: Api) -> None:
     response = api(None).post("/v1/webhooks", BODY)
 

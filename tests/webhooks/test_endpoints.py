@@ -122,6 +122,22 @@ def test_switched_on_again_it_begins_with_a_clean_record(
     assert (webhook.failures, webhook.failing_since) == (0, None)
 
 
+def test_at_another_address_it_begins_with_a_clean_record(
+    api: Api, merchant: Merchant, webhook: Webhook
+) -> None:
+    tell(merchant)
+    send_due()
+    path = f"/v1/webhooks/{webhook.id}"
+
+    api(merchant).patch(path, {"url": webhook.url, "events": ["*"]})
+    webhook.refresh_from_db()
+    assert webhook.failures == 1
+    api(merchant).patch(path, {"url": "https://shop.example.com/hooks"})
+
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.failing_since, webhook.last_success_at) == (0, None, None)
+
+
 def test_it_deletes_an_endpoint_and_keeps_its_log_for_staff(
     api: Api, merchant: Merchant, webhook: Webhook
 ) -> None:
