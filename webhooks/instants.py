@@ -18,6 +18,9 @@ def database_now() -> datetime:
     return instant
 
 
-def at_once() -> Now:
-    """Return a value for `next_attempt_at`: due at once by the database's clock."""
-    return Now()
+def at_once() -> Now | datetime:
+    """Return a value for `next_attempt_at`: due at once by the database's clock.
+
+    SQLite compares instants as text, and writes a full second unlike Django: only one may write.
+    """
+    return Now() if connection.vendor == "postgresql" else machine_now()

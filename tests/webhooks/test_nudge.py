@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ def test_a_burst_is_few_messages(broker: Redis) -> None:
     wait_for_messages(broker)
     time.sleep(0.2)
 
-    assert took < 0.5
+    assert took < 5
     assert 1 <= len(waiting(broker)) <= 2 + took / nudging.PAUSE_SECONDS
 
 
@@ -91,6 +92,7 @@ def test_a_broker_that_is_away_is_not_felt(
         took += time.monotonic() - began
         time.sleep(0.001)
 
+    # To wait for the broker but once in each pause of the breaker would take longer.
     assert took < nudging.SOCKET_SECONDS
 
 
@@ -121,12 +123,11 @@ def test_a_failure_gives_the_broker_a_rest(broker: Redis, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(nudging, "BREAKER_SECONDS", 0.3)
     monkeypatch.setattr(Nudger, "_send", fail)
-    until = time.monotonic() + 0.75
-    while time.monotonic() < until:
+    while len(tried) < 3:
         nudge()
         time.sleep(0.005)
 
-    assert 2 <= len(tried) <= 3
+    assert all(later - earlier >= 0.3 for earlier, later in pairwise(tried))
 
 
 def test_a_forked_process_has_a_thread_of_its_own(

@@ -1,5 +1,6 @@
 """Endpoints that do not answer as they should. None of them holds a sender for long."""
 
+import threading
 import time
 
 import pytest
@@ -14,6 +15,8 @@ from webhooks.targets import Policy
 from webhooks.transport import Answer, post
 
 SECONDS = 0.6
+# The traps go on for a minute and more: whoever is back before has not waited for them.
+SOON = 10
 POLICY = Policy(livemode=False, loopback=True)
 TIMED_OUT = f"No complete answer within {SECONDS:g} seconds."
 BROKE_OFF = "The connection broke off before the answer was complete."
@@ -33,8 +36,8 @@ def test_however_slowly_it_drips_the_deadline_holds(receiver: Receiver, trap: st
 
     assert not answer.is_success
     assert answer.error == TIMED_OUT
-    assert SECONDS <= time.monotonic() - started < SECONDS + 0.5
-    assert SECONDS * 1_000 <= answer.ms < (SECONDS + 0.5) * 1_000
+    assert SECONDS <= time.monotonic() - started < SOON
+    assert SECONDS * 1_000 <= answer.ms < SOON * 1_000
 
 
 def test_a_status_that_was_read_does_not_outweigh_the_deadline(receiver: Receiver) -> None:
@@ -46,9 +49,9 @@ def test_a_status_that_was_read_does_not_outweigh_the_deadline(receiver: Receive
 def test_an_endless_body_is_read_to_the_limit_only(receiver: Receiver) -> None:
     started = time.monotonic()
 
-    answer = call(receiver, "endless", seconds=5)
+    answer = call(receiver, "endless", seconds=2 * SOON)
 
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < SOON
     assert answer.excerpt == "a" * 1_000
     assert answer.status == 200
 
@@ -57,11 +60,11 @@ def test_an_endless_body_is_read_to_the_limit_only(receiver: Receiver) -> None:
 def test_an_endless_head_is_a_failure(receiver: Receiver, trap: str) -> None:
     started = time.monotonic()
 
-    answer = call(receiver, trap, seconds=5)
+    answer = call(receiver, trap, seconds=2 * SOON)
 
     assert not answer.is_success
     assert answer.error == BROKE_OFF
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < SOON
 
 
 @pytest.mark.parametrize("trap", ["reset", "cut", "garbage", "nothing"])
@@ -98,10 +101,10 @@ def test_a_name_without_an_address(answer: object) -> None:
 
 
 def test_a_resolver_that_hangs_is_given_up() -> None:
-    started = time.monotonic()
+    started, over = time.monotonic(), threading.Event()
 
     def resolve(host: str, port: int) -> list[str]:
-        time.sleep(3)
+        over.wait(2 * SOON)
         return ["127.0.0.1"]
 
     answer = post(
@@ -114,7 +117,8 @@ def test_a_resolver_that_hangs_is_given_up() -> None:
     )
 
     assert not answer.is_success
-    assert time.monotonic() - started < SECONDS + 0.5
+    assert time.monotonic() - started < SOON
+    over.set()
 
 
 def test_what_it_says_can_be_shown_and_stored(merchant: Merchant, endpoint: MakeEndpoint) -> None:
@@ -147,7 +151,7 @@ def test_slow_but_in_time_is_a_success(receiver: Receiver) -> None:
         body=b"{}",
         headers={},
         policy=POLICY,
-        seconds=SECONDS,
+        seconds=SOON,
     )
 
     assert answer.is_success
