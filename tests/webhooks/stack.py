@@ -40,6 +40,7 @@ class Reply:
     status: int
     body: dict[str, Any]
     seconds: float
+    replayed: bool
 
 
 class Stack:
@@ -92,11 +93,12 @@ class Stack:
         """What the processes have said, for a test that fails."""
         return self.log.read_text(errors="replace")[-4_000:]
 
-    def start_web(self) -> None:
+    def start_web(self) -> "subprocess.Popen[bytes]":
         """Start the web server and wait until it answers."""
         place = ["--host", "127.0.0.1", "--port", str(self.port), "--no-ws"]
-        self.run("-m", "granian", "--interface", "wsgi", *place, "config.wsgi:application")
+        web = self.run("-m", "granian", "--interface", "wsgi", *place, "config.wsgi:application")
         self._wait_until(lambda: self.get("/healthz").status == 200)
+        return web
 
     def start_worker(self) -> "subprocess.Popen[bytes]":
         """Start the senders as they are without a broker."""
@@ -126,11 +128,13 @@ class Stack:
     def get(self, path: str) -> Reply:
         return self._call("GET", path, None)
 
-    def post(self, path: str, body: dict[str, Any]) -> Reply:
-        return self._call("POST", path, json.dumps(body).encode())
+    def post(self, path: str, body: dict[str, Any], *, key: str = "") -> Reply:
+        return self._call("POST", path, json.dumps(body).encode(), key)
 
-    def _call(self, method: str, path: str, body: bytes | None) -> Reply:
+    def _call(self, method: str, path: str, body: bytes | None, key: str = "") -> Reply:
         headers = {"Content-Type": "application/json"}
+        if key:
+            headers["Idempotency-Key"] = key
         if self.key:
             headers["Authorization"] = f"Bearer {self.key}"
         request = urllib.request.Request(
@@ -139,10 +143,11 @@ class Stack:
         started = time.monotonic()
         try:
             with urllib.request.urlopen(request, timeout=60) as answer:
-                status, text = answer.status, answer.read()
+                status, text, said = answer.status, answer.read(), answer.headers
         except urllib.error.HTTPError as error:
-            status, text = error.code, error.read()
-        return Reply(status, json.loads(text), time.monotonic() - started)
+            status, text, said = error.code, error.read(), error.headers
+        seconds = time.monotonic() - started
+        return Reply(status, json.loads(text), seconds, "Idempotent-Replayed" in said)
 
     def _wait_until(self, is_so: Any) -> None:
         deadline = time.monotonic() + START_SECONDS
