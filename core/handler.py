@@ -1,6 +1,8 @@
 """One place turns every failure into `{"error", "code", "details"}`: DRF's, Django's, and ours."""
 
 import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
@@ -11,7 +13,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from core import errors
-from core.json import dump_json
+from core.json import BODY_SIZE_RULE, dump_json
 from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 
 logger = logging.getLogger(__name__)
@@ -20,9 +22,12 @@ API_PREFIX = "/v1/"
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 RETRY_AFTER_SECONDS = "1"
 
-_BY_EXCEPTION: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (
+_unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
+_too_large = partial(errors.RequestTooLarge, BODY_SIZE_RULE)
+
+_BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...] = (
     (exceptions.ParseError, errors.InvalidRequest),
-    (exceptions.UnsupportedMediaType, errors.UnsupportedMediaType),
+    (exceptions.UnsupportedMediaType, _unknown_type),
     (exceptions.MethodNotAllowed, errors.MethodNotAllowed),
     (exceptions.NotFound, errors.NotFound),
     (exceptions.NotAcceptable, errors.InvalidRequest),
@@ -32,7 +37,7 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], type[errors.ApiError]], ...] = (
     (exceptions.Throttled, errors.RateLimited),
     (Http404, errors.NotFound),
     (PermissionDenied, errors.Unauthorized),
-    (RequestDataTooBig, errors.RequestTooLarge),
+    (RequestDataTooBig, _too_large),
     (SuspiciousOperation, errors.InvalidRequest),
     (UnreadablePostError, errors.InvalidRequest),
     (DataError, errors.InvalidRequest),

@@ -24,6 +24,7 @@ Work = Callable[[], Response | ApiError]
 
 KEPT = timedelta(hours=72)
 HEADER = "Idempotency-Key"
+_QUOTED = re.compile(r'"([^"]*)"')
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
@@ -68,11 +69,17 @@ def _answer(outcome: Response | ApiError) -> Response:
 
 
 def key_of(request: HttpRequest) -> str | None:
-    """Return the key of a request; a quoted one (`"abc"`) is the same as without the quotes."""
+    """Return the key of a request; a quoted one (`"abc"`) is the same as without the quotes.
+
+    A header sent twice arrives as one with a comma, so a key may hold a comma in quotes only.
+    """
     given = request.headers.get(HEADER)
     if given is None:
         return None
-    key = given[1:-1] if len(given) > 1 and given[0] == given[-1] == '"' else given
+    quoted = _QUOTED.fullmatch(given)
+    if "," in given and not quoted:
+        raise InvalidRequest(f"{HEADER}: must be sent once; a comma is for keys in double quotes.")
+    key = quoted[1] if quoted else given
     if not _PRINTABLE.fullmatch(key) or not key.strip():
         raise InvalidRequest(f"{HEADER}: must be 1 to {KEY_LENGTH} printable characters.")
     return key

@@ -20,6 +20,7 @@ from core.errors import InvalidRequest, RequestTooLarge, UnsupportedMediaType
 from core.text import is_storable
 
 MAX_BODY_BYTES = 256 * 1024
+BODY_SIZE_RULE = f"The body must not be larger than {MAX_BODY_BYTES} bytes."
 MAX_DEPTH = 32
 MAX_INTEGER_CHARACTERS = 40
 
@@ -112,7 +113,7 @@ class StrictJSONParser(BaseParser):
         _refuse_charset(media_type or "")
         body = stream.read(MAX_BODY_BYTES + 1)
         if len(body) > MAX_BODY_BYTES:
-            raise RequestTooLarge(f"The body must not be larger than {MAX_BODY_BYTES} bytes.")
+            raise RequestTooLarge(BODY_SIZE_RULE)
         return parse_json(body) if body.strip() else {}
 
 
@@ -123,7 +124,12 @@ def _refuse_charset(media_type: str) -> None:
 
 
 class AlwaysJSON(DefaultContentNegotiation):
-    """Answers in the one form there is, whatever `Accept` would rather have."""
+    """Reads and answers in the one form there is, whatever `Accept` would rather have."""
+
+    def select_parser(self, request: Request, parsers: Iterable[Any]) -> BaseParser | None:
+        """Return the parser of exactly this type: to the stock rule, `*/*` is JSON as well."""
+        kind = (request.content_type or "").partition(";")[0].strip().lower()
+        return next((parser for parser in parsers if parser.media_type == kind), None)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
-from core.errors import ApiError, InvalidRequest
+from core.errors import ApiError, InvalidRequest, UnsupportedMediaType
 from core.handler import API_PREFIX, api_error, json_error
 from core.ids import random_base62
 from core.text import is_storable
@@ -58,6 +58,8 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
     """
     if "HTTP_TRANSFER_ENCODING" in request.META:
         return InvalidRequest("Content-Length: must be sent; Transfer-Encoding must not.")
+    if request.META.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
+        return UnsupportedMediaType("Content-Encoding: must not be sent.")
     try:
         missing = int(request.META.get("CONTENT_LENGTH") or 0) - len(request.body)
     except (RequestDataTooBig, UnreadablePostError) as error:

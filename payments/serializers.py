@@ -33,9 +33,17 @@ SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS = 60, 2_592_000
 MAX_ITEMS = 200
 
 
+class QuantityField(AmountField):
+    """How many of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT, too."""
+
+    @property
+    def rule(self) -> str:
+        return f"must be an integer from {self.min_value} to {self.max_value}"
+
+
 class LineItem(Input):
     name = TextField(max_length=255)
-    quantity = AmountField()
+    quantity = QuantityField()
     price = AmountField()
 
 

@@ -73,6 +73,7 @@ def test_it_is_too_large(api: Api, merchant: Merchant, size: int) -> None:
     response = api(merchant).post("/v1/payments", body)
 
     assert (response.status_code, response.json()["code"]) == (413, "REQUEST_TOO_LARGE")
+    assert response.json()["details"] == "The body must not be larger than 262144 bytes."
 
 
 @pytest.mark.parametrize(
@@ -82,6 +83,10 @@ def test_it_is_too_large(api: Api, merchant: Merchant, size: int) -> None:
         "application/x-www-form-urlencoded",
         "multipart/form-data; boundary=x",
         "application/xml",
+        "*/*",
+        "application/*",
+        "application/vnd.api+json",
+        "application/json, text/plain",
         "application/json; charset=utf-16",
         "application/json; charset=bz2",
         "application/json; charset=rot13",
@@ -100,6 +105,15 @@ def test_it_is_of_another_type(api: Api, merchant: Merchant, content_type: str) 
     )
 
     assert (response.status_code, response.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    assert response.json()["details"].startswith("Content-Type: ")
+    assert Payment.objects.count() == 0
+
+
+def test_it_is_compressed(api: Api, merchant: Merchant) -> None:
+    response = api(merchant).post("/v1/payments", {"amount": 1}, content_encoding="gzip")
+
+    assert (response.status_code, response.json()["code"]) == (415, "UNSUPPORTED_MEDIA_TYPE")
+    assert response.json()["details"] == "Content-Encoding: must not be sent."
     assert Payment.objects.count() == 0
 
 

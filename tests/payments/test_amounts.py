@@ -85,6 +85,18 @@ def test_it_refuses_what_is_not_an_amount(
     assert refused(api, merchant, PLACES[place] % value) == (422, code or "INVALID_AMOUNT")
 
 
+def test_it_says_what_a_quantity_must_be(api: Api, merchant: Merchant) -> None:
+    items = [{"name": "Coffee", "quantity": 0, "price": 450}]
+    response = api(merchant).post(
+        "/v1/payments", {"payment_mode": "ORDER_PAY", "line_items": items}
+    )
+
+    assert response.json()["code"] == "INVALID_AMOUNT"
+    assert response.json()["details"] == (
+        "line_items.0.quantity: must be an integer from 1 to 99999999999"
+    )
+
+
 def test_it_takes_the_smallest_and_the_largest(api: Api, merchant: Merchant) -> None:
     for amount in (1, 99_999_999_999):
         response = api(merchant).post("/v1/payments", {"amount": amount})

@@ -39,6 +39,14 @@ def test_a_quoted_key_is_the_same_key(api: Api, merchant: Merchant) -> None:
 
 
 @one_at_a_time
+def test_a_quoted_key_may_hold_every_printable_character(api: Api, merchant: Merchant) -> None:
+    key = "".join(map(chr, range(0x20, 0x7F))).replace('"', "")
+
+    assert api(merchant).post("/v1/payments", BODY, idempotency_key=f'"{key}"').status_code == 201
+    assert IdempotencyKey.objects.get().key == key
+
+
+@one_at_a_time
 def test_another_request_under_the_key_is_refused(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:
@@ -68,7 +76,7 @@ def test_keys_belong_to_a_merchant_and_a_mode(
 
 
 @one_at_a_time
-@pytest.mark.parametrize("key", ["", "   ", "k" * 256, "a\tb", "é", '""'])
+@pytest.mark.parametrize("key", ["", "   ", "k" * 256, "a\tb", "é", '""', "a,b", "a, a", '"a","b"'])
 def test_a_malformed_key_is_refused(api: Api, merchant: Merchant, key: str) -> None:
     response = api(merchant).post("/v1/payments", BODY, idempotency_key=key)
 
