@@ -5,4 +5,5 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401  # registers the checks of a production start
+        # One makes the app that tasks belong to, the other registers the checks of a start.
+        from config import celery, checks  # noqa: F401

@@ -1,13 +1,18 @@
 """Several processes that live and die together: the web server and the worker of `make run`."""
 
 import os
+import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
-STOP_SECONDS = 25
-_ASKED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from config.guard import STOP_SECONDS, kill_group
+
+ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_GUARD = [sys.executable, "-S", "-m", "config.guard"]
 
 
 class Crash(Exception):
@@ -15,14 +20,26 @@ class Crash(Exception):
 
 
 class Processes:
-    """Starts processes and watches them. Use as a context: at its end, none is left."""
+    """Starts processes and watches them. Use as a context: at its end none is left.
+
+    None is left either where this process is killed: a guard, told of each that is started, sees
+    its input end and ends them.
+    """
 
     def __init__(self) -> None:
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> "Processes":
-        # Remembered until `watch` looks.
-        signal.pthread_sigmask(signal.SIG_BLOCK, _ASKED)
+        # A signal is remembered in a pipe until `watch` looks.
+        self._asked, note = os.pipe()
+        os.set_blocking(note, False)
+        signal.set_wakeup_fd(note, warn_on_full_buffer=False)
+        for number in ASKING:
+            signal.signal(number, lambda *_: None)
+        # A session of its own: what is meant for us must not reach it.
+        reading, self._told = os.pipe()
+        self._guard = subprocess.Popen(_GUARD, stdin=reading, start_new_session=True)  # noqa: S603  # our own
+        os.close(reading)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -30,38 +47,33 @@ class Processes:
             process.terminate()
         deadline = time.monotonic() + STOP_SECONDS
         for process in self._running.values():
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.1, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKED)
+            kill_group(process.pid)
+            process.wait()
+        self._guard.kill()
+        self._guard.wait()
 
     def start(
         self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
         """Start a process with the environment of this one, and what is added."""
         # A session of its own: Ctrl-C reaches it only once, through us.
-        self._running[name] = subprocess.Popen(  # noqa: S603  # our own command lines
-            command,
-            env=os.environ | (environment or {}),
-            start_new_session=True,
-            preexec_fn=_hear_signals,
+        process = subprocess.Popen(  # noqa: S603  # our own command lines
+            command, env=os.environ | (environment or {}), start_new_session=True
         )
+        self._running[name] = process
+        os.write(self._told, f"{process.pid}\n".encode())
 
     def watch(self, seconds: float) -> bool:
         """Wait for so long; tell whether someone asked to stop. Raises Crash."""
-        asked = signal.sigtimedwait(_ASKED, seconds)
+        asked, _, _ = select.select([self._asked], [], [], seconds)
         if asked:
             return True
         for name, process in self._running.items():
             if (code := process.poll()) is not None:
                 raise Crash(f"The {name} stopped ({_meaning(code)}). Its last words stand above.")
         return False
-
-
-def _hear_signals() -> None:
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKED)
 
 
 def _meaning(code: int) -> str:

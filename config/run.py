@@ -6,6 +6,7 @@ the other. This process stays small, so that a second start is quick: what needs
 """
 
 import hashlib
+import os
 import socket
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from config.processes import Crash, Processes
 
 LOOK_SECONDS = 0.05
 PREPARED = BASE_DIR / "var/prepared"
+STARTED_BY = os.getppid()
 MANAGE = [sys.executable, str(BASE_DIR / "manage.py")]
 
 
@@ -52,9 +54,14 @@ def _serve(processes: Processes) -> None:
     processes.start("worker", [*MANAGE, "worker"])
     sys.stdout.write(welcome.communicate()[0])
     sys.stdout.flush()
-    while not processes.watch(1):
+    while not processes.watch(1) and not _is_left_behind():
         pass
     sys.stdout.write("Stopping.\n")
+
+
+def _is_left_behind() -> bool:
+    """Tell whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
+    return "MAKELEVEL" in os.environ and os.getppid() != STARTED_BY
 
 
 def _prepare() -> None:

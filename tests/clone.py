@@ -17,13 +17,18 @@ from config.environment import VARIABLES
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 90
+RUN = [sys.executable, "-m", "config.run"]
+# The packages are there already, in the environment that runs this.
+_MADE = ["-o", ".venv/base", "-o", "var/development.env"]
+MAKE = ["make", *_MADE, f"BIN={Path(sys.executable).parent}", "run"]
 
 
 class Service:
-    """`make run` in the clone, without the making of `.venv`."""
+    """`make run` in the clone, without the making of `.venv`; through `make` itself if wished."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, through_make: bool = False) -> None:
         self.directory = directory
+        self.command = MAKE if through_make else RUN
         self.port = _free_port()
         self.url = f"http://localhost:{self.port}"
         self.output = ""
@@ -35,7 +40,7 @@ class Service:
             [*python, "config.development"], cwd=self.directory, env=self._environment(), check=True
         )
         self.process = subprocess.Popen(
-            [*python, "config.run"],
+            self.command,
             cwd=self.directory,
             env=self._environment(),
             stdout=subprocess.PIPE,
@@ -66,10 +71,11 @@ class Service:
             self.process.send_signal(signal.SIGINT)
         return self.process.wait(START_SECONDS)
 
-    def pids(self) -> list[int]:
-        """Return the processes it started."""
+    def pids(self, *, of: int | None = None) -> list[int]:
+        """Return the processes it started, or those that one of them did."""
+        parent = str(of or self.process.pid)
         listed = subprocess.run(
-            ["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True
+            ["ps", "-o", "pid=", "--ppid", parent], capture_output=True, text=True
         )
         return [int(pid) for pid in listed.stdout.split()]
 
@@ -84,9 +90,9 @@ class Service:
 
 
 @contextmanager
-def running(directory: Path) -> Iterator[Service]:
+def running(directory: Path, *, through_make: bool = False) -> Iterator[Service]:
     """Run the service in a clone; at the end it is stopped."""
-    service = Service(clone(directory))
+    service = Service(clone(directory), through_make=through_make)
     service.start()
     try:
         yield service

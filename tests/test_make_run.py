@@ -6,6 +6,7 @@ import shlex
 import signal
 import stat
 import subprocess
+import time
 import urllib.request
 from pathlib import Path
 
@@ -63,14 +64,14 @@ def test_ctrl_c_stops_both(tmp_path: Path) -> None:
 
         assert service.stop() == 0
 
-    assert len(pids) == 2
+    assert len(pids) == 3  # the third watches over the others
     assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
 
 
 def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         service.wait_for("The worker has begun")
-        web, worker = sorted(service.pids())
+        _, web, worker = sorted(service.pids())
         os.kill(worker, signal.SIGKILL)
 
         assert service.process.wait(30) == 1
@@ -78,3 +79,22 @@ def test_a_crash_of_the_worker_stops_both(tmp_path: Path) -> None:
 
     assert "The worker stopped (killed by SIGKILL)" in service_said
     assert not Path(f"/proc/{web}").exists()
+
+
+@pytest.mark.parametrize("killed", ["make", "config.run"])
+def test_a_kill_leaves_nothing_behind(tmp_path: Path, killed: str) -> None:
+    with running(tmp_path, through_make=True) as service:
+        service.wait_for("The worker has begun")
+        (run,) = service.pids()
+        children = service.pids(of=run)
+        os.kill(service.process.pid if killed == "make" else run, signal.SIGKILL)
+
+        service.process.wait(30)
+        assert _are_gone([run, *children], seconds=40)
+
+
+def _are_gone(pids: list[int], *, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not any(Path(f"/proc/{pid}").exists() for pid in pids)
