@@ -1,7 +1,6 @@
 """Find customers, fill their wallets, and what staff may do to them."""
 
 from datetime import datetime
-from typing import TypedDict, Unpack
 
 from django.conf import settings
 from django.db import transaction
@@ -20,14 +19,6 @@ from ledger.services import Movement, account_for, lock, post
 TEST_WALLET_AMOUNT = 10_000_000
 TEST_WALLET_REFILL_BELOW = 1_000_000
 REFILL_BATCH = 500
-
-
-class Contact(TypedDict, total=False):
-    """What a customer says of themselves and may change."""
-
-    name: str
-    email: str
-    language: str
 
 
 def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
@@ -115,17 +106,6 @@ def top_up(
     )
     post(transaction_id=movement.reference, movements=[movement], now=now)
     return movement.reference
-
-
-@transaction.atomic
-def update_contact(*, customer_id: str, now: datetime, **changes: Unpack[Contact]) -> Customer:
-    """Change what a customer says of themselves. Raises CustomerNotFound."""
-    customer = Customer.objects.locked(customer_id)
-    for name, value in changes.items():
-        setattr(customer, name, value)
-    customer.updated_at = now
-    customer.save(update_fields=[*changes, "updated_at"])
-    return customer
 
 
 def refuse_frozen(customer: Customer) -> None:

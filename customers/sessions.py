@@ -70,12 +70,6 @@ def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSessio
     return session
 
 
-def session_customer(token: str, *, livemode: bool, now: datetime) -> Customer | None:
-    """Return who is signed in with this token in this mode, if anybody is."""
-    session = find_session(token, livemode=livemode, now=now)
-    return session.customer if session else None
-
-
 def end_session(token: str, *, now: datetime) -> None:
     """Sign out. A token that opens nothing is no error: the customer is signed out."""
     CustomerSession.objects.filter(token_hash=hash_of(token), ended_at=None).update(ended_at=now)

@@ -2,18 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
 from ledger.balances import check_balances
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
+from ledger.reconciliation import CHUNK, keys_of
 from ledger.triggers import check_triggers
-
-CHUNK = 2_000
 
 Progress = Callable[[int, int], None]
 
@@ -60,7 +58,7 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
         yield from check_anchor(anchor)
     yield from check_transfers()
     yield from check_balances()
-    for name in getattr(settings, "LEDGER_CHECKS", ()):
+    for name in settings.LEDGER_CHECKS:
         check: Callable[[], Iterable[str]] = import_string(name)
         yield from check()
 
@@ -94,9 +92,9 @@ def check_anchor(anchor: Anchor) -> Iterator[str]:
 
 def check_transfers() -> Iterator[str]:
     """Look whether each transfer is sealed or waits for it, and fits its accounts."""
-    for pk in _ids(Transfer.objects.filter(seal=None, unsealed=None)):
+    for pk in keys_of(Transfer.objects.filter(seal=None, unsealed=None)):
         yield f"Transfer {pk} is neither sealed nor waiting for its seal."
-    for pk in _ids(UnsealedTransfer.objects.exclude(transfer__seal=None)):
+    for pk in keys_of(UnsealedTransfer.objects.exclude(transfer__seal=None)):
         yield f"Transfer {pk} is sealed and counted as waiting, too."
     same = Transfer.objects.filter(
         pk=OuterRef("pk"),
@@ -104,15 +102,11 @@ def check_transfers() -> Iterator[str]:
         debit_account=OuterRef("debit_account"),
         credit_account=OuterRef("credit_account"),
     )
-    for pk in _ids(UnsealedTransfer.objects.filter(~Exists(same))):
+    for pk in keys_of(UnsealedTransfer.objects.filter(~Exists(same))):
         yield f"Transfer {pk} waits for its seal with other values than its own."
     for side in ("debit_account", "credit_account"):
         account = Account.objects.filter(
             pk=OuterRef(side), currency=OuterRef("currency"), livemode=OuterRef("livemode")
         )
-        for pk in _ids(Transfer.objects.filter(~Exists(account))):
+        for pk in keys_of(Transfer.objects.filter(~Exists(account))):
             yield f"Transfer {pk} is of another currency or mode than its {side}."
-
-
-def _ids(rows: QuerySet[Any]) -> Iterator[int]:
-    return rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK)

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from django.db.models import BigIntegerField, Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from ledger.reconciliation import each
 from links.models import LinkUse, PaymentLink
-
-CHUNK = 2_000
 
 
 def check_links() -> Iterator[str]:
@@ -32,5 +31,5 @@ def check_links() -> Iterator[str]:
 
 def _check_fixed_amounts() -> Iterator[str]:
     other = LinkUse.objects.filter(~Q(link__amount=F("amount")), link__amount__isnull=False)
-    for use in other.order_by("pk").iterator(chunk_size=CHUNK):
+    for use in each(other):
         yield f"Use {use.pk} of link {use.link_id} is of {use.amount}, not of the link's amount."

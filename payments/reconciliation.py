@@ -4,30 +4,26 @@ Each statement is one join that the database runs by itself; only what is wrong 
 """
 
 from collections.abc import Iterator
-from typing import TypeVar
 
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from ledger.models import Kind, Purpose, Transfer
+from ledger.reconciliation import each, keys_of, transfers_of
 from links.models import LinkUse
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-
-CHUNK = 2_000
-
-_Row = TypeVar("_Row", bound=Model)
 
 
 def check_payments() -> Iterator[str]:
     """Yield a sentence for each payment or transfer that does not agree with the other."""
     completed = Payment.objects.filter(status=PaymentStatus.COMPLETED)
-    for payment_id in _ids(completed.filter(~Exists(_payment_transfers()))):
+    for payment_id in keys_of(completed.filter(~Exists(_payment_transfers()))):
         yield f"Payment {payment_id} is completed without the transfer of its amount."
-    for payment_id in _ids(completed.filter(~Exists(_fee_transfers()), fee__gt=0)):
+    for payment_id in keys_of(completed.filter(~Exists(_fee_transfers()), fee__gt=0)):
         yield f"Payment {payment_id} is completed without the transfer of its fee."
     for kind, amount in ((Kind.PAYMENT, "amount"), (Kind.FEE, "fee")):
         same = completed.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
-        for transfer in _each(Transfer.objects.filter(~Exists(same), kind=kind)):
+        for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no completed {transfer.reference}."
     yield from _check_uses()
 
@@ -39,15 +35,15 @@ def _check_uses() -> Iterator[str]:
         payment_id=OuterRef("pk"), link=OuterRef("link"), amount=OuterRef("amount")
     )
     through_links = completed.filter(link__isnull=False)
-    for payment_id in _ids(through_links.filter(~Exists(same))):
+    for payment_id in keys_of(through_links.filter(~Exists(same))):
         yield f"Payment {payment_id} is completed without the use of its link."
     paid = completed.filter(pk=OuterRef("payment_id"), link=OuterRef("link"))
-    for use in _each(LinkUse.objects.filter(~Exists(paid))):
+    for use in each(LinkUse.objects.filter(~Exists(paid))):
         yield f"Use {use.pk} of link {use.link_id} is of no completed {use.payment_id}."
 
 
 def _payment_transfers() -> QuerySet[Transfer]:
-    return _same(Kind.PAYMENT).filter(
+    return transfers_of(Kind.PAYMENT).filter(
         amount=OuterRef("amount"),
         debit_account__purpose=Purpose.WALLET,
         debit_account__owner=OuterRef("customer_id"),
@@ -57,28 +53,10 @@ def _payment_transfers() -> QuerySet[Transfer]:
 
 
 def _fee_transfers() -> QuerySet[Transfer]:
-    return _same(Kind.FEE).filter(
+    return transfers_of(Kind.FEE).filter(
         amount=OuterRef("fee"),
         debit_account__purpose=Purpose.MERCHANT,
         debit_account__owner=OuterRef("merchant_id"),
         credit_account__purpose=Purpose.FEES,
         credit_account__owner=OuterRef("merchant_id"),
     )
-
-
-def _same(kind: Kind) -> QuerySet[Transfer]:
-    return Transfer.objects.filter(
-        kind=kind,
-        reference=OuterRef("pk"),
-        transaction_id=OuterRef("transaction_id"),
-        currency=OuterRef("currency"),
-        livemode=OuterRef("livemode"),
-    )
-
-
-def _ids(payments: QuerySet[Payment]) -> Iterator[str]:
-    return payments.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK)
-
-
-def _each(rows: QuerySet[_Row]) -> Iterator[_Row]:
-    return rows.order_by("pk").iterator(chunk_size=CHUNK)

@@ -1,7 +1,6 @@
 """Prove every payout from its transfers, and every statement from its lines."""
 
 from collections.abc import Iterator
-from typing import TypeVar
 
 from django.db.models import (
     BigIntegerField,
@@ -9,7 +8,6 @@ from django.db.models import (
     Count,
     Exists,
     F,
-    Model,
     OuterRef,
     Q,
     QuerySet,
@@ -20,12 +18,10 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from ledger.models import Kind, Purpose, Transfer
+from ledger.reconciliation import each
 from payouts.models import Payout, Statement, StatementLine
 from payouts.statuses import RETURNED, PayoutStatus
 
-_Row = TypeVar("_Row", bound=Model)
-
-CHUNK = 2_000
 _ROUTES = {
     Kind.PAYOUT: (Purpose.MERCHANT, Purpose.PAYOUTS),
     Kind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
@@ -51,12 +47,12 @@ def _check_transfers(kind: Kind) -> Iterator[str]:
     any_at_all = Transfer.objects.filter(kind=kind, reference=OuterRef("pk"))
     right = Exists(_right_transfers(kind))
     others = Payout.objects.exclude(status__in=_MOVED[kind])
-    for payout in _each(Payout.objects.filter(~right, status__in=_MOVED[kind])):
+    for payout in each(Payout.objects.filter(~right, status__in=_MOVED[kind])):
         yield f"Payout {payout.pk} is {payout.status} without its {kind} transfer."
-    for payout in _each(others.filter(Exists(any_at_all))):
+    for payout in each(others.filter(Exists(any_at_all))):
         yield f"Payout {payout.pk} is {payout.status} and has a {kind} transfer."
     known = Exists(Payout.objects.filter(pk=OuterRef("reference")))
-    for transfer in _each(Transfer.objects.filter(~known, kind=kind)):
+    for transfer in each(Transfer.objects.filter(~known, kind=kind)):
         yield f"Transfer {transfer.pk} is of payout {transfer.reference}, which does not exist."
 
 
@@ -109,9 +105,9 @@ def _check_chain() -> Iterator[str]:
     for pk in torn.order_by("pk").values_list("pk", flat=True):
         yield f"Statement {pk} does not open with what the one before closed with."
     closed = Statement.objects.filter(closed_at__isnull=False)
-    for statement in _each(closed.exclude(payout__amount=F("payout_amount"))):
+    for statement in each(closed.exclude(payout__amount=F("payout_amount"))):
         yield f"Statement {statement.pk} was not closed by a payout of its amount."
-    for statement in _each(Statement.objects.filter(closed_at=None, payout__isnull=False)):
+    for statement in each(Statement.objects.filter(closed_at=None, payout__isnull=False)):
         yield f"Statement {statement.pk} has a payout and is still open."
 
 
@@ -125,16 +121,12 @@ def _check_lines() -> Iterator[str]:
             output_field=BigIntegerField(),
         )
     )
-    for line in _each(lines.exclude(amount=F("signed"))):
+    for line in each(lines.exclude(amount=F("signed"))):
         yield f"Line {line.pk} of statement {line.statement_id} is not what its transfer moved."
     for side in ("credit_account", "debit_account"):
         through = Statement.objects.filter(
             account=OuterRef(side), gathered_through__gte=OuterRef("pk")
         )
         lost = Transfer.objects.filter(Exists(through), statement_line=None)
-        for transfer in _each(lost):
+        for transfer in each(lost):
             yield f"Transfer {transfer.pk} stands in no statement of its {side}."
-
-
-def _each(rows: QuerySet[_Row]) -> Iterator[_Row]:
-    return rows.order_by("pk").iterator(chunk_size=CHUNK)

@@ -5,32 +5,28 @@ and one row for each payment that gave a fee back.
 """
 
 from collections.abc import Iterator
-from typing import TypeVar
 
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.money import share_of
 from ledger.models import Kind, Purpose, Transfer
+from ledger.reconciliation import CHUNK, each, transfers_of
 from payments.models import Payment
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
-
-CHUNK = 2_000
-
-_Row = TypeVar("_Row", bound=Model)
 
 
 def check_refunds() -> Iterator[str]:
     """Yield a sentence for each refund, transfer or payment that does not agree with the others."""
     succeeded = Refund.objects.filter(status=RefundStatus.SUCCEEDED)
-    for refund in _each(succeeded.filter(~Exists(_refund_transfers()))):
+    for refund in each(succeeded.filter(~Exists(_refund_transfers()))):
         yield f"Refund {refund.pk} has succeeded without the transfer of its amount."
-    for refund in _each(succeeded.filter(~Exists(_fee_transfers()), fee_returned__gt=0)):
+    for refund in each(succeeded.filter(~Exists(_fee_transfers()), fee_returned__gt=0)):
         yield f"Refund {refund.pk} has succeeded without the transfer of its fee."
     for kind, amount in ((Kind.REFUND, "amount"), (Kind.REFUND_FEE, "fee_returned")):
         same = succeeded.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
-        for transfer in _each(Transfer.objects.filter(~Exists(same), kind=kind)):
+        for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no succeeded {transfer.reference}."
     yield from _check_owners()
     yield from _check_sums()
@@ -38,7 +34,7 @@ def check_refunds() -> Iterator[str]:
 
 
 def _refund_transfers() -> QuerySet[Transfer]:
-    return _same(Kind.REFUND).filter(
+    return transfers_of(Kind.REFUND).filter(
         amount=OuterRef("amount"),
         debit_account__purpose=Purpose.MERCHANT,
         debit_account__owner=OuterRef("merchant_id"),
@@ -48,22 +44,12 @@ def _refund_transfers() -> QuerySet[Transfer]:
 
 
 def _fee_transfers() -> QuerySet[Transfer]:
-    return _same(Kind.REFUND_FEE).filter(
+    return transfers_of(Kind.REFUND_FEE).filter(
         amount=OuterRef("fee_returned"),
         debit_account__purpose=Purpose.FEES,
         debit_account__owner=OuterRef("merchant_id"),
         credit_account__purpose=Purpose.MERCHANT,
         credit_account__owner=OuterRef("merchant_id"),
-    )
-
-
-def _same(kind: Kind) -> QuerySet[Transfer]:
-    return Transfer.objects.filter(
-        kind=kind,
-        reference=OuterRef("pk"),
-        transaction_id=OuterRef("transaction_id"),
-        currency=OuterRef("currency"),
-        livemode=OuterRef("livemode"),
     )
 
 
@@ -73,7 +59,7 @@ def _check_owners() -> Iterator[str]:
         currency=F("payment__currency"),
         livemode=F("payment__livemode"),
     )
-    for refund in _each(Refund.objects.exclude(own)):
+    for refund in each(Refund.objects.exclude(own)):
         yield f"Refund {refund.pk} is of another merchant, currency or mode than its payment."
 
 
@@ -92,7 +78,7 @@ def _check_sums() -> Iterator[str]:
     )
     for payment_id, *_ in wrong.iterator(chunk_size=CHUNK):
         yield f"Payment {payment_id} is not refunded by the sum of its refunds."
-    for payment in _each(without):
+    for payment in each(without):
         yield f"Payment {payment.pk} is refunded without a refund."
 
 
@@ -108,7 +94,3 @@ def _check_fees() -> Iterator[str]:
 
 def _sum_of(status: RefundStatus) -> Coalesce:
     return Coalesce(Sum("amount", filter=Q(status=status)), 0)
-
-
-def _each(rows: QuerySet[_Row]) -> Iterator[_Row]:
-    return rows.order_by("pk").iterator(chunk_size=CHUNK)

@@ -16,5 +16,3 @@ TRANSITIONS: dict[RefundStatus, frozenset[RefundStatus]] = {
     S.SUCCEEDED: frozenset(),
     S.FAILED: frozenset(),
 }
-
-FINAL = frozenset(status for status in S if not TRANSITIONS[status])

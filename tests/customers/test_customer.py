@@ -18,7 +18,6 @@ from customers.services import (
     test_customer,
     top_up,
     unfreeze,
-    update_contact,
     wallet,
 )
 from customers.tasks import refill_wallets
@@ -177,16 +176,7 @@ def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datet
     refuse_frozen(frozen)
 
 
-def test_contact_details_change(payer: Customer, now: datetime) -> None:
-    later = now + timedelta(minutes=1)
-    update_contact(customer_id=payer.id, now=later, email="a@example.com", language="fr")
-
-    payer.refresh_from_db()
-    assert (payer.email, payer.language, payer.name) == ("a@example.com", "fr", "")
-    assert payer.updated_at == later
-
-
-@pytest.mark.parametrize("change", [freeze, unfreeze, update_contact])
+@pytest.mark.parametrize("change", [freeze, unfreeze])
 def test_an_unknown_customer_is_not_found(now: datetime, change: object) -> None:
     with pytest.raises(CustomerNotFound):
         change(customer_id="cus_none", now=now)  # type: ignore[operator]

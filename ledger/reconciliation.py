@@ -1,0 +1,40 @@
+"""What every room uses to prove its rows from the ledger.
+
+The database joins by itself and hands over only what is wrong, in chunks: memory stays the same
+however long the ledger has grown.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from django.db.models import Model, OuterRef, QuerySet
+
+from ledger.models import Kind, Transfer
+
+CHUNK = 2_000
+
+_Row = TypeVar("_Row", bound=Model)
+
+
+def each(rows: QuerySet[_Row]) -> Iterator[_Row]:
+    """Yield the rows in the order of their keys."""
+    return rows.order_by("pk").iterator(chunk_size=CHUNK)
+
+
+def keys_of(rows: QuerySet[Any]) -> Iterator[Any]:
+    """Yield the keys alone, in order."""
+    return rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK)
+
+
+def transfers_of(kind: Kind) -> QuerySet[Transfer]:
+    """Return the transfers of this kind that belong to the row outside, such as a payment.
+
+    That row has a `transaction_id`, a currency and a mode.
+    """
+    return Transfer.objects.filter(
+        kind=kind,
+        reference=OuterRef("pk"),
+        transaction_id=OuterRef("transaction_id"),
+        currency=OuterRef("currency"),
+        livemode=OuterRef("livemode"),
+    )
