@@ -8,7 +8,7 @@ help:
 	@echo "make run           run the service here: web server, worker, demo data"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
-	@echo "make system        install PostgreSQL, Redis and Chromium (Debian, Ubuntu)"
+	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env

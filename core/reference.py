@@ -21,13 +21,17 @@ refunds fail, 0106 has a locked PIN.
 
 
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the introduction and the table of errors; a hook of the document's generator."""
+    """Put the introduction before what other hooks have said, and the errors after it.
+
+    A hook of the document's generator.
+    """
     rows = [
         f"| <a id='{error.code}'></a>`{error.code}` | {error.status} | {error.message} |"
         for error in errors()
     ]
     table = "\n".join(["| code | status | meaning |", "|---|---|---|", *rows])
-    result["info"]["description"] = f"{INTRODUCTION}\n\n## Errors\n\n{table}"
+    said = result["info"].get("description") or ""
+    result["info"]["description"] = f"{INTRODUCTION}\n\n{said}\n\n## Errors\n\n{table}"
     return result
 
 

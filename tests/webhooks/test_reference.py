@@ -1,0 +1,162 @@
+"""What the reference tells merchants to do, done."""
+
+import json
+import re
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.clock import now
+from merchants.models import Merchant
+from tests.client import Api
+from tests.machine import need
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.receiver import Received, Receiver
+from tests.webhooks.sending import send_due, tell
+from webhooks.event_types import EventType
+from webhooks.reference import BODY_ONLY, HEADERS
+from webhooks.signing import new_secret, signature_headers
+
+PYTHON_CALL = """
+import sys
+print(json.dumps(read_event(json.loads(sys.argv[1]), sys.stdin.buffer.read())))
+"""
+JAVASCRIPT_CALL = """
+import { readFileSync } from "node:fs";
+console.log(JSON.stringify(readEvent(JSON.parse(process.argv[2]), readFileSync(0))));
+"""
+
+
+@pytest.fixture
+def document(api: Api) -> dict[str, Any]:
+    return api(None).get("/v1/openapi.json").json()
+
+
+@pytest.fixture
+def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
+    webhook = endpoint()
+    tell(merchant)
+    assert send_due() == 1
+    [request] = receiver.received(webhook.url)
+    return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture
+
+
+@pytest.fixture(params=["python", "js"])
+def program(request: pytest.FixtureRequest, document: dict[str, Any], tmp_path: Path) -> list[str]:
+    """Write the first sample of the language down as a program; return how to call it."""
+    language: str = request.param
+    if language == "js":
+        need("node", "Node")
+    sample = re.findall(rf"```{language}\n(.*?)```", document["info"]["description"], re.DOTALL)[0]
+    file = tmp_path / ("read.py" if language == "python" else "read.mjs")
+    file.write_text(sample + (PYTHON_CALL if language == "python" else JAVASCRIPT_CALL))
+    return [sys.executable if language == "python" else "node", str(file)]
+
+
+def run(program: list[str], secret: str, headers: dict[str, str], body: bytes) -> str:
+    """Return what the program printed, or the last line of its complaint."""
+    done = subprocess.run(
+        [*program, json.dumps(headers)],
+        env={"WEBHOOK_SECRET": secret, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+        input=body,
+        capture_output=True,
+        check=False,
+    )
+    return (done.stdout if done.returncode == 0 else done.stderr).decode()
+
+
+def test_the_sample_code_reads_what_we_send(program: list[str], sent: tuple[str, Received]) -> None:
+    secret, request = sent
+
+    assert json.loads(run(program, secret, request.headers, request.body)) == json.loads(
+        request.body
+    )
+
+
+def test_during_a_rotation_either_secret_will_do(
+    api: Api,
+    program: list[str],
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    receiver: Receiver,
+) -> None:
+    webhook = endpoint()
+    old = webhook.plain_secret  # type: ignore[attr-defined]  # set by the fixture
+    path = f"/v1/webhooks/{webhook.id}/rotate-secret"
+    new = api(merchant).post(path, {}).json()["secret"]
+    tell(merchant)
+    send_due()
+    [request] = receiver.received(webhook.url)
+
+    for secret in (old, new):
+        assert json.loads(run(program, secret, request.headers, request.body))
+
+
+@pytest.mark.parametrize("change", ["body", "secret", "id", "old"])
+def test_it_refuses_what_is_forged_or_stale(
+    program: list[str], sent: tuple[str, Received], change: str
+) -> None:
+    secret, request = sent
+    headers, body = dict(request.headers), request.body
+    match change:
+        case "body":
+            body = body.replace(b"1250", b"9250")
+        case "secret":
+            secret = new_secret()
+        case "id":
+            headers["webhook-id"] = "evt_another"
+        case "old":
+            headers["webhook-timestamp"] = str(int(headers["webhook-timestamp"]) - 301)
+
+    assert "This request is not from the payment service." in run(program, secret, headers, body)
+
+
+def test_it_refuses_what_was_recorded_long_ago(program: list[str]) -> None:
+    secret = new_secret()
+    headers = signature_headers(
+        event_id="evt_1",
+        body=b"{}",
+        at=now() - timedelta(seconds=301),
+        secret=secret,
+        previous=None,
+    )
+
+    assert "This request is too old." in run(program, secret, headers, b"{}")
+
+
+def test_the_short_way_holds_too(sent: tuple[str, Received]) -> None:
+    secret, request = sent
+    names: dict[str, Any] = {"SECRET": secret, "headers": request.headers, "body": request.body}
+
+    exec("import hmac, time\n" + BODY_ONLY, names)
+
+    assert (names["is_genuine"], names["is_fresh"]) == (True, True)
+
+
+def test_every_type_stands_there_with_what_a_test_event_sends(
+    api: Api,
+    merchant: Merchant,
+    endpoint: MakeEndpoint,
+    receiver: Receiver,
+    document: dict[str, Any],
+) -> None:
+    webhook = endpoint()
+    assert list(document["webhooks"]) == EventType.values
+
+    for event_type, operations in document["webhooks"].items():
+        body = {"webhook_id": webhook.id, "event_type": event_type}
+        api(merchant).post("/v1/webhooks/test", body)
+        sent = json.loads(receiver.received(webhook.url)[-1].body)
+        example = operations["post"]["requestBody"]["content"]["application/json"]["example"]
+        assert list(example) == list(sent)
+        assert (example["type"], example["data"]) == (event_type, sent["data"])
+
+
+def test_every_header_that_it_names_is_sent(sent: tuple[str, Received]) -> None:
+    _, request = sent
+
+    assert [name for name in HEADERS if name.lower() not in request.headers] == []

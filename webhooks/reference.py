@@ -1,0 +1,154 @@
+"""What the reference says about webhooks: the requests, how to verify them, a sample of each."""
+
+from typing import Any
+
+from webhooks.event_types import EventType
+from webhooks.samples import SAMPLES
+
+PYTHON = '''
+import base64
+import hmac
+import json
+import os
+import time
+
+SECRET = os.environ["WEBHOOK_SECRET"]  # whsec_…, shown when the webhook was registered
+
+
+def read_event(headers, body):
+    """Return the event of a genuine request. Headers in lower case, the body as raw bytes."""
+    sent_at, given = headers["webhook-timestamp"], headers["webhook-signature"]
+    signed = f"{headers['webhook-id']}.{sent_at}.".encode() + body
+    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    expected = "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+    if not any(hmac.compare_digest(expected, each) for each in given.split()):
+        raise ValueError("This request is not from the payment service.")
+    if abs(time.time() - int(sent_at)) > 300:
+        raise ValueError("This request is too old.")
+    return json.loads(body)
+'''
+
+JAVASCRIPT = """
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+const SECRET = process.env.WEBHOOK_SECRET; // whsec_…, shown when the webhook was registered
+
+// Return the event of a genuine request. Headers in lower case, the body as a Buffer.
+export function readEvent(headers, body) {
+  const sentAt = headers["webhook-timestamp"];
+  const key = Buffer.from(SECRET.replace("whsec_", ""), "base64");
+  const hmac = createHmac("sha256", key).update(`${headers["webhook-id"]}.${sentAt}.`).update(body);
+  const expected = Buffer.from("v1," + hmac.digest("base64"));
+  const given = headers["webhook-signature"].split(" ").map((each) => Buffer.from(each));
+  if (!given.some((each) => each.length === expected.length && timingSafeEqual(each, expected)))
+    throw new Error("This request is not from the payment service.");
+  if (Math.abs(Date.now() / 1000 - Number(sentAt)) > 300)
+    throw new Error("This request is too old.");
+  return JSON.parse(body);
+}
+"""
+
+BODY_ONLY = """
+expected = hmac.new(SECRET.encode(), body, "sha256").hexdigest()
+is_genuine = hmac.compare_digest(expected, headers["x-service-signature"])
+is_fresh = abs(time.time() * 1000 - int(headers["x-service-timestamp"])) <= 300_000
+"""
+
+GUIDE = f"""
+## Receiving events
+
+Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
+`payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created` and
+`data`; below, each type has its sample. Answer with any 2xx status within 15 seconds, and do the
+work afterwards. Anything else, a redirect included, is tried again 5 minutes, 30 minutes, 2 hours
+and 6 hours after the attempt before; then you get an e-mail. 410 switches the endpoint off, and so
+do five days without a success.
+
+An event may come more than once and out of order: remember the `id` of what you have handled. The
+bytes are the same each time.
+
+| header | holds |
+|---|---|
+| `webhook-id` | the id of the event |
+| `webhook-timestamp` | when this attempt was made, in seconds since 1970 |
+| `webhook-signature` | `v1,` and a signature of id, time and body; two of them during a rotation |
+| `X-Service-Signature` | HMAC-SHA256 of the body in lower-case hex, keyed by the whole secret |
+| `X-Service-Timestamp` | when this attempt was made, in milliseconds since 1970 |
+| `X-Service-Signature-Previous` | the same by the old secret, during a rotation |
+
+The first three follow [Standard Webhooks](https://www.standardwebhooks.com): its libraries for a
+dozen languages verify them as they are, in Python `Webhook(secret).verify(body, headers)`. By hand,
+in Python:
+
+```python
+{PYTHON.strip()}
+```
+
+In Node:
+
+```js
+{JAVASCRIPT.strip()}
+```
+
+`X-Service-Signature` is simpler and covers the body alone, so that whoever records a request could
+send it again with a new time:
+
+```python
+{BODY_ONLY.strip()}
+```
+
+Verify the bytes as they came, before anything parses them. `POST /v1/webhooks/test` sends a sample
+of any type at once and answers with what your endpoint said. `GET /v1/webhooks/{{id}}/deliveries`
+shows every attempt; `POST …/recover` sends again what has failed. Rotate the secret every 90 days
+with `POST …/rotate-secret`: for a day both secrets sign.
+""".strip()
+
+HEADERS = {
+    "webhook-id": {"type": "string"},
+    "webhook-timestamp": {"type": "string"},
+    "webhook-signature": {"type": "string"},
+    "X-Service-Signature": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+    "X-Service-Timestamp": {"type": "string"},
+}
+
+
+def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add the guide, and every event with its sample; a hook of the document's generator."""
+    result["info"]["description"] = GUIDE
+    result["webhooks"] = {each.value: {"post": _request_of(each)} for each in EventType}
+    return result
+
+
+def _request_of(event_type: EventType) -> dict[str, Any]:
+    sample = {
+        "id": "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh",
+        "type": event_type.value,
+        "created": "2026-11-21T14:02:00.123Z",
+        "data": SAMPLES[event_type],
+    }
+    content = {"application/json": {"schema": _schema_of("", sample), "example": sample}}
+    return {
+        "summary": event_type.value,
+        "operationId": event_type.value.replace(".", "_"),
+        "tags": ["Events"],
+        "parameters": [
+            {"in": "header", "name": name, "required": True, "schema": schema}
+            for name, schema in HEADERS.items()
+        ],
+        "requestBody": {"required": True, "content": content},
+        "responses": {"2XX": {"description": "Acknowledged: the event is delivered."}},
+    }
+
+
+def _schema_of(name: str, value: Any) -> dict[str, Any]:
+    """Describe a value as the sample shows it; metadata holds what the merchant put there."""
+    if isinstance(value, dict):
+        if name == "metadata":
+            return {"type": "object"}
+        fields = {key: _schema_of(key, item) for key, item in value.items()}
+        return {"type": "object", "properties": fields}
+    if isinstance(value, int):
+        return {"type": "integer"}
+    if name == "created" or name.endswith("_at"):
+        return {"type": "string", "format": "date-time"}
+    return {"type": "string"} | ({"format": "date"} if name.endswith("_date") else {})
