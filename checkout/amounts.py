@@ -8,8 +8,9 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from checkout.formats import decimal_point, money
-from checkout.forms import Form
+from checkout.formats import decimal_point
+from checkout.forms import Form, told
+from core.formats import money
 from core.money import MAX_AMOUNT, minor_digits
 
 MAX_TYPED = 30
@@ -20,11 +21,11 @@ _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 class AmountForm(Form):
     """What to pay at a counter or through an open link. `key` makes a double click one payment."""
 
-    key = forms.CharField(widget=forms.HiddenInput, max_length=200)
+    key = forms.CharField(widget=forms.HiddenInput, required=False)
     amount = forms.CharField(
         label=gettext_lazy("Amount"),
         max_length=MAX_TYPED,
-        error_messages={"required": gettext_lazy("Enter the amount.")},
+        error_messages=told(gettext_lazy("Enter the amount."), gettext_lazy("Enter the amount.")),
         widget=forms.TextInput(
             attrs={"inputmode": "decimal", "autocomplete": "off", "class": "amount-field"}
         ),
@@ -52,7 +53,7 @@ class AmountForm(Form):
 class KeyForm(Form):
     """The hidden key of a form that asks for nothing else."""
 
-    key = forms.CharField(widget=forms.HiddenInput, max_length=200)
+    key = forms.CharField(widget=forms.HiddenInput, required=False)
 
 
 def read_amount(text: str, currency: str, point: str) -> int | None:

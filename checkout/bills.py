@@ -11,10 +11,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from checkout import formats
 from checkout.branding import normal_color
+from checkout.formats import deadline, ending
 from checkout.logos import logo_of
 from checkout.redirects import host_of, onward
+from core.formats import day_of
 from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.drafts import items_sum
@@ -141,7 +142,7 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
         transaction_id=payment.transaction_id or "",
         completed_at=payment.completed_at,
         amount_refunded=payment.amount_refunded,
-        payer=formats.ending(payment.customer.phone) if payment.customer else "",
+        payer=ending(payment.customer.phone) if payment.customer else "",
     )
 
 
@@ -179,7 +180,7 @@ def _facts(payment: Payment) -> Iterator[tuple[str, str]]:
     if payment.invoice_number:
         yield _("Invoice"), payment.invoice_number
     if payment.due_date:
-        yield _("Due"), formats.day_of(payment.due_date)
+        yield _("Due"), day_of(payment.due_date)
     if payment.terms:
         yield _("Terms"), payment.terms
     if payment.reference:
@@ -193,7 +194,7 @@ def _until(instant: datetime | None, zone: str, now: datetime) -> str:
     if local.time() == time.min:
         local -= timedelta(minutes=1)  # the end of a day, as people say it
     today: date = now.astimezone(ZoneInfo(zone)).date()
-    return formats.deadline(local, today)
+    return deadline(local, today)
 
 
 def _left(instant: datetime | None, now: datetime) -> str:

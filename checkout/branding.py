@@ -40,7 +40,7 @@ def stylesheet(color: str) -> str:
     """Return the rules that set the --brand properties for a colour, in light and in dark."""
     brand = _parse(color)
     light, dark = _properties(brand, LIGHT), _properties(brand, DARK)
-    return f":root{{{light}}}@media (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    return f":root{{{light}}}@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
 
 
 def ink_on(color: str) -> str:

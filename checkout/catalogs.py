@@ -1,7 +1,8 @@
-"""The translations of the pages: which texts there are, and the compiled files Django reads.
+"""What is said to customers, in their languages: on pages, in mails and in text messages.
 
-Done with Babel, so that nobody needs the gettext programs: not to run the service, not to add a
-sentence. The compiled files are kept beside the sources; a test compares them.
+Which texts there are, and the compiled files Django reads. Done with Babel, so that nobody needs
+the gettext programs: not to run the service, not to add a sentence. The compiled files are kept
+beside the sources; a test compares them.
 """
 
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 LANGUAGES = ("es", "fr", "ht")
+ROOMS = ("checkout", "customers", "payments", "refunds")
+TEMPLATES = ("checkout", "emails")
+TEMPLATE_SUFFIXES = (".html", ".txt")
 KEYWORDS = {
     "gettext": None,
     "gettext_lazy": None,
@@ -30,7 +34,7 @@ _EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def texts() -> Catalog:
-    """Return every text that the checkout's code and templates ask a translation for."""
+    """Return every text that code and templates ask a translation for."""
     catalog = Catalog(fuzzy=False)
     for path in _sources():
         place = str(path.relative_to(settings.BASE_DIR))
@@ -65,7 +69,7 @@ def update(language: str) -> int:
     catalog = read_source(language)
     catalog.update(texts(), no_fuzzy_matching=True)
     catalog.obsolete.clear()
-    catalog.header_comment = "# What the checkout's pages say: see `manage.py translations`."
+    catalog.header_comment = "# What customers read: see `manage.py translations`."
     catalog.project, catalog.version = "checkout", "1"
     catalog.msgid_bugs_address = catalog.last_translator = catalog.language_team = ""
     catalog.revision_date = catalog.creation_date = _EPOCH
@@ -89,12 +93,15 @@ def _is_translated(string: Message | None) -> bool:
 
 
 def _sources() -> Iterator[Path]:
-    yield from sorted((settings.BASE_DIR / "checkout").rglob("*.py"))
-    yield from sorted((settings.BASE_DIR / "templates" / "checkout").rglob("*.html"))
+    for room in ROOMS:
+        yield from sorted((settings.BASE_DIR / room).rglob("*.py"))
+    for folder in TEMPLATES:
+        files = (settings.BASE_DIR / "templates" / folder).rglob("*.*")
+        yield from sorted(path for path in files if path.suffix in TEMPLATE_SUFFIXES)
 
 
 def _messages(path: Path) -> Iterator[tuple[int, Message, list[str], str | None]]:
     source = path.read_text()
-    if path.suffix == ".html":
+    if path.suffix in TEMPLATE_SUFFIXES:
         source = templatize(source, origin=str(path))
     yield from extract("python", BytesIO(source.encode()), keywords=KEYWORDS)

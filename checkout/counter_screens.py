@@ -27,7 +27,7 @@ class Sale:
 
 def counter_of_screen(payment_id: str, token: str) -> Payment:
     """Return the counter that this address shows. Raises NotFound."""
-    if not hmac.compare_digest(screen_token(payment_id), token):
+    if not hmac.compare_digest(screen_token(payment_id).encode(), token.encode()):
         raise NotFound
     counter = Payment.objects.select_related("merchant").one(payment_id)
     if not counter.is_counter:

@@ -1,5 +1,6 @@
 """Flat shapes in millimetres, origin at the top left, written as SVG or as PDF."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -11,6 +12,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 POINTS_PER_MM = mm
+_SPACES = re.compile("[\u2000-\u200a\u202f\u205f\u3000]")
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ def fitted(text: str, *, size: float, room: float, bold: bool = False) -> float:
 
 
 def writable(text: str) -> str:
-    """Return the text with what the PDF's own fonts cannot write replaced."""
-    return text.encode("cp1252", "replace").decode("cp1252")
+    """Return the text with what the PDF's own fonts cannot write replaced, spaces by spaces."""
+    return _SPACES.sub("\u00a0", text).encode("cp1252", "replace").decode("cp1252")
 
 
 def as_svg(sheet: Sheet) -> bytes:

@@ -72,7 +72,7 @@ def _expired(bill: Bill) -> Ending:
 
 def _why_failed(payment: Payment) -> str:
     if payment.error_code == PinLocked.code:
-        return _("The PIN was wrong too often. It is locked for 30 minutes.")
+        return _("The PIN was wrong too often and is locked. A code to your phone sets a new one.")
     if payment.error_code == "VERIFICATION_FAILED":
         return _("The passkey could not be checked.")
     if payment.error_code == "INSUFFICIENT_BALANCE":

@@ -1,42 +1,15 @@
-"""Money, instants and phone numbers as a customer reads them, in the language of the page.
+"""What else a customer reads on the pages, in their language: deadlines, phones, what keypads show.
 
-These are the only places where an amount becomes text. The languages are regional where the
-region decides the form: dates as in the Bahamas, Spanish as in Latin America.
+Money, days and times themselves are written by `core.formats`, for mails and pages alike.
 """
 
-from datetime import date, datetime, time
-from decimal import Decimal
+from datetime import date, datetime
 
 import phonenumbers
-from babel import Locale
-from babel.dates import format_skeleton, format_time
-from babel.numbers import format_currency, get_decimal_symbol, get_group_symbol
-from django.utils.translation import get_language
+from babel.dates import format_skeleton
+from babel.numbers import get_decimal_symbol, get_group_symbol
 
-from core.money import minor_digits
-
-REGIONS = {"en": "en_BS", "es": "es_419", "fr": "fr", "ht": "ht"}
-SYMBOLS = {"BSD": "B$"}
-
-
-def region() -> Locale:
-    """Return the locale of the language that is active."""
-    return Locale.parse(REGIONS.get(get_language() or "", "en_BS"))
-
-
-def money(amount: int, currency: str) -> str:
-    """Write an amount of the smallest unit: 1250 BSD is B$12.50, or 12,50 B$ in French."""
-    locale, symbol = region(), SYMBOLS.get(currency)
-    units = Decimal(amount).scaleb(-minor_digits(currency))
-    if symbol is None:
-        return format_currency(units, currency, locale=locale)
-    pattern = locale.currency_formats["standard"].pattern.replace("¤", symbol)
-    return format_currency(units, currency, format=pattern, locale=locale)
-
-
-def plain_money(amount: int, currency: str) -> str:
-    """Write an amount as digits that an amount field takes back: 1250 BSD is 12.50."""
-    return str(Decimal(amount).scaleb(-minor_digits(currency))).replace(".", decimal_point())
+from core.formats import region, time_of, widened
 
 
 def decimal_point() -> str:
@@ -45,17 +18,7 @@ def decimal_point() -> str:
 
 def signs() -> dict[str, str]:
     """Return what a keypad writes between units and cents, and between thousands."""
-    return {"decimal_point": decimal_point(), "group_mark": get_group_symbol(region())}
-
-
-def time_of(local: datetime) -> str:
-    """Write the time of day of a local instant: 2:05 pm, or 14:05."""
-    return format_time(local, "short", locale=region()).replace("\u202f", "\u00a0")
-
-
-def day_of(local: date) -> str:
-    """Write a day: 21 Nov 2026."""
-    return format_skeleton("yMMMd", datetime.combine(local, time.min), locale=region())
+    return {"decimal_point": decimal_point(), "group_mark": widened(get_group_symbol(region()))}
 
 
 def deadline(local: datetime, today: date) -> str:

@@ -4,6 +4,7 @@ They forgive how a thing is typed: spaces, hyphens and brackets fall away. They 
 """
 
 import re
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.core.validators import validate_email
@@ -11,9 +12,22 @@ from django.utils.translation import gettext_lazy as _
 
 from core.text import is_printable
 
+if TYPE_CHECKING:
+    from django.utils.functional import _StrOrPromise as StrOrPromise
+
+NOT_A_PHONE = _("Enter a mobile number with its country code, such as +1 242 555 0100.")
+NOT_A_CODE = _("The code has 6 digits.")
+NOT_A_PIN = _("A PIN has 4 to 6 digits.")
+NOT_AN_ADDRESS = _("Enter an e-mail address such as name@example.com.")
 MAX_PHONE, MAX_CODE, MAX_PIN, MAX_EMAIL = 40, 20, 20, 254
 _PIN = {"inputmode": "numeric", "class": "digits", "maxlength": MAX_PIN}
 _NOISE = re.compile(r"[\s\u00a0().\-]")
+
+
+def told(required: "StrOrPromise", otherwise: "StrOrPromise") -> "dict[str, StrOrPromise]":
+    """Return what an empty field is told, and what one is told that nobody can read."""
+    refused = ("invalid", "max_length", "null_characters_not_allowed")
+    return {"required": required, **dict.fromkeys(refused, otherwise)}
 
 
 class Form(forms.Form):
@@ -31,7 +45,7 @@ class PhoneForm(Form):
         label=_("Phone number"),
         help_text=_("We text you a code, so that nobody else can pay with your wallet."),
         max_length=MAX_PHONE,
-        error_messages={"required": _("Enter your phone number.")},
+        error_messages=told(_("Enter your phone number."), NOT_A_PHONE),
         widget=forms.TextInput(attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel"}),
     )
 
@@ -46,7 +60,7 @@ class CodeForm(Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=MAX_CODE,
-        error_messages={"required": _("Enter the code.")},
+        error_messages=told(_("Enter the code."), NOT_A_CODE),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "numeric",
@@ -65,7 +79,7 @@ class PinForm(Form):
         label=_("PIN"),
         help_text=_("4 to 6 digits"),
         max_length=MAX_PIN,
-        error_messages={"required": _("Enter your PIN.")},
+        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
 
@@ -78,7 +92,7 @@ class NewPinForm(Form):
         label=_("New PIN"),
         help_text=_("4 to 6 digits. No year, no pattern, no part of your phone number."),
         max_length=MAX_PIN,
-        error_messages={"required": _("Enter a PIN.")},
+        error_messages=told(_("Enter a PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),
     )
 
@@ -92,7 +106,7 @@ class ChangePinForm(NewPinForm):
     old = forms.CharField(
         label=_("Present PIN"),
         max_length=MAX_PIN,
-        error_messages={"required": _("Enter your PIN.")},
+        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
     field_order = ("old", "pin")
@@ -116,16 +130,9 @@ class EmailForm(Form):
         label=_("E-mail address"),
         max_length=MAX_EMAIL,
         validators=[validate_email],
-        error_messages={
-            "required": _("Enter an e-mail address."),
-            "invalid": _("Enter an e-mail address such as name@example.com."),
-        },
+        error_messages=told(_("Enter an e-mail address."), NOT_AN_ADDRESS),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
-
-
-NOT_A_PHONE = _("Enter a mobile number with its country code, such as +1 242 555 0100.")
-NOT_A_PIN = _("A PIN has 4 to 6 digits.")
 
 
 def _pin(text: str) -> str:

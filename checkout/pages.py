@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.translation import get_language
 from django.views import View
 
 from checkout.bills import Bill, bill_of
@@ -89,6 +90,11 @@ class Page(View):
     def address(self) -> str:
         """Where the visitor comes from, on the network."""
         return client_address(self.request)
+
+    @property
+    def language(self) -> str:
+        """Which language the page speaks."""
+        return get_language() or ""
 
     def http_method_not_allowed(
         self, request: HttpRequest, *args: Any, **kwargs: Any

@@ -12,18 +12,19 @@ from reportlab.platypus import Flowable, HRFlowable, Paragraph, SimpleDocTemplat
 
 from checkout.bills import Bill
 from checkout.drawing import writable
-from checkout.formats import money
 from checkout.receipts import State
-from checkout.templatetags.checkout import moment
+from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
 
 INK, QUIET, LINE = HexColor("#10242b"), HexColor("#4d6169"), HexColor("#c3d0d3")
+WARN = HexColor("#6b4a00")
 MARGIN, BODY, AMOUNT_COLUMN = 14 * mm, 10, 42 * mm
 _TEXT = ParagraphStyle("text", fontName="Helvetica", fontSize=BODY, leading=14, textColor=INK)
 _QUIET = ParagraphStyle("quiet", parent=_TEXT, textColor=QUIET)
 _RIGHT = ParagraphStyle("right", parent=_TEXT, alignment=2)
 _NAME = ParagraphStyle("name", parent=_TEXT, fontName="Helvetica-Bold", fontSize=15, leading=19)
 _SUM = ParagraphStyle("sum", parent=_NAME, fontSize=26, leading=34)
+_WARN = ParagraphStyle("warn", parent=_TEXT, fontName="Helvetica-Bold", textColor=WARN)
 _BOLD = ParagraphStyle("bold", parent=_TEXT, fontName="Helvetica-Bold")
 
 Rows = list[tuple[str, str]]
@@ -51,11 +52,12 @@ def receipt_pdf(
 
 def _story(bill: Bill, state: State, refunds: list[Refund], printed: str) -> list[Flowable]:
     assert bill.amount is not None  # noqa: S101  # only what was paid has a receipt
-    story = [
+    story = [] if bill.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
+    story += [
         _paragraph(_("Receipt from"), _QUIET),
         _paragraph(bill.payee.name, _NAME),
         Spacer(0, 3 * mm),
-        _paragraph(f"{money(bill.amount, bill.currency)} {bill.currency}", _SUM),
+        _paragraph(money_and_code(bill.amount, bill.currency), _SUM),
         _paragraph(state.words, _BOLD),
     ]
     if bill.description:
@@ -82,7 +84,7 @@ def _facts(bill: Bill) -> Rows:
     assert bill.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
         *bill.facts,
-        (_("Paid"), moment(bill.completed_at, bill.zone)),
+        (_("Paid"), moment_of(bill.completed_at, bill.zone)),
         (_("Paid by"), bill.payer),
         (_("Receipt number"), bill.transaction_id),
         (_("Reference"), bill.id),
@@ -92,7 +94,7 @@ def _facts(bill: Bill) -> Rows:
 def _refunds(bill: Bill, refunds: list[Refund]) -> Rows:
     return [
         (
-            _("Paid back %(when)s") % {"when": moment(refund.created_at, bill.zone)},
+            _("Paid back %(when)s") % {"when": moment_of(refund.created_at, bill.zone)},
             money(refund.amount, bill.currency),
         )
         for refund in refunds

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from customers import quotas
-from payments.emails import plan_receipt
+from payments.emails import plan_receipt_again
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -41,10 +41,10 @@ def refunds_of(payment: Payment) -> list[Refund]:
     return list(made.order_by("created_at", "id"))
 
 
-def mail_receipt(*, payment: Payment, email: str, now: datetime) -> None:
+def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) -> None:
     """Have the receipt sent to an address; a few a day, since the page is open to many.
 
     Raises RateLimited.
     """
     quotas.take(MAILS, payment.id, now=now)
-    plan_receipt(payment, now=now, recipient=email)
+    plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

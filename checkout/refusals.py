@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from checkout.formats import deadline
-from checkout.forms import NOT_A_PHONE, NOT_A_PIN
+from checkout.forms import NOT_A_CODE, NOT_A_PHONE, NOT_A_PIN
 from core.errors import ApiError, RateLimited, ValidationFailed
 from customers.errors import (
     CodeExpired,
@@ -63,7 +63,7 @@ def _invalid(error: ApiError) -> str:
     if "easy to guess" in error.details:
         return _("That PIN is too easy to guess. Choose another one.")
     if error.details.startswith("code"):
-        return _("The code has 6 digits.")
+        return str(NOT_A_CODE)
     return str(NOT_A_PIN)
 
 

@@ -38,11 +38,11 @@ def share_of(amount: int, part: int, whole: int) -> int:
     return (2 * amount * part + whole) // (2 * whole)
 
 
-def format_amount(amount: int, currency: str, locale: str = "en") -> str:
-    """Write an amount as people read it: 1250 BSD is "B$12.50 BSD". For pages and mails only."""
-    sign = "B$" if currency == "BSD" else get_currency_symbol(currency, locale=locale)
+def format_amount(amount: int, currency: str) -> str:
+    """Write an amount as staff read it: 1250 BSD is "B$12.50 BSD"."""
+    sign = "B$" if currency == "BSD" else get_currency_symbol(currency, locale="en")
     value = Decimal(amount).scaleb(-minor_digits(currency))
-    number = format_decimal(value, format=_pattern(currency), locale=locale)
+    number = format_decimal(value, format=_pattern(currency), locale="en")
     return f"{sign}{number} {currency}" if sign != currency else f"{number} {currency}"
 
 

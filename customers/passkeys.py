@@ -31,7 +31,15 @@ from customers.errors import (
     TooManyPasskeys,
     VerificationFailed,
 )
-from customers.models import ChallengePurpose, Customer, CustomerSession, Passkey
+from customers.models import (
+    ChallengePurpose,
+    Customer,
+    CustomerSession,
+    Passkey,
+    PasskeyQuerySet,
+    SecurityChange,
+)
+from customers.notices import plan_notice
 from customers.sessions import remember_proof
 
 logger = logging.getLogger(__name__)
@@ -106,6 +114,7 @@ def finish_registration(
         if not is_new:
             raise VerificationFailed
         _drop_oldest(session.customer, now)
+        plan_notice(session.customer, SecurityChange.PASSKEY_ADDED, now=now)
     return passkey
 
 
@@ -142,8 +151,7 @@ def finish_confirmation(*, session: CustomerSession, credential: str, now: datet
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
     """Remove one of the customer's own passkeys. Raises PasskeyNotFound, ProofNeeded."""
     _refuse_unproven(session, now)
-    if not session.customer.passkeys.filter(pk=passkey_id).remove(now):
-        raise PasskeyNotFound
+    _remove(session.customer.passkeys.filter(pk=passkey_id), now)
 
 
 def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
@@ -151,8 +159,15 @@ def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
 
     Raises PasskeyNotFound.
     """
-    if not Passkey.objects.filter(pk=passkey_id).remove(now):
+    _remove(Passkey.objects.filter(pk=passkey_id), now)
+
+
+@transaction.atomic
+def _remove(found: PasskeyQuerySet, now: datetime) -> None:
+    passkey = found.select_related("customer").first()
+    if passkey is None or not found.remove(now):
         raise PasskeyNotFound
+    plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, now=now)
 
 
 def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options:

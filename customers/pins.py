@@ -18,7 +18,14 @@ from customers import quotas
 from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
 from customers.magic import Behaviour, behaviour_of
-from customers.models import PIN_TRIES_UNTIL_DISABLED, CodePurpose, Customer, CustomerSession
+from customers.models import (
+    PIN_TRIES_UNTIL_DISABLED,
+    CodePurpose,
+    Customer,
+    CustomerSession,
+    SecurityChange,
+)
+from customers.notices import plan_notice
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 
@@ -128,6 +135,8 @@ def replace_pin(
         )
         if not replaced:
             raise Conflict
+        if customer.pin_hash:
+            plan_notice(customer, SecurityChange.PIN_CHANGED, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
 
 

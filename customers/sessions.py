@@ -28,19 +28,33 @@ class SignedIn:
 
 
 def sign_in(
-    *, handle: str, code: str, now: datetime, replaces: str = "", currency: str | None = None
+    *,
+    handle: str,
+    code: str,
+    now: datetime,
+    replaces: str = "",
+    currency: str | None = None,
+    language: str = "",
 ) -> SignedIn:
     """Sign in whoever holds the phone that the code went to; new customers appear by this.
 
     `replaces` is the token that the browser came with: that session ends. A test customer's
-    wallet holds money of `currency`. Raises InvalidCode, CodeExpired, ValidationFailed.
+    wallet holds money of `currency`. What is sent to the customer from now on is in `language`.
+    Raises InvalidCode, CodeExpired, ValidationFailed.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
         customer = find_or_create(phone=proof.phone, livemode=True, now=now)
     else:
         customer = test_customer(proof.phone, now, currency)
+    if language and language != customer.language:
+        _remember_language(customer, language, now)
     return start_session(customer=customer, now=now, replaces=replaces)
+
+
+def _remember_language(customer: Customer, language: str, now: datetime) -> None:
+    customer.language, customer.updated_at = language, now
+    customer.save(update_fields=["language", "updated_at"])
 
 
 @transaction.atomic

@@ -4,6 +4,7 @@ from celery import shared_task
 
 from core.clock import now
 from customers.forgetting import forget_expired
+from customers.notices import send_due_notices
 from customers.services import refill_test_wallets
 
 
@@ -11,6 +12,12 @@ from customers.services import refill_test_wallets
 def forget_expired_proofs() -> int:
     """Delete codes, challenges, counts and sessions that ended long ago."""
     return forget_expired(now=now())
+
+
+@shared_task
+def send_notices() -> int:
+    """Tell customers that how their money is protected has changed."""
+    return send_due_notices(now=now())
 
 
 @shared_task

@@ -32,34 +32,41 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
     )
 
 
-def plan_receipt(payment: Payment, *, now: datetime, recipient: str | None = None) -> bool:
-    """Plan the receipt of a completed payment; False where it is planned to this address already.
-
-    Without `recipient` it goes to the address of the invoice or of the customer, if there is one.
-    """
-    address = recipient or payment.customer_email or (payment.customer and payment.customer.email)
-    if not address:
-        return False
-    _, created = PaymentEmail.objects.get_or_create(
-        payment=payment, kind=EmailKind.RECEIPT, recipient=address, defaults={"due_at": now}
-    )
-    return created
+def plan_receipt(payment: Payment, *, now: datetime) -> None:
+    """Plan the receipt of a completed payment, to the address of its invoice or its customer."""
+    customer = payment.paying_customer
+    address = payment.customer_email or customer.email
+    if address:
+        PaymentEmail.objects.get_or_create(
+            payment=payment,
+            kind=EmailKind.RECEIPT,
+            recipient=address,
+            defaults={"due_at": now, "language": customer.language},
+        )
 
 
 @transaction.atomic
-def plan_receipt_again(*, payment_id: str, recipient: str, now: datetime) -> None:
-    """Plan a receipt to an address that may have had it before, as staff ask for it.
+def plan_receipt_again(
+    *, payment_id: str, recipient: str, now: datetime, language: str = ""
+) -> None:
+    """Plan a receipt to an address that may have had it before, as somebody asks for it.
 
-    Raises PaymentNotFound, PaymentNotCompleted.
+    Without `language` it is in the customer's. Raises PaymentNotFound, PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted
+    language = language or payment.paying_customer.language
     PaymentEmail.objects.update_or_create(
         payment=payment,
         kind=EmailKind.RECEIPT,
         recipient=recipient,
-        defaults={"due_at": now, "status": EmailStatus.PLANNED, "sent_at": None},
+        defaults={
+            "due_at": now,
+            "language": language,
+            "status": EmailStatus.PLANNED,
+            "sent_at": None,
+        },
     )
 
 

@@ -7,8 +7,10 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.template.loader import render_to_string
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
 
-from core.money import format_amount
+from core.formats import day_of, moment_of, money_and_code
 from payments.emails import claim_due, due_emails
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
 from payments.statuses import PAYABLE, PaymentStatus
@@ -16,10 +18,10 @@ from payments.statuses import PAYABLE, PaymentStatus
 logger = logging.getLogger(__name__)
 
 SUBJECTS = {
-    EmailKind.INVOICE: "Invoice from {merchant}: {amount}",
-    EmailKind.REMINDER: "Reminder: {amount} to {merchant} is due on {due_date}",
-    EmailKind.DUE: "Due today: {amount} to {merchant}",
-    EmailKind.RECEIPT: "Receipt: {amount} paid to {merchant}",
+    EmailKind.INVOICE: gettext_noop("Invoice from %(merchant)s: %(amount)s"),
+    EmailKind.REMINDER: gettext_noop("Reminder: %(amount)s to %(merchant)s is due on %(due_date)s"),
+    EmailKind.DUE: gettext_noop("Due today: %(amount)s to %(merchant)s"),
+    EmailKind.RECEIPT: gettext_noop("Receipt: %(amount)s paid to %(merchant)s"),
 }
 
 
@@ -54,8 +56,10 @@ def _send_all(server: BaseEmailBackend, now: datetime) -> int:
 def _send(email: PaymentEmail, server: BaseEmailBackend, now: datetime) -> EmailStatus:
     if not _is_needed(email, now):
         return EmailStatus.NOT_NEEDED
+    with translation.override(email.language or settings.LANGUAGE_CODE):
+        message = _message(email)
     try:
-        server.send_messages([_message(email)])
+        server.send_messages([message])
     except OSError:  # perhaps it was taken all the same: it never goes out twice
         logger.exception("mail not sent", extra={"payment_id": email.payment_id})
         return EmailStatus.FAILED
@@ -72,25 +76,52 @@ def _is_needed(email: PaymentEmail, now: datetime) -> bool:
 def _message(email: PaymentEmail) -> EmailMultiAlternatives:
     payment = email.payment
     context = context_of(payment)
-    name = f"emails/{email.kind}"
-    message = EmailMultiAlternatives(
-        subject=SUBJECTS[EmailKind(email.kind)].format(**context),
-        body=render_to_string(f"{name}.txt", context),
-        to=[email.recipient],
-        reply_to=[payment.merchant.support_email] if payment.merchant.support_email else None,
-        headers={"X-Entity-Ref-ID": f"{payment.id}:{email.kind}"},
+    return message_about(
+        payment,
+        template=email.kind,
+        subject=gettext(SUBJECTS[EmailKind(email.kind)]) % context,
+        context=context,
+        recipient=email.recipient,
+        reference=f"{payment.id}:{email.kind}",
     )
-    message.attach_alternative(render_to_string(f"{name}.html", context), "text/html")
+
+
+def message_about(
+    payment: Payment,
+    *,
+    template: str,
+    subject: str,
+    context: dict[str, object],
+    recipient: str,
+    reference: str,
+) -> EmailMultiAlternatives:
+    """Write a mail as text and as HTML, in the language that is active.
+
+    What is only a test says so before anything else: no receipt of it passes for a real one.
+    """
+    merchant = payment.merchant
+    if not payment.livemode:
+        subject = gettext("[Test] %(subject)s") % {"subject": subject}
+    message = EmailMultiAlternatives(
+        subject=subject,
+        body=render_to_string(f"emails/{template}.txt", context),
+        to=[recipient],
+        reply_to=[merchant.support_email] if merchant.support_email else None,
+        headers={"X-Entity-Ref-ID": reference},
+    )
+    message.attach_alternative(render_to_string(f"emails/{template}.html", context), "text/html")
     return message
 
 
 def context_of(payment: Payment) -> dict[str, object]:
     """What the templates know: the payment, its payee and amount as people read them."""
+    zone = payment.merchant.time_zone
     return {
         "payment": payment,
         "merchant": " ".join(payment.merchant.name.split()),
-        "amount": format_amount(payment.amount or 0, payment.currency),
-        "due_date": payment.due_date,
+        "amount": money_and_code(payment.amount or 0, payment.currency),
+        "due_date": day_of(payment.due_date) if payment.due_date else "",
+        "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
         "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",
         "service_name": settings.SERVICE_NAME,

@@ -261,6 +261,8 @@ class EmailStatus(models.TextChoices):
 class PaymentEmail(models.Model):
     """A mail about a payment: when it is due, and what became of it.
 
+    `language` is that of its reader; empty where nobody knows it.
+
     It is taken before it is sent, so that it never goes out twice; one that stays in `sending` was
     cut off by a crash, and staff see it.
     """
@@ -268,6 +270,7 @@ class PaymentEmail(models.Model):
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="emails")
     kind = models.CharField(max_length=16, choices=EmailKind)
     recipient = models.CharField(max_length=254)
+    language = models.CharField(max_length=8, default="", blank=True)
     due_at = models.DateTimeField()
     status = models.CharField(max_length=16, choices=EmailStatus, default=EmailStatus.PLANNED)
     sent_at = models.DateTimeField(null=True)

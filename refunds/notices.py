@@ -5,13 +5,13 @@ from datetime import datetime
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
-from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext
 
 from core.errors import ServiceUnavailable
-from core.money import format_amount
+from core.formats import money_and_code
 from customers import sms
+from payments.mailing import context_of, message_about
 from refunds.models import NoticeStatus, Refund
 
 BATCH = 50
@@ -68,24 +68,16 @@ def _text(refund: Refund) -> str:
 
 
 def _message(refund: Refund, address: str) -> EmailMultiAlternatives:
-    merchant = refund.payment.merchant
-    context = {
-        "refund": refund,
-        "payment": refund.payment,
-        "merchant": " ".join(merchant.name.split()),
-        "amount": _amount(refund),
-        "service_name": settings.SERVICE_NAME,
-    }
-    message = EmailMultiAlternatives(
+    context = context_of(refund.payment) | {"amount": _amount(refund)}
+    return message_about(
+        refund.payment,
+        template="refund",
         subject=gettext("Refund: %(amount)s from %(merchant)s") % context,
-        body=render_to_string("emails/refund.txt", context),
-        to=[address],
-        reply_to=[merchant.support_email] if merchant.support_email else None,
-        headers={"X-Entity-Ref-ID": refund.id},
+        context=context,
+        recipient=address,
+        reference=refund.id,
     )
-    message.attach_alternative(render_to_string("emails/refund.html", context), "text/html")
-    return message
 
 
 def _amount(refund: Refund) -> str:
-    return format_amount(refund.amount, refund.currency, translation.get_language())
+    return money_and_code(refund.amount, refund.currency)

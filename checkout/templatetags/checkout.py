@@ -5,30 +5,25 @@ from zoneinfo import ZoneInfo
 
 from django import template
 
-from checkout import formats
+from checkout.formats import ending, spaced
 from core.clock import iso
+from core.formats import day_of, moment_of, money, time_of
 
 register = template.Library()
 register.filter("iso", iso)
-register.filter("money", formats.money)
-register.filter("ending", formats.ending)
-register.filter("spaced", formats.spaced)
-
-
-@register.filter
-def moment(instant: datetime, zone: str) -> str:
-    """Write day and time in a time zone."""
-    local = instant.astimezone(ZoneInfo(zone))
-    return f"{formats.day_of(local)}, {formats.time_of(local)}"
+register.filter("money", money)
+register.filter("moment", moment_of)
+register.filter("ending", ending)
+register.filter("spaced", spaced)
 
 
 @register.filter
 def clock(instant: datetime, zone: str) -> str:
     """Write the time of day in a time zone."""
-    return formats.time_of(instant.astimezone(ZoneInfo(zone)))
+    return time_of(instant.astimezone(ZoneInfo(zone)))
 
 
 @register.filter
 def day(instant: datetime, zone: str) -> str:
     """Write the day in a time zone."""
-    return formats.day_of(instant.astimezone(ZoneInfo(zone)))
+    return day_of(instant.astimezone(ZoneInfo(zone)))

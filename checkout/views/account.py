@@ -78,8 +78,13 @@ class AccountPhonePage(ForAccount, PhonePage):
 
 class AccountCodePage(ForAccount, CodePage):
     def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
-        token = self.visitor.token
-        return sign_in(handle=asked.handle, code=code, now=self.now, replaces=token)
+        return sign_in(
+            handle=asked.handle,
+            code=code,
+            now=self.now,
+            replaces=self.visitor.token,
+            language=self.language,
+        )
 
     def arrived(self) -> HttpResponse:
         return SeeOther(self.own("account"))
@@ -93,7 +98,7 @@ class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
         before = request.GET.get("before", "")
-        entries = entries_of(customer, before=before)
+        entries = entries_of(customer, before=before if is_id("pay", before) else "")
         more = len(entries) == PAGE
         return self.page(
             "account.html",

@@ -10,12 +10,12 @@ from django.views.decorators.http import require_safe
 from checkout.bills import Payee, payee_of
 from checkout.branding import normal_color, stylesheet
 from checkout.drawing import as_pdf, as_svg
-from checkout.formats import money
 from checkout.headers import unchanging
 from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.posters import SIZES, Poster, poster_sheet
 from core import qr
+from core.formats import money
 from links.models import PaymentLink
 from payments.models import Payment
 

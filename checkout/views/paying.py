@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from checkout.amounts import AmountForm, KeyForm
 from checkout.endings import counter_closed, ending_of
-from checkout.flow import Step, next_step, press_pay
+from checkout.flow import Step, missing_amount, next_step, press_pay
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_at_counter
@@ -84,11 +84,11 @@ class ShortPage(PaymentAction):
     """Says how much is missing; the payment waits."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        balance = self.balance() or 0
-        missing = (self.payment.amount or 0) - balance
-        if missing <= 0:
+        customer = self.visitor.customer
+        missing = missing_amount(self.payment, customer) if customer else 0
+        if not missing:
             return SeeOther(self.payment.hosted_url)
-        return self.page("short.html", balance=balance, missing=missing)
+        return self.page("short.html", balance=self.balance(), missing=missing)
 
 
 class Pressed(PaymentAction):

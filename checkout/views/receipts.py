@@ -8,8 +8,8 @@ from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
 from checkout.receipt_pdf import receipt_pdf
 from checkout.receipts import mail_receipt, refunds_of, state_of
-from checkout.templatetags.checkout import moment
 from core.errors import ApiError
+from core.formats import moment_of
 from payments.statuses import PaymentStatus
 
 
@@ -29,7 +29,9 @@ class ReceiptPage(PaymentPage):
         if form.is_valid():
             try:
                 email = form.cleaned_data["email"]
-                mail_receipt(payment=self.payment, email=email, now=self.now)
+                mail_receipt(
+                    payment=self.payment, email=email, language=self.language, now=self.now
+                )
                 return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
             except ApiError as error:
                 self.tell(form, error)
@@ -52,7 +54,7 @@ class ReceiptPdf(ReceiptPage):
             state=state_of(self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
-            printed=moment(self.now, self.bill.zone),
+            printed=moment_of(self.now, self.bill.zone),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'

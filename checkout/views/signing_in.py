@@ -8,7 +8,6 @@ from django.urls import reverse
 
 from checkout.bills import Bill
 from checkout.flow import arrive
-from checkout.formats import money
 from checkout.forms import CodeForm, PhoneForm
 from checkout.pages import Page, SeeOther
 from checkout.views.paying import PaymentAction
@@ -20,6 +19,7 @@ from checkout.visitors import (
     remember_visitor,
 )
 from core.errors import ApiError
+from core.formats import money
 from customers.codes import request_code
 from customers.models import CodePurpose
 from customers.phones import normalize_phone
@@ -167,6 +167,7 @@ class PaymentCodePage(ForPayment, CodePage):
             now=self.now,
             replaces=self.visitor.token,
             currency=self.payment.currency,
+            language=self.language,
         )
 
     def arrived(self) -> HttpResponse:

@@ -212,4 +212,46 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="SecurityNotice",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "change",
+                    models.CharField(
+                        choices=[
+                            ("pin_changed", "Pin Changed"),
+                            ("passkey_added", "Passkey Added"),
+                            ("passkey_removed", "Passkey Removed"),
+                        ],
+                        max_length=16,
+                    ),
+                ),
+                ("created_at", models.DateTimeField()),
+                ("taken_at", models.DateTimeField(null=True)),
+                ("sent_at", models.DateTimeField(null=True)),
+                (
+                    "customer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="notices",
+                        to="customers.customer",
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("taken_at", None)),
+                        fields=["created_at"],
+                        name="security_notice_due",
+                    )
+                ],
+            },
+        ),
     ]

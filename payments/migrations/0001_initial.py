@@ -134,6 +134,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("recipient", models.CharField(max_length=254)),
+                ("language", models.CharField(blank=True, default="", max_length=8)),
                 ("due_at", models.DateTimeField()),
                 (
                     "status",

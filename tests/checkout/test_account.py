@@ -204,3 +204,18 @@ def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
     assert "B$4.00 back on " in customer.text
     assert "(on its way)" in customer.text
     assert Payment.objects.count() == 1
+
+
+@pytest.mark.parametrize("before", ["%00", "%ED%A0%80", "x", "z" * 3_000])
+def test_a_list_from_nowhere_starts_at_its_top(customer, before):
+    response = customer.visit(f"/account?test=1&before={before}")
+
+    assert response.status_code == 200
+    assert "Nothing yet." in customer.text
+
+
+def test_changing_the_pin_is_called_so(customer):
+    customer.visit("/account/pin?test=1")
+
+    assert "<title>Change your PIN" in customer.text
+    assert "<h1>Change your PIN</h1>" in customer.text

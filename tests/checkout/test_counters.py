@@ -157,7 +157,7 @@ def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
 
 def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
     other = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
-    for token in ("x" * 43, screen_token(other.id), screen_token(counter.id)[:-1]):
+    for token in ("x" * 43, "é" * 43, screen_token(other.id), screen_token(counter.id)[:-1]):
         assert Shopper().visit(f"/counter/{counter.id}/{token}").status_code == 404
         assert Shopper().visit(f"/counter/{counter.id}/{token}/feed").status_code == 404
 

@@ -6,8 +6,9 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
-from checkout import formats
 from checkout.catalogs import LANGUAGES, compiled, missing, read_source, source_path, texts
+from core import formats
+from customers.models import Customer
 from tests.checkout.shopper import Shopper
 
 
@@ -53,7 +54,7 @@ def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp
     [
         ("en", "B$12.50", "B$1,250.00", "21 Nov 2026", "2:05\u00a0pm"),
         ("es", "B$12.50", "B$1,250.00", "21 nov 2026", "2:05\u00a0p.m."),
-        ("fr", "12,50\u00a0B$", "1\u202f250,00\u00a0B$", "21 nov. 2026", "14:05"),
+        ("fr", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21 nov. 2026", "14:05"),
         ("ht", "12,50\u00a0B$", "1\u00a0250,00\u00a0B$", "21 nov. 2026", "14:05"),
     ],
 )
@@ -99,3 +100,18 @@ def test_an_unknown_language_is_english(payment):
 
     assert '<html lang="en">' in shopper.text
     assert "django_language" not in shopper.client.cookies
+
+
+def test_signing_in_tells_in_which_language_to_write_to_the_customer(payment):
+    shopper = Shopper(accept_language="ht")
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+
+    assert Customer.objects.get().language == "ht"
+
+    shopper = Shopper(accept_language="es")
+    shopper.visit("/account/phone?test=1")
+    shopper.send(phone="+1 242 555 0100")
+    shopper.send(code="000000")
+
+    assert Customer.objects.get().language == "es"

@@ -94,6 +94,15 @@ def test_a_wrong_pin_leaves_tries_and_the_fifth_fails_the_payment(payment_of):
     assert "No money has been taken." in shopper.text
 
 
+def test_nobody_is_told_of_a_balance_before_signing_in(payment_of):
+    payment = payment_of(1250)
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{payment.id}/short")
+
+    assert shopper.path == f"/checkout/{payment.id}"
+    assert "Your balance" not in shopper.text
+
+
 @pytest.fixture
 def payment_of(merchant):
     return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)

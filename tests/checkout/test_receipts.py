@@ -136,3 +136,43 @@ def test_nobody_sends_hundreds_of_mails_with_it(paid):
     assert response.status_code == 422
     assert "Too many tries." in shopper.text
     assert PaymentEmail.objects.count() == 5
+
+
+def test_a_receipt_is_sent_again_to_whoever_asks_again(paid, mailoutbox):
+    for _ in range(2):
+        shopper = Shopper()
+        shopper.visit(f"/receipts/{paid.id}")
+        shopper.send(email="ann@example.com")
+        send_due_emails(now=now())
+
+    assert [mail.to for mail in mailoutbox] == [["ann@example.com"]] * 2
+
+
+def test_the_mail_is_in_the_language_of_the_page(paid, mailoutbox):
+    shopper = Shopper(accept_language="fr")
+    shopper.visit(f"/receipts/{paid.id}")
+    shopper.send(email="ann@example.com")
+
+    send_due_emails(now=now())
+
+    assert mailoutbox[0].subject == f"[Test] Reçu\u00a0: 35,00\u00a0B$ BSD à {paid.merchant.name}"
+
+
+def test_the_pdf_of_a_test_says_that_it_is_one(paid):
+    def pdf() -> str:
+        return text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
+
+    assert "Test: no money moves" in pdf()
+
+    Payment.objects.update(livemode=True)
+    assert "Test" not in pdf()
+
+
+@pytest.mark.parametrize(("language", "written"), [("fr", "12 345,00 B$"), ("es", "B$12,345.00")])
+def test_the_pdf_writes_thousands_as_its_language_does(paid, language, written):
+    Payment.objects.update(amount=1_234_500)
+
+    response = Shopper().visit(f"/receipts/{paid.id}.pdf?lang={language}")
+
+    assert written in text_of(response.content)
+    assert "?" not in text_of(response.content)

@@ -94,7 +94,7 @@ def test_the_time_left_is_clock_time_and_minutes(payment_of):
         (
             {"status": "failed", "failed_at": now(), "error_code": "PIN_LOCKED"},
             "The payment failed",
-            "The PIN was wrong too often.",
+            "The PIN was wrong too often and is locked.",
         ),
         (
             {"status": "failed", "failed_at": now(), "error_code": "PAYMENT_FAILED"},

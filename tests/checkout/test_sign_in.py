@@ -1,17 +1,20 @@
 """Signing in by phone and code: what is asked, what is told, and what a thief learns."""
 
+import html
 import re
 
 import pytest
+from django.utils import translation
 
+from checkout.forms import NOT_A_PHONE
 from core.clock import now
 from customers.models import Customer, CustomerSession, SignInCode
 from customers.services import find_or_create
 from tests.checkout.shopper import Shopper
 
 
-def at_phone(payment) -> Shopper:
-    shopper = Shopper()
+def at_phone(payment, **headers) -> Shopper:
+    shopper = Shopper(**headers)
     shopper.visit(f"{payment.hosted_url}/phone")
     return shopper
 
@@ -46,7 +49,7 @@ def test_it_forgives_how_a_phone_is_typed(payment, phone):
 
 
 @pytest.mark.parametrize(
-    "phone", ["", "12", "call me", "+1 242 555 01778899", "\u0661\u0662", "<b>"]
+    "phone", ["", "12", "call me", "+1 242 555 01778899", "1" * 41, "\u0661\u0662", "<b>"]
 )
 def test_it_says_what_a_phone_is_and_keeps_what_was_typed(payment, phone):
     shopper = at_phone(payment)
@@ -180,3 +183,13 @@ def test_too_many_texts_are_refused_with_the_time_to_wait(payment_of):
 
     assert shopper.path.endswith("/phone")
     assert "Too many tries. Try again in 60 minutes." in shopper.text
+
+
+@pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
+@pytest.mark.parametrize("typed", ["1" * 300, "1\x00"])
+def test_what_nobody_can_read_is_told_in_words_of_our_own(payment, language, typed):
+    shopper = at_phone(payment, accept_language=language)
+    shopper.send(phone=typed)
+
+    with translation.override(language):
+        assert str(NOT_A_PHONE) in html.unescape(shopper.text)

@@ -4,13 +4,17 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.utils import translation
 
 from core.clock import now
+from core.formats import moment_of, money_and_code
 from core.instants import today_in
+from customers.models import Customer
+from customers.services import test_customer
 from merchants.models import Merchant
-from payments.mailing import send_due_emails
-from payments.models import Payment, PaymentEmail
+from payments.mailing import context_of, message_about, send_due_emails
+from payments.models import EmailKind, Payment, PaymentEmail
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +55,7 @@ def test_an_invoice_plans_three_mails() -> None:
 
 def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment) -> None:
     assert [send_due_emails(now=now()) for _ in range(2)] == [1, 0]
-    assert subjects() == [f"Invoice from {merchant.name}: B$125.00 BSD"]
+    assert subjects() == [f"[Test] Invoice from {merchant.name}: B$125.00 BSD"]
     message = mail.outbox[0]
     assert message.to == [ADDRESS]
     assert invoice.hosted_url in str(message.body)
@@ -62,7 +66,10 @@ def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment)
 
     assert send_due_emails(now=due_of("reminder")) == 1
     assert send_due_emails(now=due_of("due")) == 1
-    assert [subject.split(":")[0] for subject in subjects()[1:]] == ["Reminder", "Due today"]
+    assert [subject.split(":")[0] for subject in subjects()[1:]] == [
+        "[Test] Reminder",
+        "[Test] Due today",
+    ]
     assert [status for _, status in plan()] == ["sent"] * 3
 
 
@@ -74,7 +81,7 @@ def test_a_paid_invoice_gets_its_receipt_and_no_reminder(
 
     send_due_emails(now=now() + LONG_AFTER)
 
-    assert subjects()[1:] == [f"Receipt: B$125.00 BSD paid to {merchant.name}"]
+    assert subjects()[1:] == [f"[Test] Receipt: B$125.00 BSD paid to {merchant.name}"]
     assert dict(plan()) == {
         "invoice": "sent",
         "reminder": "not_needed",
@@ -91,7 +98,7 @@ def test_a_name_cannot_add_a_header(api: Api, merchant: Merchant) -> None:
 
     send_due_emails(now=now())
 
-    assert subjects() == ["Invoice from Shop Bcc: everyone@example.com: B$0.01 BSD"]
+    assert subjects() == ["[Test] Invoice from Shop Bcc: everyone@example.com: B$0.01 BSD"]
     assert mail.outbox[0].recipients() == [ADDRESS]
 
 
@@ -148,3 +155,61 @@ def test_without_an_address_there_is_no_mail(api: Api, merchant: Merchant) -> No
     before = PaymentEmail.objects.count()
     api(merchant).post("/v1/payments", {"payment_mode": "INVOICE_PAY", "amount": 1})
     assert PaymentEmail.objects.count() == before
+
+
+@pytest.mark.parametrize("livemode", [False, True])
+def test_what_is_only_a_test_says_so_first(invoice: Payment, *, livemode: bool) -> None:
+    invoice.livemode = livemode
+    PaymentEmail.objects.filter(kind=EmailKind.RECEIPT).delete()
+    message = message_about(
+        invoice,
+        template="receipt",
+        subject="Receipt",
+        context=context_of(invoice),
+        recipient=ADDRESS,
+        reference="r",
+    )
+
+    marks = ["Test: no money moves" in text for text in (message.body, html_of(message))]
+    assert marks == [not livemode] * 2
+    assert message.subject == ("Receipt" if livemode else "[Test] Receipt")
+
+
+@pytest.mark.parametrize("language", ["es", "fr", "ht"])
+def test_a_mail_speaks_its_readers_language(
+    api: Api, merchant: Merchant, invoice: Payment, language: str
+) -> None:
+    Customer.objects.update(language=language)
+    api(merchant).post(f"/v1/payments/{invoice.id}/confirm")
+    PaymentEmail.objects.update(language=language)
+
+    send_due_emails(now=now())
+    translated = mail.outbox.pop()
+    PaymentEmail.objects.filter(kind=EmailKind.RECEIPT).update(status="planned", language="")
+    send_due_emails(now=now())
+    english = mail.outbox.pop()
+
+    assert f'<html lang="{language}">' in html_of(translated)
+    with translation.override(language):
+        amount = money_and_code(12_500, "BSD")
+        paid_at = moment_of(due_of(EmailKind.RECEIPT), merchant.time_zone)
+    for text in (str(translated.subject), translated.body, html_of(translated)):
+        assert amount in text
+    assert paid_at in translated.body
+    lines = set(str(translated.body).splitlines()) & set(str(english.body).splitlines())
+    assert all(line == "" or line.startswith("http") for line in lines)
+
+
+def test_the_receipt_of_a_customer_is_in_their_language(api: Api, merchant: Merchant) -> None:
+    test_customer(None, now())
+    Customer.objects.update(email=ADDRESS, language="fr")
+    created = api(merchant).post("/v1/payments", {"amount": 150}).json()
+    api(merchant).post(f"/v1/payments/{created['id']}/confirm")
+
+    email = PaymentEmail.objects.get()
+    assert (email.kind, email.recipient, email.language) == ("receipt", ADDRESS, "fr")
+
+
+def html_of(message: EmailMessage) -> str:
+    assert isinstance(message, EmailMultiAlternatives)
+    return str(message.alternatives[0][0])

@@ -134,7 +134,7 @@ def test_amounts_are_written_as_the_customers_language_does(refunded, texts):
 
     notify_of_refunds()
 
-    assert "B$12.345,67 BSD" in texts.texts[0]
+    assert texts.texts[0].endswith("ha devuelto B$12,345.67 BSD a su monedero de Payments.")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -9,9 +9,9 @@ from checkout.catalogs import LANGUAGES, update
 
 class Command(BaseCommand):
     help = (
-        "Takes new texts of the checkout's pages into checkout/locale and compiles the files that "
-        "Django reads. Run it after changing a sentence; then translate what is missing, and run "
-        "it again."
+        "Takes new texts of pages, mails and text messages into checkout/locale and compiles the "
+        "files that Django reads. Run it after changing a sentence; then translate what is "
+        "missing, and run it again."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -1,0 +1,103 @@
+"""Customers are told, once and in their language, that how their money is protected has changed."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from customers import sms
+from customers.models import Customer, CustomerSession, SecurityChange, SecurityNotice
+from customers.notices import send_due_notices
+from customers.passkeys import remove_passkey, revoke_passkey
+from customers.pins import change_pin
+from customers.tasks import send_notices
+from tests.customers.authenticator import Authenticator
+from tests.customers.conftest import LIVE_PHONE
+from tests.customers.enrolment import enrol, proven
+from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
+from tests.customers.texts import TextBox
+
+pytestmark = pytest.mark.django_db
+PIN_CHANGED = "Your PIN for Payments was changed. If that was not you, tell us at once."
+
+
+def planned() -> list[str]:
+    return list(SecurityNotice.objects.order_by("pk").values_list("change", flat=True))
+
+
+@pytest.fixture
+def changed(holder: Customer, now: datetime) -> Customer:
+    change_pin(customer_id=holder.id, pin=PIN, new_pin=OTHER_PIN, address=ADDRESS, now=now)
+    return holder
+
+
+@pytest.mark.usefixtures("changed")
+def test_a_changed_pin_is_told_once(texts: TextBox) -> None:
+    assert [send_notices() for _ in range(2)] == [1, 0]
+
+    assert (texts.to, texts.texts) == ([LIVE_PHONE], [PIN_CHANGED])
+    assert SecurityNotice.objects.get().sent_at is not None
+
+
+@pytest.mark.usefixtures("holder")
+def test_a_first_pin_is_nothing_to_tell() -> None:
+    assert planned() == []
+
+
+def test_passkeys_that_come_and_go_are_told(
+    session: CustomerSession, device: Authenticator, now: datetime
+) -> None:
+    passkey = session.customer.passkeys.get()
+    session.passkey_verified_at = now
+    remove_passkey(session=session, passkey_id=passkey.pk, now=now)
+
+    assert planned() == [SecurityChange.PASSKEY_ADDED, SecurityChange.PASSKEY_REMOVED]
+
+
+@pytest.mark.usefixtures("device")
+def test_what_staff_remove_is_told_too(session: CustomerSession, now: datetime) -> None:
+    revoke_passkey(passkey_id=session.customer.passkeys.get().pk, now=now)
+
+    assert planned()[1:] == [SecurityChange.PASSKEY_REMOVED]
+
+
+def test_in_test_mode_nobody_is_told(tester: Customer, now: datetime) -> None:
+    change_pin(customer_id=tester.id, pin="1234", new_pin=PIN, address=ADDRESS, now=now)
+    enrol(proven(tester, now), Authenticator(), now)
+
+    assert planned() == []
+
+
+@pytest.mark.parametrize("language", ["es", "fr", "ht"])
+@pytest.mark.parametrize("change", SecurityChange)
+def test_it_speaks_the_customers_language(
+    payer: Customer, texts: TextBox, now: datetime, language: str, change: SecurityChange
+) -> None:
+    for spoken in ("", language):
+        Customer.objects.update(language=spoken)
+        SecurityNotice.objects.create(customer=payer, change=change, created_at=now)
+        send_due_notices(now=now)
+
+    english, translated = texts.texts
+    assert english != translated
+    assert "Payments" in translated
+
+
+def test_a_text_that_cannot_be_sent_holds_up_no_other(
+    changed: Customer, texts: TextBox, monkeypatch: pytest.MonkeyPatch, now: datetime
+) -> None:
+    def refuse(**text: str) -> None:
+        raise sms.TextNotSent
+
+    with monkeypatch.context() as away:
+        away.setattr(sms, "send", refuse)
+        assert send_due_notices(now=now) == 0
+
+    later = now + timedelta(seconds=1)
+    SecurityNotice.objects.create(
+        customer=changed, change=SecurityChange.PASSKEY_ADDED, created_at=later
+    )
+    assert send_due_notices(now=later) == 1
+    assert list(SecurityNotice.objects.order_by("pk").values_list("sent_at", flat=True)) == [
+        None,
+        later,
+    ]
