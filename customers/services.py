@@ -42,12 +42,12 @@ def test_customer(
 ) -> Customer:
     """Return a test customer with a wallet of 100,000.00; without a phone, the one that works.
 
-    Raises ValidationFailed.
+    May lock the wallet: a payment that is to be locked, too, comes before. Raises
+    ValidationFailed.
     """
     customer = find_or_create(phone=phone or WORKING_PHONE, livemode=False, now=now)
     if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
         account = wallet(customer, currency or settings.DEFAULT_CURRENCY)
-        # Only an empty one: whoever calls this may go on to lock a payment, which comes first.
         if account.balance == 0:
             _fill_test_wallet(customer, account, now)
     return customer

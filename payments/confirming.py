@@ -15,7 +15,7 @@ from merchants.authentication import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
 from payments.models import Payment
-from payments.paying import fail, pay, refuse_unless_payable
+from payments.paying import fail, lock_payable, pay_locked
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -40,13 +40,14 @@ def confirm_payment(
         )
     elif amount is not None and amount != payment.amount:
         raise InvalidAmount(amount="must equal the amount of the payment, or be left out")
-    refuse_unless_payable(payment, now)
+    # The customer's wallet may have to be filled: accounts are locked after payments.
+    payment = lock_payable(payment.id, now)
     customer = test_customer(phone, now, payment.currency)
     _refuse_wrong_pins(customer)
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
-        return _fail_for_lack_of_money(payment.id, caller.actor, now)
-    return pay(
-        payment_id=payment.id,
+        return _fail_for_lack_of_money(payment, caller.actor, now)
+    return pay_locked(
+        payment,
         customer=customer,
         verified=Verification.PASSKEY,
         actor=caller.actor,
@@ -62,7 +63,6 @@ def _refuse_wrong_pins(customer: Customer) -> None:
         raise PinLocked
 
 
-def _fail_for_lack_of_money(payment_id: str, actor: str, now: datetime) -> Payment:
-    payment = Payment.objects.locked(payment_id)
+def _fail_for_lack_of_money(payment: Payment, actor: str, now: datetime) -> Payment:
     payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
     return fail(payment, InsufficientBalance.code, InsufficientBalance.message, actor, now)

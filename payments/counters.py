@@ -40,6 +40,7 @@ def pay_at_counter(
     Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount where there is
     none or where it contradicts the fixed one.
     """
+    # Not locked, so that customers do not queue: beside a cancel, this one came a moment before.
     counter = Payment.objects.select_related("merchant").one(counter_id)
     if counter.status != PaymentStatus.CREATED:
         raise counter.refusal(now)

@@ -87,8 +87,15 @@ def pay(
     InsufficientBalance with the payment left payable, MerchantInactive, the error of the present
     status, and those of the link it belongs to.
     """
+    payment = lock_payable(payment_id, now)
+    return pay_locked(payment, customer=customer, verified=verified, actor=actor, now=now)
+
+
+def pay_locked(
+    payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
+) -> Payment:
+    """Pay what the caller has got from `lock_payable`. Raises as `pay` does."""
     refuse_frozen(customer)
-    payment = _lock_payable(payment_id, now)
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if verified < required_for(payment.amount or 0):
@@ -171,8 +178,11 @@ def _lock_sale(payment_id: str, now: datetime) -> Payment:
     return payment
 
 
-def _lock_payable(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment to be paid. One that is paid already says so, whatever became of its link."""
+def lock_payable(payment_id: str, now: datetime) -> Payment:
+    """Lock a payment to be paid, and its link before it.
+
+    Raises as `pay` does; one that is paid already says so, whatever became of its link.
+    """
     try:
         payment = _lock_with_link(payment_id, now)
     except (PaymentLinkInactive, PaymentLinkExpired):

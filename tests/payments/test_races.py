@@ -1,19 +1,22 @@
 """Many at once: every race has one winner, and money moves once."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
 import pytest
+from django.db import transaction
 
 from core.clock import now
 from core.errors import ApiError
 from core.ids import new_id
+from customers.magic import WORKING_PHONE
 from customers.models import Customer
 from customers.services import find_or_create, top_up, wallet
 from ledger.models import Kind, Purpose, Transfer
-from ledger.services import balances
+from ledger.services import balances, lock
 from merchants.authentication import Caller
 from merchants.models import Merchant
 from payments.confirming import confirm_payment
@@ -110,6 +113,27 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
     assert outcomes(list(results)) == {"done": 1, "INSUFFICIENT_BALANCE": 19}
     assert wallet(customer, "BSD").balance == 40
     assert Payment.objects.filter(status="created").count() == 19
+
+
+def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:
+    """Whoever holds the payment may go on to the wallet, while it has to be filled first."""
+    payment = PaymentFactory(merchant=merchant)
+    account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=now()), "BSD")
+
+    @transaction.atomic
+    def hold() -> None:
+        Payment.objects.locked(payment.id)
+        time.sleep(0.5)  # the confirm comes meanwhile
+        lock(account)
+
+    def confirm_meanwhile() -> Payment:
+        time.sleep(0.2)
+        return confirm(merchant, payment)
+
+    assert outcomes(list(at_once([hold, confirm_meanwhile]))) == {"done": 2}
+
+    payment.refresh_from_db()
+    assert payment.status == "completed"
 
 
 def test_a_counter_serves_many_at_once(merchant: Merchant) -> None:
