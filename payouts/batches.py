@@ -5,7 +5,9 @@ from datetime import date, datetime
 
 from django.db import transaction
 
+from core.errors import ValidationFailed
 from core.ids import new_id
+from payouts.business_days import BusinessDays
 from payouts.errors import NothingToExport, PayoutBatchNotFound
 from payouts.models import Payout, PayoutBatch
 from payouts.services import mark_sent
@@ -35,8 +37,12 @@ def create_batch(
 ) -> PayoutBatch:
     """Take the payouts that are due by a date, oldest first, into one batch that now leaves.
 
-    Those whose bank account was closed fail instead. Raises NothingToExport.
+    Those whose bank account was closed fail instead. Raises NothingToExport, and ValidationFailed
+    for a date on which banks rest.
     """
+    next_day = BusinessDays.load().on_or_after(execution_date)
+    if next_day != execution_date:
+        raise ValidationFailed(execution_date=f"must be a business day; the next one is {next_day}")
     due = Payout.objects.filter(
         status=PayoutStatus.SCHEDULED,
         livemode=livemode,

@@ -23,6 +23,7 @@ from backoffice.services.payouts import (
     due_total,
     mark_paid,
 )
+from payouts.business_days import BusinessDays
 from payouts.models import Payout
 from payouts.statuses import CANCELABLE, PayoutStatus
 
@@ -122,7 +123,8 @@ class RunForm(ActForm):
     note = Lines(max_length=2_000)
 
     def prepare(self) -> None:
-        self.fields["execution_date"].initial = timezone.localtime(self.now).date()
+        today = timezone.localtime(self.now).date()
+        self.fields["execution_date"].initial = BusinessDays.load().on_or_after(today)
 
     def lines(self) -> list[str]:
         today, currency = timezone.localtime(self.now).date(), settings.DEFAULT_CURRENCY
@@ -134,6 +136,9 @@ class RunForm(ActForm):
         today = timezone.localtime(self.now).date()
         if not today <= day <= today + timedelta(days=14):
             raise forms.ValidationError("Choose a day from today on, within two weeks.")
+        working = BusinessDays.load().on_or_after(day)
+        if day != working:
+            raise forms.ValidationError(f"Banks rest on that day. The next one is {working}.")
         return day
 
 

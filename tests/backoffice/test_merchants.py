@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+import time_machine
 from django.contrib.auth.models import User
 from django.urls import reverse
 
@@ -133,6 +134,19 @@ def test_a_bank_account_that_cannot_be_is_refused_at_once(
 
     assert response.status_code == 422
     assert not Instruction.objects.exists()
+
+
+def test_a_run_is_for_a_business_day(office: Office, merchant: Merchant) -> None:
+    page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
+    with time_machine.travel("2026-11-21T15:00Z", tick=False):  # a Saturday
+        browser = office(Role.FINANCE)
+        values = fields_of(browser.get(page).content.decode()) | {"mode": "test", "reason": "x"}
+        assert values["execution_date"] == "2026-11-23"
+
+        answer = browser.post(page, values | {"execution_date": "2026-11-22"})
+
+    assert answer.status_code == 422
+    assert "Banks rest on that day. The next one is 2026-11-23." in answer.content.decode()
 
 
 def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -> None:

@@ -8,11 +8,12 @@ import pytest
 import time_machine
 
 from core.clock import now
+from core.errors import ValidationFailed
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
 from payouts.batches import PaymentOrder, create_batch, find_batch, orders_of
 from payouts.csv_file import COLUMNS, csv_file
 from payouts.errors import NothingToExport, PayoutBatchNotFound
-from payouts.models import Payout, PayoutBatch
+from payouts.models import BankHoliday, Payout, PayoutBatch
 from tests.factories import MerchantFactory
 from tests.payouts.money import credit
 
@@ -63,6 +64,22 @@ def test_it_takes_what_is_due_into_transit(api):
         payout.refresh_from_db()
         assert (payout.status, payout.batch) == ("in_transit", batch)
         assert payout.transitions.latest("id").actor == "staff:ann"
+
+
+def test_it_is_refused_for_a_day_on_which_banks_rest(api):
+    BankHoliday.objects.create(date=date(2100, 1, 4), name="Majority Rule Day")
+    live_payout(api)
+
+    for day in (date(2100, 1, 2), date(2100, 1, 3), date(2100, 1, 4)):  # Saturday to Monday
+        with pytest.raises(ValidationFailed) as refusal:
+            batch_of(execution_date=day)
+        assert refusal.value.details == (
+            "execution_date: must be a business day; the next one is 2100-01-05"
+        )
+
+    assert not PayoutBatch.objects.exists()
+    assert Payout.objects.get().status == "scheduled"
+    assert batch_of(execution_date=date(2100, 1, 5)).count == 1
 
 
 def test_a_payout_goes_out_in_one_batch(api):
