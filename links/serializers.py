@@ -117,8 +117,10 @@ class PublicMerchant(Output):
 
 
 class PublicLink(_Link):
-    """A link as a customer sees it: without what the merchant keeps for itself."""
+    """A link as a customer sees it: without `metadata`, which the merchant keeps for itself."""
 
+    created_at = InstantField()
+    updated_at = InstantField()
     merchant = PublicMerchant()
 
 

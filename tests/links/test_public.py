@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core import qr
-from core.clock import now
+from core.clock import iso, now
 from links.models import PaymentLink
 from links.statistics import write_counts
 from merchants.models import Merchant
@@ -34,6 +34,8 @@ def test_it_shows_the_link_and_the_merchants_public_part(api, merchant):
         "uses_count": 0,
         "max_uses": 4,
         "livemode": False,
+        "created_at": iso(link.created_at),
+        "updated_at": iso(link.updated_at),
         "merchant": {
             "id": merchant.id,
             "name": merchant.name,
