@@ -50,7 +50,10 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
 
 
 class AmountField(StrictIntegerField):
-    """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT."""
+    """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT, and so is null.
+
+    Where an amount may be left out, that stands for all there is: nobody is to mean it by mistake.
+    """
 
     def __init__(self, *, min_value: int = 1, **options: Any) -> None:
         super().__init__(min_value=min_value, max_value=MAX_AMOUNT, **options)
@@ -58,6 +61,11 @@ class AmountField(StrictIntegerField):
     @property
     def rule(self) -> str:
         return AMOUNT_RULE.replace("from 1", f"from {self.min_value}")
+
+    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+        if data is None:
+            raise serializers.ValidationError(self.rule, code="invalid_amount")
+        return super().validate_empty_values(data)
 
     def to_internal_value(self, data: Any) -> int:
         try:

@@ -7,12 +7,16 @@ from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
+from core.fields import AmountField
 
 _RULES = {"required": "is required", "null": "must not be null"}
 
 
 class Input(serializers.Serializer[Any]):
-    """A request body or query. Unknown fields are ignored; a null stands for an absent field."""
+    """A request body or query. Unknown fields are ignored.
+
+    A null stands for an absent field, except in the place of an amount, where it is refused.
+    """
 
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
 
@@ -25,7 +29,11 @@ class Input(serializers.Serializer[Any]):
         """
         if not isinstance(data, dict):
             raise InvalidRequest("The body must be a JSON object.")
-        given = {name: value for name, value in data.items() if value is not None}
+        given = {
+            name: value
+            for name, value in data.items()
+            if value is not None or isinstance(cls._declared_fields.get(name), AmountField)
+        }
         serializer = cls(data=given, context=context)
         if not serializer.is_valid():
             raise refusal(serializer.errors)

@@ -16,7 +16,9 @@ def link(api: Api, merchant: Merchant) -> PaymentLink:
 
 
 def new_link(api: Api, merchant: Merchant, **fields: Any) -> PaymentLink:
-    """Create a link through the API and return its row."""
-    response = api(merchant).post("/v1/payment-links", {"amount": 1250, **fields})
+    """Create a link through the API and return its row. `amount=None`: the customer enters it."""
+    given = {"amount": 1250, **fields}
+    body = {name: value for name, value in given.items() if value is not None}
+    response = api(merchant).post("/v1/payment-links", body)
     assert response.status_code == 201, response.content
     return PaymentLink.objects.get(pk=response.json()["id"])
