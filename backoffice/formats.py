@@ -110,7 +110,10 @@ def short_code(text: str) -> SafeString:
     """Draw an id in a list: its kind and its end; all of it for whoever points at it."""
     prefix, _, rest = text.rpartition("_")
     return format_html(
-        '<code class="bo-code" title="{}">{}_…{}</code>', text, prefix, rest[-ID_CHARACTERS:]
+        '<code class="bo-code bo-whole" title="{}">{}_…{}</code>',
+        text,
+        prefix,
+        rest[-ID_CHARACTERS:],
     )
 
 

@@ -48,7 +48,7 @@ class AuditEntry(models.Model):
 
     class Meta:
         verbose_name = "audit entry"
-        verbose_name_plural = "audit trail"
+        verbose_name_plural = "audit entries"
         indexes = (
             models.Index(fields=["subject_id", "sequence"], name="audit_subject"),
             models.Index(fields=["actor", "sequence"], name="audit_actor"),

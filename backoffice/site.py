@@ -111,7 +111,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         """Ask for a password, or for what is still missing after it."""
         if request.method == "GET" and staff_of(request).roles:
             return self._next_step(request)
-        response: HttpResponse = super().login(request, extra_context)
+        response: HttpResponse = super().login(request, {"title": "Sign in"})
         return response
 
     @method_decorator(sensitive_post_parameters())

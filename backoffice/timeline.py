@@ -36,7 +36,10 @@ _MAILS = {
 
 
 def timeline_of(payment: Payment) -> list[Moment]:
-    """Return what happened, newest first; each source is read with one bounded statement."""
+    """Return what happened, newest first; each source is read with one bounded statement.
+
+    Each source yields its newest first, so that what happened in one instant keeps its order.
+    """
     moments = [
         *_moves(payment),
         *_tries(payment),
@@ -50,7 +53,6 @@ def timeline_of(payment: Payment) -> list[Moment]:
 
 
 def _moves(payment: Payment) -> Iterator[Moment]:
-    yield Moment(payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}")
     moves = PaymentTransition.objects.filter(payment=payment).order_by("-pk")[:SHOWN]
     for move in moves:
         status = PaymentStatus(move.to_status)
@@ -63,6 +65,7 @@ def _moves(payment: Payment) -> Iterator[Moment]:
             details=(move.cause,) if move.cause else (),
             tone=_TONES.get(status, "quiet"),
         )
+    yield Moment(payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}")
 
 
 def _tries(payment: Payment) -> Iterator[Moment]:
@@ -86,9 +89,6 @@ def _refunds(payment: Payment) -> Iterator[Moment]:
         amount = formats.money(refund.amount, refund.currency)
         reason = (f"Reason: {refund.reason}",) if refund.reason else ()
         who = actor_words(refund.created_by)
-        yield Moment(
-            refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
-        )
         if refund.succeeded_at:
             yield Moment(refund.succeeded_at, "undo", f"{amount} given back", who, tone="good")
         if refund.failed_at:
@@ -96,6 +96,9 @@ def _refunds(payment: Payment) -> Iterator[Moment]:
             yield Moment(
                 refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
             )
+        yield Moment(
+            refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
+        )
 
 
 def _attempts(payment: Payment) -> Iterator[Moment]:

@@ -118,7 +118,7 @@ def _payments(customer: Customer) -> Table:
                 formats.money(payment.amount, payment.currency),
                 formats.badge(payment.status_at(now())),
                 payment.merchant.name,
-                payment.refund_status,
+                formats.badge(payment.refund_status) if payment.amount_refunded else "—",
             )
             for payment in newest[:SHOWN]
         ],

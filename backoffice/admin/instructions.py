@@ -153,7 +153,7 @@ class InstructionAdmin(OfficeAdmin):
                     ("What", TASKS[row.task].title),
                     ("Amount", formats.money(row.amount, row.currency) if row.amount else ""),
                     ("About", _linked(row.subject_id, about)),
-                    *((name.replace("_", " "), value) for name, value in row.arguments.items()),
+                    *_arguments(row),
                     ("Reason", row.reason),
                     ("Note", row.note),
                     ("Mode", formats.mode(row.livemode)),
@@ -176,6 +176,15 @@ class InstructionAdmin(OfficeAdmin):
             tone=formats.tone(row.status),
         )
         return [decided, asked]
+
+
+def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
+    """Return what else was asked for; what guards against a stale form is of no use to people."""
+    return [
+        (name.replace("_", " ").capitalize(), value)
+        for name, value in instruction.arguments.items()
+        if name != "expected_available"
+    ]
 
 
 def _linked(public_id: str, url: str) -> Any:

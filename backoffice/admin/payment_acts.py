@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
@@ -15,6 +16,7 @@ from backoffice.services.instructions import Wish, instruct, needs_approval
 from backoffice.services.payments import cancel, send_receipt
 from backoffice.services.tasks import REFUND as REFUND_TASK
 from backoffice.services.tasks import TASKS
+from core.money import minor_digits
 from payments.models import Payment
 from payments.statuses import CANCELABLE, PaymentStatus
 
@@ -37,11 +39,23 @@ class RefundForm(ActForm):
         words = [f"{formats.money(left, self.row.currency)} of it can still be given back."]
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
-            after = formats.money(left - amount, self.row.currency)
-            words.append(f"After this refund: {after} left.")
+            words.append(self._after(left, amount))
         if self._needs_approval(amount):
             words.append("This is above your limit: someone else will have to approve it.")
         return words
+
+    def _after(self, left: int, amount: int) -> str:
+        """What would be left; a script keeps it up to date while the amount is typed."""
+        currency = self.row.currency
+        return format_html(
+            'After this refund: <output for="{}" data-left="{}" data-digits="{}" data-sample="{}">'
+            "{}</output> left.",
+            self["amount"].id_for_label,
+            left,
+            minor_digits(currency),
+            formats.money(left, currency),
+            formats.money(left - amount, currency),
+        )
 
     def _needs_approval(self, amount: Any) -> bool:
         return isinstance(amount, int) and needs_approval(

@@ -25,7 +25,7 @@ from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.showing import Answer, Moment, Section, Table, facts
-from backoffice.timeline import timeline_of
+from backoffice.timeline import actor_words, timeline_of
 from core.clock import now
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -197,11 +197,11 @@ def _refunds(payment: Payment) -> Table:
         ("Refund", "Amount", "Status", "Reason", "By", "Created"),
         [
             (
-                _link_to("refunds_refund", refund.pk),
+                _short_link_to("refunds_refund", refund.pk),
                 formats.money(refund.amount, refund.currency),
                 formats.badge(refund.status),
                 refund.reason or "—",
-                refund.created_by,
+                actor_words(refund.created_by),
                 formats.moment(refund.created_at),
             )
             for refund in refunds
@@ -213,3 +213,7 @@ def _link_to(model: str, pk: str | None) -> Any:
     if pk is None:
         return ""
     return formats.link(formats.code(pk), reverse(f"admin:{model}_change", args=[pk]))
+
+
+def _short_link_to(model: str, pk: str) -> Any:
+    return formats.link(formats.short_code(pk), reverse(f"admin:{model}_change", args=[pk]))

@@ -79,7 +79,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name": "audit entry",
-                "verbose_name_plural": "audit trail",
+                "verbose_name_plural": "audit entries",
                 "indexes": [
                     models.Index(fields=["subject_id", "sequence"], name="audit_subject"),
                     models.Index(fields=["actor", "sequence"], name="audit_actor"),

@@ -67,11 +67,6 @@ class Bar:
     url: str
     label: str
 
-    @property
-    def middle(self) -> int:
-        """Where its label stands."""
-        return self.x + self.width // 2
-
 
 def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     """Show the figures of one mode and currency."""

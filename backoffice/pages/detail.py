@@ -47,12 +47,12 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
 def offered_acts(
     admin: "OfficeAdmin", staff: Staff, row: Any, instant: Any
 ) -> list[dict[str, Any]]:
-    """Return what this member of staff can do to the object as it is now."""
+    """Return what this member of staff can do to the object as it is now: what harms comes last."""
     meta = admin.model._meta
     name = f"admin:{meta.app_label}_{meta.model_name}_act"
     return [
         {"act": act, "url": reverse(name, args=[row.pk, act.name])}
-        for act in admin.acts
+        for act in sorted(admin.acts, key=lambda act: act.danger)
         if staff.may(act.right) and act.offered(row, instant) and act.for_whom(row, staff)
     ]
 

@@ -1,6 +1,6 @@
 """The forms around signing in."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from axes.handlers.proxy import AxesProxyHandler
 from django import forms
@@ -21,6 +21,11 @@ SIGN_IN = "sign in"
 
 class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no types
     """Name and password. A wrong password for an account that exists is kept in the audit trail."""
+
+    error_messages: ClassVar[dict[str, str]] = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": "The name or the password is not right.",
+    }
 
     def clean(self) -> Any:
         name = str(self.cleaned_data.get("username", ""))

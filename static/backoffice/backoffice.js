@@ -12,6 +12,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// Nothing of a page can have the focus before Alpine shows it: by then the browser may have given up.
+document.addEventListener("alpine:initialized", () => requestAnimationFrame(() => {
+  if (document.activeElement === document.body) document.querySelector("[autofocus]")?.focus();
+}));
+
 document.addEventListener("click", (event) => {
   const copy = event.target.closest("[data-copy]");
   if (copy) {
@@ -29,4 +34,26 @@ document.addEventListener("submit", (event) => {
     setTimeout(() => { button.disabled = true; }, 0);
     setTimeout(() => { button.disabled = false; }, 8000);
   });
+});
+
+// What is left after an amount, while it is typed. Whole numbers only, as everywhere with money.
+const smallest = (text, digits) => {
+  const found = /^(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d+))?$/.exec(text.trim().replace(/^B?\$/, ""));
+  if (!found || (found[2] ?? "").length > digits) return null;
+  return BigInt(found[1].replaceAll(",", "") + (found[2] ?? "").padEnd(digits, "0"));
+};
+
+const written = (amount, digits) => {
+  const text = amount.toString().padStart(digits + 1, "0");
+  const whole = text.slice(0, text.length - digits).replace(/\B(?=(\d{3})+$)/g, ",");
+  return digits ? `${whole}.${text.slice(-digits)}` : whole;
+};
+
+document.addEventListener("input", (event) => {
+  const output = document.querySelector(`output[for="${event.target.id}"]`);
+  if (!output) return;
+  const digits = Number(output.dataset.digits);
+  const amount = smallest(event.target.value, digits);
+  const left = amount === null ? -1n : BigInt(output.dataset.left) - amount;
+  output.textContent = left < 0n ? "—" : output.dataset.sample.replace(/\d[\d,.]*/, written(left, digits));
 });

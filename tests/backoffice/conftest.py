@@ -1,17 +1,26 @@
 """Staff of each role, signed in with both factors, and rows worth looking at."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django_otp import DEVICE_ID_SESSION_KEY
+from django_otp.oath import TOTP
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from backoffice.roles import Role
 from backoffice.staff import Staff
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from tests.backoffice.desk import Desk
+
 Office = Callable[..., Client]
+PASSWORD = "a good password of staff"
 
 
 def make_user(role: Role, name: str = "") -> User:
@@ -19,11 +28,19 @@ def make_user(role: Role, name: str = "") -> User:
     username = name or role.value.lower()
     user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
     if made:
-        user.set_password("a good password of staff")
+        user.set_password(PASSWORD)
         user.save()
         user.groups.add(Group.objects.get_or_create(name=role.value)[0])
         TOTPDevice.objects.create(user=user, name="authenticator app", confirmed=True)
     return user
+
+
+def code_of(user: User, instant: datetime) -> str:
+    """Return what the authenticator of an account shows at a moment."""
+    device = TOTPDevice.objects.filter(user=user).latest("pk")
+    totp = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
+    totp.time = instant.timestamp()
+    return f"{totp.token():06d}"
 
 
 def staff_as(role: Role, name: str = "") -> Staff:
@@ -46,3 +63,21 @@ def sign_in(role: Role, name: str = "") -> Client:
 def office(db: None) -> Office:
     """`office(Role.SUPPORT)` is a browser of someone signed in; a name makes another one."""
     return sign_in
+
+
+@pytest.fixture
+def desk(open_page: "Callable[..., Page]") -> "Iterator[Callable[[Role], Desk]]":
+    """`desk(Role.SUPPORT)` is someone at the dashboard, who has five clicks."""
+    from tests.backoffice.desk import Desk
+    from tests.backoffice.desk import sign_in as sign_in_at
+
+    desks = []
+
+    def begin(role: Role) -> Desk:
+        page = open_page("/admin/", width=1440, height=900)
+        sign_in_at(page, role)
+        desks.append(Desk(page))
+        return desks[-1]
+
+    yield begin
+    assert all(desk.clicks for desk in desks)

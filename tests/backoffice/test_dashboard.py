@@ -111,7 +111,7 @@ def test_every_tile_and_queue_opens_its_list(office: Office, merchant: Merchant)
     page = browser.get("/admin/?mode=test").content.decode()
 
     links = set(re.findall(r'<a class="bo-(?:tile[^"]*|queue)" href="([^"]+)"', page))
-    bars = set(re.findall(r'<a href="(/admin/payments/payment/[^"]+)"><title>', page))
+    bars = set(re.findall(r'<a href="(/admin/payments/payment/[^"]+)" aria-label="', page))
 
     assert len(links) >= 5
     assert len(bars) == 30

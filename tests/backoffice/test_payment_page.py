@@ -138,7 +138,7 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
     browser = office(Role.SUPPORT)
     form = browser.get(page_of_act(paid, "refund")).content.decode()
     assert 'value="12.50"' in form
-    assert "After this refund: B$0.00 BSD left." in form
+    assert 'data-sample="B$12.50 BSD">B$0.00 BSD</output> left.' in form
 
     response = act(browser, paid, "refund", amount="6.25", reason="Half was cold", note="Pat")
 

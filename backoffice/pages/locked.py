@@ -1,0 +1,16 @@
+"""The page of an account that is closed for a while, after too many wrong passwords."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+
+def locked_page(
+    request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """Say so to whoever tries, right password or wrong. django-axes calls this."""
+    from backoffice.site import office
+
+    context = {**office.each_context(request), "title": "Too many wrong passwords"}
+    return render(request, "admin/backoffice/locked.html", context, status=429)
