@@ -7,6 +7,7 @@ may show a QR code of ours as an image.
 from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 from django.http import HttpResponse
 
+REPORTS_PATH = "policy-reports"
 POLICY = {
     "default-src": [NONE],
     "script-src": [NONCE, STRICT_DYNAMIC],
@@ -16,11 +17,14 @@ POLICY = {
     "form-action": [SELF],
     "base-uri": [NONE],
     "frame-ancestors": [NONE],
+    "report-uri": [f"/{REPORTS_PATH}"],
+    "report-to": ["policy"],
 }
 
 _OF_A_PAGE = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Reporting-Endpoints": f'policy="/{REPORTS_PATH}"',
     "Permissions-Policy": "publickey-credentials-get=(self), publickey-credentials-create=(self), "
     "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "X-Robots-Tag": "noindex, nofollow",

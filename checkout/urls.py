@@ -2,8 +2,10 @@
 
 from django.urls import path
 
+from checkout.headers import REPORTS_PATH
 from checkout.views import account, counters, images, passkeys, paying, pins, proofs, receipts
 from checkout.views import signing_in as sign_in
+from checkout.views.policy_reports import policy_reports
 
 PAYMENT = "checkout/<id:payment_id>"
 POSTER = "poster-<slug:size>"
@@ -78,4 +80,5 @@ urlpatterns = [
         name="account-passkey-remove",
     ),
     path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
+    path(REPORTS_PATH, policy_reports, name="policy-reports"),
 ]

@@ -1,0 +1,83 @@
+"""Where browsers report what a page's policy has refused: one line in the log for each, and few.
+
+Anybody can send anything here. Nothing is stored; of an address only its host is logged, and of
+the page only its kind, because the rest of them may open a payment or a counter's screen.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+from limits import RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import FixedWindowRateLimiter
+
+from core.errors import ApiError
+from core.json import parse_json
+
+MAX_BYTES = 16 * 1024
+MOST = RateLimitItemPerMinute(30)
+WORD = re.compile("[a-z-]{1,40}")
+HOST = re.compile("[a-z0-9.:-]{1,100}")
+
+logger = structlog.get_logger(__name__)
+_limiter = FixedWindowRateLimiter(MemoryStorage())
+
+
+@csrf_exempt
+@require_POST
+def policy_reports(request: HttpRequest) -> HttpResponse:
+    """Log the reports of a browser. The answer tells a stranger nothing."""
+    content = request.read(MAX_BYTES + 1)
+    if len(content) <= MAX_BYTES:
+        for report in _reports(content):
+            if _limiter.hit(MOST):
+                logger.warning("policy_violated", **report)
+    return HttpResponse(status=204)
+
+
+def _reports(content: bytes) -> Iterator[dict[str, str]]:
+    """Yield what is worth logging, of both forms that browsers send."""
+    try:
+        sent = parse_json(content)
+    except ApiError:
+        return
+    for report in sent if isinstance(sent, list) else [sent]:
+        body = report.get("body", report.get("csp-report")) if isinstance(report, dict) else None
+        if isinstance(body, dict):
+            yield {
+                "directive": _word(_of(body, "effectiveDirective", "effective-directive")),
+                "blocked": _place(_of(body, "blockedURL", "blocked-uri")),
+                "page": _kind(_of(body, "documentURL", "document-uri")),
+            }
+
+
+def _of(body: dict[str, Any], *names: str) -> str:
+    found = next((body[name] for name in names if name in body), "")
+    return found if isinstance(found, str) else ""
+
+
+def _word(text: str) -> str:
+    return text if WORD.fullmatch(text) else ""
+
+
+def _place(address: str) -> str:
+    """Return the host of what was blocked, or the word that stands for it, such as `inline`."""
+    try:
+        host = urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+    return host if HOST.fullmatch(host) else _word(address)
+
+
+def _kind(address: str) -> str:
+    """Return the first part of a page's path: what kind of page it is, but not which."""
+    try:
+        return _word(urlsplit(address).path.strip("/").partition("/")[0])
+    except ValueError:
+        return ""
