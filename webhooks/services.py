@@ -39,18 +39,22 @@ def emit(
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     event = write_event(event_type, about=about, data=data, now=now)
-    endpoints = Webhook.objects.listening(merchant_id=about.merchant_id, livemode=about.livemode)
-    subscribed = [
-        webhook_id
-        for webhook_id, patterns in endpoints.values_list("id", "events")
-        if is_subscribed(patterns, event_type)
-    ]
-    if subscribed:
-        Delivery.objects.bulk_create(
-            first_delivery(event, webhook_id, now) for webhook_id in subscribed
-        )
-        transaction.on_commit(nudge, robust=True)
+    deliver_to_subscribed(event, now=now)
     return event
+
+
+def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
+    """Write a delivery per endpoint that listens for the event; return how many."""
+    endpoints = Webhook.objects.listening(merchant_id=event.merchant_id, livemode=event.livemode)
+    deliveries = [
+        first_delivery(event, webhook_id, now)
+        for webhook_id, patterns in endpoints.values_list("id", "events")
+        if is_subscribed(patterns, EventType(event.type))
+    ]
+    if deliveries:
+        Delivery.objects.bulk_create(deliveries)
+        transaction.on_commit(nudge, robust=True)
+    return len(deliveries)
 
 
 def write_event(

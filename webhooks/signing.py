@@ -22,6 +22,15 @@ def new_secret() -> str:
     return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
+def is_secret(text: str) -> bool:
+    """Say whether this could be the secret of an endpoint."""
+    try:
+        key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        return False
+    return text.startswith(PREFIX) and len(key) == SECRET_BYTES
+
+
 def hint_of(secret: str) -> str:
     """Return what may be shown of a secret: `whsec_…a1B=`."""
     return f"{PREFIX}…{secret[-HINT_CHARACTERS:]}"

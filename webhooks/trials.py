@@ -9,8 +9,9 @@ While it waits it holds a thread of the web server, so no more than half of them
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -22,9 +23,9 @@ from webhooks.claims import claim_one
 from webhooks.delivering import deliver
 from webhooks.event_types import EventType
 from webhooks.instants import database_now
-from webhooks.models import Attempt, Delivery, Webhook
+from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.samples import SAMPLES
-from webhooks.services import first_delivery, write_event
+from webhooks.services import deliver_to_subscribed, first_delivery, write_event
 
 # The request has this long to claim its own delivery before the sweep takes it.
 HEAD_START = timedelta(seconds=5)
@@ -61,6 +62,29 @@ def begin_trial(
     delivery.next_attempt_at = now + HEAD_START
     delivery.save(force_insert=True)
     return delivery
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """What a sample is about: nothing but whose it is."""
+
+    id: str
+    merchant_id: str
+    livemode: bool
+
+
+@transaction.atomic
+def send_sample(
+    *, caller: Caller, event_type: EventType, data: Mapping[str, object], now: datetime
+) -> tuple[Event, int]:
+    """Send a sample to every endpoint that listens for it; return it, and how many that are.
+
+    Raises ValidationFailed without a merchant.
+    """
+    merchant = caller.owner
+    about = _Sample(merchant.id, merchant.id, caller.livemode)
+    event = write_event(event_type, about=about, data=data, now=now, is_test=True)
+    return event, deliver_to_subscribed(event, now=now)
 
 
 def finish_trial(delivery_id: str) -> Delivery:

@@ -1,0 +1,141 @@
+"""manage.py listen"""
+
+import io
+import json
+import threading
+import time
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connections
+from pytest_django import Settings
+
+from core.clock import now
+from merchants.models import Merchant
+from tests.factories import MerchantFactory
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.sending import send_due, tell
+from webhooks.event_types import EventType
+from webhooks.listening import Listener
+from webhooks.management.commands.listen import DESCRIPTION
+from webhooks.models import Delivery, Webhook
+from webhooks.signing import new_secret, signature_headers
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = pytest.mark.django_db(transaction=True)
+WAIT_SECONDS = 20
+
+
+@pytest.fixture
+def merchant() -> Merchant:
+    return MerchantFactory.create()
+
+
+def listen(*words: str) -> str:
+    out = io.StringIO()
+    timeout = ["--timeout", str(WAIT_SECONDS)]
+    call_command("listen", *timeout, *words, stdout=out, stderr=io.StringIO())
+    return out.getvalue().strip()
+
+
+def meanwhile(merchant: Merchant, *types: EventType) -> threading.Thread:
+    """Tell of events, and send them, as soon as somebody listens."""
+
+    def work() -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not Webhook.objects.kept().exists() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        for event_type in types:
+            tell(merchant, event_type)
+            send_due()
+        connections.close_all()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+def test_it_prints_events_until_the_one_it_waits_for(merchant: Merchant) -> None:
+    sending = meanwhile(merchant, EventType.PAYMENT_CREATED, EventType.PAYMENT_COMPLETED)
+
+    lines = listen("--exit-after", "payment.completed").splitlines()
+
+    sending.join(WAIT_SECONDS)
+    assert [line.split("  ")[0] for line in lines] == ["200", "200"]
+    assert [line.split("  ")[2] for line in lines] == ["payment.created", "payment.completed"]
+    assert set(Delivery.objects.values_list("status", flat=True)) == {DeliveryStatus.DELIVERED}
+    assert Webhook.objects.kept().count() == 0
+
+
+@pytest.mark.parametrize("status", [200, 500])
+def test_what_it_passes_on_to_decides_the_answer(
+    merchant: Merchant, receiver: Receiver, status: int
+) -> None:
+    url = receiver.url(f"/say/{status}/passed-on")
+    before = len(receiver.received(url))
+    sending = meanwhile(merchant, EventType.PAYMENT_CREATED)
+
+    said = listen("--forward-to", url, "--json", "--exit-after", "payment.created")
+
+    sending.join(WAIT_SECONDS)
+    request = receiver.received(url)[before]
+    assert json.loads(said) == json.loads(request.body)
+    assert request.headers["webhook-id"] == json.loads(said)["id"]
+    [attempt] = Delivery.objects.get().attempts.all()
+    assert attempt.status == status
+
+
+def test_in_time_or_not_at_all(merchant: Merchant) -> None:
+    with pytest.raises(CommandError, match=r"Nothing more within 0.1 s"):
+        listen("--timeout", "0.1")
+
+    assert Webhook.objects.kept().count() == 0
+
+
+def test_what_a_killed_one_has_left_behind_goes(merchant: Merchant) -> None:
+    with pytest.raises(CommandError):
+        listen("--timeout", "0.1")
+    Webhook.objects.update(deleted_at=None)
+
+    with pytest.raises(CommandError):
+        listen("--timeout", "0.1")
+
+    assert Webhook.objects.filter(description=DESCRIPTION).count() == 2
+    assert Webhook.objects.kept().count() == 0
+
+
+def test_it_needs_permission_to_be_on_this_machine(merchant: Merchant, settings: Settings) -> None:
+    settings.WEBHOOK_ALLOW_PRIVATE = False
+
+    with pytest.raises(CommandError, match="It needs WEBHOOK_ALLOW_PRIVATE"):
+        listen()
+
+    assert Webhook.objects.count() == 0
+
+
+def test_it_believes_no_forged_request() -> None:
+    with Listener() as listener:
+        listener.secret = new_secret()
+        signed = signature_headers(
+            event_id="evt_1", body=b"{}", at=now(), secret=new_secret(), previous=None
+        )
+        headers = {name.lower(): value for name, value in signed.items()}
+
+        heard = listener.hear(headers, b"{}")
+
+    assert (heard.status, heard.fault) == (
+        401,
+        "webhook-signature does not match secret and body",
+    )
+
+
+def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
+    with Listener(forward_to="http://127.0.0.1:1024/") as listener:
+        listener.secret = new_secret()
+        signed = signature_headers(
+            event_id="evt_1", body=b"{}", at=now(), secret=listener.secret, previous=None
+        )
+
+        heard = listener.hear({name.lower(): value for name, value in signed.items()}, b"{}")
+
+    assert (heard.status, heard.fault) == (502, "not passed on: ConnectionError")

@@ -1,0 +1,103 @@
+"""A receiver for developers: it verifies what comes, passes it on, and tells what it heard."""
+
+import queue
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+import requests
+
+from core.clock import now
+from webhooks.verification import checks
+
+FORWARD_SECONDS = 10
+MOST_BYTES = 1024 * 1024
+PASSED_ON = ("content-type", "user-agent", "webhook-", "x-service-")
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A request, and what it was answered. `fault` says why it was refused."""
+
+    body: bytes
+    status: int
+    fault: str = ""
+
+    @property
+    def event(self) -> dict[str, Any]:
+        event: dict[str, Any] = orjson.loads(self.body)
+        return event
+
+
+class Listener:
+    """Use as a context: it listens on this machine, at `url`. Set `secret` before the first call.
+
+    What comes is passed on to `forward_to`, if there is such, byte for byte and signed as it came;
+    the answer from there is the answer.
+    """
+
+    def __init__(self, *, port: int = 0, forward_to: str | None = None) -> None:
+        self.secret = ""
+        self.forward_to = forward_to
+        self.heard: queue.SimpleQueue[Heard] = queue.SimpleQueue()
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/"
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def hear(self, headers: dict[str, str], body: bytes) -> Heard:
+        """Verify a request and pass it on; header names in lower case."""
+        failed = [each for each in checks(headers, body, secret=self.secret, at=now())
+                  if not each.is_good]  # fmt: skip
+        if failed:
+            return Heard(body, 401, f"{failed[0].name} {failed[0].says}")
+        if self.forward_to is None:
+            return Heard(body, 200)
+        return _pass_on(self.forward_to, headers, body)
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        listener = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                length = min(int(self.headers.get("Content-Length") or 0), MOST_BYTES)
+                body = self.rfile.read(length)
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                heard = listener.hear(headers, body)
+                self.send_response(heard.status)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                listener.heard.put(heard)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing: the command does."""
+
+        return Handler
+
+
+def _pass_on(url: str, headers: dict[str, str], body: bytes) -> Heard:
+    kept = {name: value for name, value in headers.items() if name.startswith(PASSED_ON)}
+    try:
+        answer = requests.post(
+            url, data=body, headers=kept, timeout=FORWARD_SECONDS, allow_redirects=False
+        )
+    except requests.RequestException as error:
+        return Heard(body, 502, f"not passed on: {type(error).__name__}")
+    return Heard(body, answer.status_code)

@@ -1,0 +1,52 @@
+"""`manage.py resend`: send an event again."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import now
+from core.errors import ApiError
+from core.json import dump_json
+from merchants.authentication import Caller
+from webhooks.models import Delivery
+from webhooks.resending import retry_delivery
+
+ACTOR = "system:resend"
+
+
+class Command(BaseCommand):
+    help = "Send an event again to the endpoints that it was sent to, or make one delivery again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("id", help="of the event or of the delivery: evt_… or dlv_…")
+        parser.add_argument("--webhook", help="only to this endpoint: wh_…")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, **options: Any) -> None:
+        rows = Delivery.objects.select_related("webhook").filter(webhook__deleted_at=None)
+        named = rows.filter(pk=options["id"]) | rows.filter(event=options["id"])
+        if options["webhook"]:
+            named = named.filter(webhook=options["webhook"])
+        outcomes = {delivery.id: _send(delivery) for delivery in named.order_by("pk")}
+        if not outcomes:
+            raise CommandError("It was sent to no endpoint that is still there.")
+        if options["json"]:
+            self.stdout.write(dump_json({"deliveries": outcomes}).decode())
+        else:
+            self.stdout.write("\n".join(f"{pk}  {said}" for pk, said in outcomes.items()))
+
+
+def _send(delivery: Delivery) -> str:
+    """Put a delivery on its way again; say what came of it."""
+    caller = Caller(None, livemode=delivery.webhook.livemode, actor=ACTOR)
+    try:
+        retry_delivery(
+            caller=caller,
+            webhook_id=delivery.webhook_id,
+            delivery_id=delivery.id,
+            now=now(),
+        )
+    except ApiError as error:
+        return f"{error.code} {error.details}"
+    return f"on its way to {delivery.webhook.url}"

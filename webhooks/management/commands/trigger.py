@@ -1,0 +1,79 @@
+"""`manage.py trigger`: a sample event of any type, without doing what makes it true."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from copy import deepcopy
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import now
+from merchants.authentication import Caller
+from webhooks.event_types import EventType
+from webhooks.management.callers import MERCHANT_HELP, test_caller
+from webhooks.models import Event
+from webhooks.samples import SAMPLES
+from webhooks.trials import send_sample
+
+ACTOR = "system:trigger"
+DATA = "data."
+
+
+class Command(BaseCommand):
+    help = (
+        "Send a sample event to a merchant's test endpoints that listen for its type. It is no "
+        "fact: the list of events does not show it, and it is tried once."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("type", choices=EventType.values, metavar="TYPE", help="of the event")
+        parser.add_argument("--merchant", help=MERCHANT_HELP)
+        parser.add_argument(
+            "--override", action="append", default=[], type=_override, metavar="data.NAME=VALUE",
+            help="a value of the sample, in JSON or as text; may be given again",
+        )  # fmt: skip
+        parser.add_argument("--from", dest="original", metavar="EVENT", help="data of this event")
+        parser.add_argument("--json", action="store_true", help="print the event as it is sent")
+
+    def handle(self, **options: Any) -> None:
+        caller = test_caller(options["merchant"], actor=ACTOR)
+        event_type = EventType(options["type"])
+        data = _data(event_type, options["original"], caller)
+        for path, value in options["override"]:
+            _set(data, path, value)
+        event, count = send_sample(caller=caller, event_type=event_type, data=data, now=now())
+        if options["json"]:
+            self.stdout.write(bytes(event.body).decode())
+        else:
+            self.stdout.write(f"{event.id} is on its way to {count} endpoint{'s' * (count != 1)}.")
+
+
+def _data(event_type: EventType, original: str | None, caller: Caller) -> dict[str, Any]:
+    if original is None:
+        return deepcopy(SAMPLES[event_type])
+    event = Event.objects.visible_to(caller).filter(pk=original, type=event_type).first()
+    if event is None:
+        raise CommandError(f"The merchant has no {event_type} event {original} in test mode.")
+    data: dict[str, Any] = event.content["data"]
+    return data
+
+
+def _override(text: str) -> tuple[list[str], Any]:
+    """Read `data.amount=500` or `data.metadata.order=A7`."""
+    path, equals, value = text.partition("=")
+    names = path.removeprefix(DATA).split(".")
+    if not equals or not path.startswith(DATA) or not all(names):
+        raise ArgumentTypeError("must look like data.amount=500")
+    try:
+        return names, json.loads(value)
+    except ValueError:
+        return names, value
+
+
+def _set(data: dict[str, Any], path: list[str], value: Any) -> None:
+    for name in path[:-1]:
+        inner = data.setdefault(name, {})
+        if not isinstance(inner, dict):
+            raise CommandError(f"{DATA}{'.'.join(path)}: {name} holds no object.")
+        data = inner
+    data[path[-1]] = value
