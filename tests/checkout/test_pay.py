@@ -95,7 +95,7 @@ def test_a_wrong_pin_leaves_tries_and_the_fifth_fails_the_payment(payment_of):
 
 
 def test_nobody_is_told_of_a_balance_before_signing_in(payment_of):
-    payment = payment_of(1250)
+    payment = payment_of(1250, livemode=True)
     shopper = Shopper()
     shopper.visit(f"/checkout/{payment.id}/short")
 
