@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.errors import InstructionDecided, InstructionNotFound
 from backoffice.roles import Kind
 from backoffice.statuses import TRANSITIONS, InstructionStatus

@@ -112,7 +112,6 @@ INSTALLED_APPS = [
     "axes",
     "csp",
     "django_otp",
-    "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
     "django.contrib.auth",
     "django.contrib.contenttypes",

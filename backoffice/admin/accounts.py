@@ -4,13 +4,13 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.models import User
-from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
 from backoffice.admin.columns import Column, instant_column, text_column
 from backoffice.admin.office import OfficeAdmin
+from backoffice.authenticators import Authenticator
 from backoffice.forms import ActForm, Address, Choice, Line, ReasonForm
 from backoffice.models import StaffAccount
 from backoffice.roles import RIGHTS, Right, Role
@@ -157,7 +157,7 @@ class StaffAdmin(OfficeAdmin):
 
     def sections(self, row: User) -> list[Section]:
         account = StaffAccount.objects.filter(user=row).first()
-        enrolled = TOTPDevice.objects.filter(user=row, confirmed=True).exists()
+        enrolled = Authenticator.objects.filter(user=row, confirmed=True).exists()
         return [
             Section(
                 "Account",

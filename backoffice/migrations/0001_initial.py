@@ -4,6 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
+import backoffice.authenticators
 import core.ids
 
 
@@ -356,5 +357,58 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("owner", "name"), name="saved_view_once")
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="Authenticator",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="The human-readable name of this device.", max_length=64
+                    ),
+                ),
+                (
+                    "confirmed",
+                    models.BooleanField(default=True, help_text="Is this device ready for use?"),
+                ),
+                (
+                    "throttling_failure_timestamp",
+                    models.DateTimeField(
+                        blank=True,
+                        default=None,
+                        help_text="A timestamp of the last failed verification attempt. Null if last attempt succeeded.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "throttling_failure_count",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of successive failed attempts."
+                    ),
+                ),
+                (
+                    "sealed_key",
+                    models.CharField(
+                        default=backoffice.authenticators.new_sealed_key, max_length=255
+                    ),
+                ),
+                ("drift", models.SmallIntegerField(default=0)),
+                ("last_t", models.BigIntegerField(default=-1)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        help_text="The user that this device belongs to.",
+                        on_delete=django.db.models.deletion.CASCADE,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={"abstract": False},
         ),
     ]

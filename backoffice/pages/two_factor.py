@@ -52,7 +52,7 @@ class TwoFactorPages:
             return _onwards(request, "admin:two_factor_set_up")
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = check_code(user, form.cleaned_data["code"])
+            device = check_code(user, form.cleaned_data["code"], now())
             if device is not None:
                 return _let_in(request, device)
             if _count_wrong(request) >= WRONG_CODES:
@@ -70,7 +70,7 @@ class TwoFactorPages:
             return _onwards(request, "admin:two_factor")
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = finish_enrolment(user, form.cleaned_data["code"])
+            device = finish_enrolment(user, form.cleaned_data["code"], now())
             if device is not None:
                 django_otp.login(request, device)
                 request.session.cycle_key()

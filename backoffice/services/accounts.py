@@ -10,9 +10,9 @@ from axes.utils import reset as reset_attempts
 from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
-from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from backoffice.audit import Deed, recorded
+from backoffice.authenticators import Authenticator
 from backoffice.errors import StaffUnfit
 from backoffice.models import StaffAccount
 from backoffice.roles import Right, Role
@@ -73,7 +73,7 @@ def development_account(role: Role, password: str) -> str:
     if not user.check_password(password):
         user.set_password(password)
         user.save(update_fields=["password"])
-    TOTPDevice.objects.get_or_create(user=user, name=AUTHENTICATOR, confirmed=True)
+    Authenticator.objects.get_or_create(user=user, name=AUTHENTICATOR, confirmed=True)
     _give_roles(user, frozenset({role}))
     return username
 

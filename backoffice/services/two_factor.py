@@ -4,14 +4,15 @@ import base64
 import hashlib
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
-from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from backoffice.authenticators import Authenticator
 from core.ids import random_base62
 
 AUTHENTICATOR = "authenticator app"
@@ -33,27 +34,27 @@ class Enrolment:
 
 def has_authenticator(user: User) -> bool:
     """Say whether the account has a second factor already."""
-    return bool(TOTPDevice.objects.filter(user=user, confirmed=True).exists())
+    return bool(Authenticator.objects.filter(user=user, confirmed=True).exists())
 
 
 @transaction.atomic
 def begin_enrolment(user: User) -> Enrolment:
     """Return the authenticator that waits for its first code, made at the first call."""
-    device, _ = TOTPDevice.objects.get_or_create(user=user, confirmed=False, name=AUTHENTICATOR)
-    secret = base64.b32encode(device.bin_key).decode().rstrip("=")
+    device, _ = Authenticator.objects.get_or_create(user=user, confirmed=False, name=AUTHENTICATOR)
+    secret = base64.b32encode(device.key).decode().rstrip("=")
     label = f"{settings.SERVICE_NAME}:{user.get_username()}".replace(" ", "%20")
     issuer = settings.SERVICE_NAME.replace(" ", "%20")
     return Enrolment(secret, f"otpauth://totp/{label}?secret={secret}&issuer={issuer}")
 
 
 @transaction.atomic
-def finish_enrolment(user: User, code: str) -> TOTPDevice | None:
+def finish_enrolment(user: User, code: str, now: datetime) -> Authenticator | None:
     """Take the authenticator into use if this is its code; those before it end. None: it is not."""
-    waiting = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=False)
-    device = waiting.first()
-    if device is None or not device.verify_token(code):
+    waiting = Authenticator.objects.select_for_update().filter(user=user, confirmed=False)
+    device: Authenticator | None = waiting.first()
+    if device is None or not device.accept(code, now):
         return None
-    TOTPDevice.objects.filter(user=user, confirmed=True).delete()
+    Authenticator.objects.filter(user=user, confirmed=True).delete()
     device.confirmed = True
     device.save(update_fields=["confirmed"])
     return device
@@ -76,17 +77,19 @@ def recovery_codes_left(user: User) -> int:
 
 
 @transaction.atomic
-def check_code(user: User, code: str) -> Device | None:
+def check_code(user: User, code: str, now: datetime) -> Device | None:
     """Return the device that a code proves: authenticator, or a recovery code, which is then spent.
 
     The devices are locked, so that guesses at once count one by one. None: the code is wrong, or
     there were so many wrong ones that none is looked at for a while.
     """
     text = "".join(code.split()).replace("-", "").lower()
-    authenticator = TOTPDevice.objects.select_for_update().filter(user=user, confirmed=True).first()
+    authenticator = (
+        Authenticator.objects.select_for_update().filter(user=user, confirmed=True).first()
+    )
     if authenticator is None:
         return None
-    if _is_development_code(user, text) or (text.isdecimal() and authenticator.verify_token(text)):
+    if _is_development_code(user, text) or (text.isdecimal() and authenticator.accept(text, now)):
         return authenticator
     if text.isdecimal():
         return None
@@ -99,7 +102,7 @@ def check_code(user: User, code: str) -> Device | None:
 @transaction.atomic
 def remove_second_factor(user: User) -> None:
     """Forget the authenticator and the recovery codes: the next sign-in sets up new ones."""
-    TOTPDevice.objects.filter(user=user).delete()
+    Authenticator.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
-from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from backoffice.authenticators import Authenticator
 from backoffice.roles import Role
 from backoffice.staff import Staff
 
@@ -31,14 +31,14 @@ def make_user(role: Role, name: str = "") -> User:
         user.set_password(PASSWORD)
         user.save()
         user.groups.add(Group.objects.get_or_create(name=role.value)[0])
-        TOTPDevice.objects.create(user=user, name="authenticator app", confirmed=True)
+        Authenticator.objects.create(user=user, name="authenticator app", confirmed=True)
     return user
 
 
 def code_of(user: User, instant: datetime) -> str:
     """Return what the authenticator of an account shows at a moment."""
-    device = TOTPDevice.objects.filter(user=user).latest("pk")
-    totp = TOTP(device.bin_key, device.step, device.t0, device.digits, device.drift)
+    device = Authenticator.objects.filter(user=user).latest("pk")
+    totp = TOTP(device.key, drift=device.drift)
     totp.time = instant.timestamp()
     return f"{totp.token():06d}"
 
@@ -54,7 +54,7 @@ def sign_in(role: Role, name: str = "") -> Client:
     user, client = make_user(role, name), Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     session = client.session
-    session[DEVICE_ID_SESSION_KEY] = TOTPDevice.objects.get(user=user).persistent_id
+    session[DEVICE_ID_SESSION_KEY] = Authenticator.objects.get(user=user).persistent_id
     session.save()
     return client
 

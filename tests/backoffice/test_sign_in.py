@@ -1,6 +1,7 @@
 """Getting in: a password, a second factor, a role; and being sent out again."""
 
 import re
+from base64 import b32encode
 from datetime import timedelta
 
 import pytest
@@ -10,10 +11,13 @@ from django.core.management import call_command
 from django.test import Client
 from django_otp.plugins.otp_static.models import StaticToken
 
+from backoffice.authenticators import Authenticator
 from backoffice.models import AuditEntry, StaffAccount
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account, development_logins
+from backoffice.services.two_factor import begin_enrolment
 from core.clock import now
+from core.crypto import decrypt
 from tests.backoffice.conftest import PASSWORD, Office, code_of, make_user
 
 pytestmark = pytest.mark.django_db
@@ -69,6 +73,17 @@ def test_a_code_works_once() -> None:
     assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 302
 
     assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 200
+
+
+def test_the_key_of_an_authenticator_is_encrypted_at_rest() -> None:
+    enrolment = begin_enrolment(make_user(Role.SUPPORT))
+
+    for device in Authenticator.objects.all():
+        assert len(device.key) == 20
+        assert decrypt(device.sealed_key) == device.key.hex()
+        assert device.key.hex() not in device.sealed_key
+    key = Authenticator.objects.get(confirmed=False).key
+    assert b32encode(key).decode() == enrolment.secret
 
 
 def test_five_wrong_codes_end_the_session() -> None:

@@ -1,0 +1,54 @@
+"""The authenticator apps of staff. Their keys are encrypted at rest, as every secret is."""
+
+import secrets
+from datetime import datetime
+
+from django.db import models
+from django_otp.models import Device, ThrottlingMixin
+from django_otp.oath import TOTP
+
+from core import crypto
+
+KEY_BYTES = 20
+# How many steps of 30 seconds the clock of a phone may be off, beyond what is known of it.
+TOLERANCE = 1
+
+
+def new_sealed_key() -> str:
+    """Return a new random key, encrypted."""
+    return crypto.encrypt(secrets.token_hex(KEY_BYTES))
+
+
+class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-otp has no types
+    """Six digits that change every 30 seconds (RFC 6238). Each counts once."""
+
+    sealed_key = models.CharField(max_length=255, default=new_sealed_key)
+    drift = models.SmallIntegerField(default=0)
+    last_t = models.BigIntegerField(default=-1)
+
+    @property
+    def key(self) -> bytes:
+        """The key that the app has, too."""
+        return bytes.fromhex(crypto.decrypt(self.sealed_key))
+
+    def accept(self, code: str, now: datetime) -> bool:
+        """Say whether this is the code of now, not used before. Expects the row to be locked.
+
+        After wrong codes none is looked at for a while: a second, two, four, and so on.
+        """
+        allowed, _ = self.verify_is_allowed()
+        if not allowed:
+            return False
+        totp = TOTP(self.key, drift=self.drift)
+        totp.time = now.timestamp()
+        if not (code.isdecimal() and totp.verify(int(code), TOLERANCE, self.last_t + 1)):
+            self.throttle_increment()
+            return False
+        self.last_t, self.drift = totp.t(), totp.drift
+        self.throttle_reset(commit=False)
+        self.save()
+        return True
+
+    def get_throttle_factor(self) -> int:
+        """How many seconds the first wrong code costs."""
+        return 1
