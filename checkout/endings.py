@@ -8,7 +8,6 @@ from checkout.bills import Bill
 from core.errors import ApiError, Conflict, RateLimited
 from customers.errors import CustomerFrozen, PinLocked
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
-from payments.errors import PaymentCanceled
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -167,7 +166,6 @@ _STOPS = (
     (RateLimited, _too_often),
     (Conflict, _busy),
     (CustomerFrozen, _frozen),
-    (PaymentCanceled, counter_closed),
     (PaymentLinkInactive, _link_ended),
     (PaymentLinkExpired, _link_ended),
 )

@@ -42,9 +42,9 @@ class AskedCode:
 
     handle: str
     phone: str
-    purpose: str = CodePurpose.SIGN_IN
-    livemode: bool = True
-    payment_id: str = ""
+    purpose: str
+    livemode: bool
+    payment_id: str
 
 
 def visitor_of(request: HttpRequest, *, livemode: bool, now: datetime) -> Visitor:

@@ -8,18 +8,11 @@ from django.utils.translation import gettext as _
 from checkout.account import PAGE, entries_of, wallets_of
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.pages import Detour, Page, SeeOther
+from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
-from checkout.visitors import (
-    AskedCode,
-    asked_code,
-    forget_code,
-    forget_visitor,
-    remember_code,
-    visitor_of,
-)
+from checkout.visitors import AskedCode, asked_code, forget_code, forget_visitor, visitor_of
 from core.errors import ApiError
 from core.ids import is_id
-from customers.codes import request_code
 from customers.models import CodePurpose, CustomerSession
 from customers.pins import change_pin, reset_pin
 from customers.sessions import SignedIn, end_session, sign_in
@@ -177,19 +170,13 @@ class ForgottenPinPage(SignedInPage):
         return response
 
     def send(self) -> HttpResponse:
-        phone = self.session.customer.phone
-        handle = request_code(
-            phone=phone,
-            livemode=self.livemode,
-            purpose=CodePurpose.RESET_PIN,
-            address=self.address,
-            now=self.now,
+        return send_code(
+            self,
+            self.session.customer.phone,
+            CodePurpose.RESET_PIN,
+            enter_at=self.own("account-pin-forgotten"),
+            payment_id=self.payment_id,
         )
-        response = SeeOther(self.own("account-pin-forgotten"))
-        payment_id = self.payment_id
-        asked = AskedCode(handle, phone, CodePurpose.RESET_PIN, self.livemode, payment_id)
-        remember_code(response, asked)
-        return response
 
     def asked(self) -> AskedCode | None:
         return asked_code(self.request, purpose=CodePurpose.RESET_PIN)

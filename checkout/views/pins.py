@@ -1,15 +1,15 @@
 """The PIN on the way to a payment: entered, chosen for the first time, or proved for a passkey."""
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 
 from checkout.flow import Step, has_passkey, open_steps, pay_with_pin, step_to_passkey
 from checkout.forms import CodeForm, NewPinForm, PinForm
 from checkout.pages import Detour
 from checkout.views.paying import PaymentAction
-from checkout.views.signing_in import way_to
-from checkout.visitors import AskedCode, asked_code, forget_code, remember_code
+from checkout.views.sending import send_code
+from checkout.visitors import AskedCode, asked_code, forget_code
 from core.errors import ApiError
-from customers.codes import request_code
 from customers.models import CodePurpose, CustomerSession
 from customers.sessions import prove_phone, prove_pin, set_first_pin
 from payments.statuses import PaymentStatus
@@ -127,20 +127,9 @@ class FreshCodePage(StepPage):
         return response
 
     def send(self) -> HttpResponse:
-        customer = self.session.customer
-        way = way_to(self.bill)
-        handle = request_code(
-            phone=customer.phone,
-            livemode=self.livemode,
-            purpose=CodePurpose.ADD_PASSKEY,
-            address=self.address,
-            now=self.now,
-            payee=way.payee,
-            amount=way.amount,
-        )
-        response = self.go_to(Step.FRESH_CODE)
-        remember_code(response, AskedCode(handle, customer.phone, CodePurpose.ADD_PASSKEY))
-        return response
+        enter_at = reverse(Step.FRESH_CODE.value, args=[self.payment.id])
+        phone = self.session.customer.phone
+        return send_code(self, phone, CodePurpose.ADD_PASSKEY, enter_at=enter_at)
 
     def asked(self) -> AskedCode | None:
         return asked_code(self.request, purpose=CodePurpose.ADD_PASSKEY)

@@ -9,9 +9,9 @@ from checkout.forms import CodeForm, Form, PinForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name
-from checkout.visitors import AskedCode, asked_code, remember_code
+from checkout.views.sending import send_code
+from checkout.visitors import AskedCode, asked_code
 from core.errors import ApiError
-from customers.codes import request_code
 from customers.errors import CodeExpired, PasskeyNotFound, Proof, VerificationFailed
 from customers.models import CodePurpose, Passkey
 from customers.passkeys import (
@@ -83,17 +83,8 @@ class ProvenPage(SignedInPage):
         return self.show(problem=words, status=error.status)
 
     def send_code(self) -> HttpResponse:
-        phone = self.session.customer.phone
-        handle = request_code(
-            phone=phone,
-            livemode=self.livemode,
-            purpose=CodePurpose.ADD_PASSKEY,
-            address=self.address,
-            now=self.now,
-        )
-        response = SeeOther(self.request.get_full_path())
-        remember_code(response, AskedCode(handle, phone, CodePurpose.ADD_PASSKEY, self.livemode))
-        return response
+        phone, here = self.session.customer.phone, self.request.get_full_path()
+        return send_code(self, phone, CodePurpose.ADD_PASSKEY, enter_at=here)
 
     def asked(self) -> AskedCode | None:
         return asked_code(self.request, purpose=CodePurpose.ADD_PASSKEY)

@@ -6,21 +6,14 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
-from checkout.bills import Bill
 from checkout.flow import arrive
 from checkout.forms import CodeForm, PhoneForm
 from checkout.pages import Page, SeeOther
 from checkout.views.paying import PaymentAction
-from checkout.visitors import (
-    AskedCode,
-    Visitor,
-    asked_code,
-    remember_code,
-    remember_visitor,
-)
+from checkout.views.sending import send_code
+from checkout.visitors import AskedCode, Visitor, asked_code, remember_visitor
 from core.errors import ApiError
 from core.formats import money
-from customers.codes import request_code
 from customers.models import CodePurpose
 from customers.phones import normalize_phone
 from customers.sessions import SignedIn, sign_in
@@ -47,20 +40,15 @@ class SigningIn(Page):
 
     def send(self, phone: str, question: str = "") -> HttpResponse:
         """Send a code and go where it is entered."""
-        number = normalize_phone(phone, livemode=self.livemode)
-        handle = request_code(
-            phone=number,
-            livemode=self.livemode,
-            purpose=CodePurpose.SIGN_IN,
-            address=self.address,
-            now=self.now,
+        return send_code(
+            self,
+            normalize_phone(phone, livemode=self.livemode),
+            CodePurpose.SIGN_IN,
+            enter_at=self.way.code_address + question,
+            payment_id=self.way.payment_id,
             payee=self.way.payee,
             amount=self.way.amount,
         )
-        response = SeeOther(self.way.code_address + question)
-        asked = AskedCode(handle, number, livemode=self.livemode, payment_id=self.way.payment_id)
-        remember_code(response, asked)
-        return response
 
     def asked(self) -> AskedCode | None:
         """Return the code that this browser waits for here."""
@@ -135,24 +123,20 @@ class AgainAction(SigningIn):
         return self.send(asked.phone, "?again=1")
 
 
-def way_to(bill: Bill) -> Way:
-    """Return the steps of signing in on the way to a payment."""
-    return Way(
-        reverse("checkout-phone", args=[bill.id]),
-        reverse("checkout-code", args=[bill.id]),
-        reverse("checkout-code-again", args=[bill.id]),
-        payment_id=bill.id,
-        payee=bill.payee.name,
-        amount=money(bill.amount or 0, bill.currency),
-    )
-
-
 class ForPayment(PaymentAction, SigningIn):
     """On the way to a payment."""
 
     @property
     def way(self) -> Way:
-        return way_to(self.bill)
+        at = [self.payment.id]
+        return Way(
+            reverse("checkout-phone", args=at),
+            reverse("checkout-code", args=at),
+            reverse("checkout-code-again", args=at),
+            payment_id=self.payment.id,
+            payee=self.bill.payee.name,
+            amount=money(self.bill.amount or 0, self.bill.currency),
+        )
 
 
 class PaymentPhonePage(ForPayment, PhonePage):

@@ -1,0 +1,33 @@
+"""Sending a code, whatever it is for: the browser keeps its handle and goes where it is entered."""
+
+from django.http import HttpResponse
+
+from checkout.pages import Page, SeeOther
+from checkout.visitors import AskedCode, remember_code
+from customers.codes import request_code
+from customers.models import CodePurpose
+
+
+def send_code(
+    page: Page,
+    phone: str,
+    purpose: CodePurpose,
+    *,
+    enter_at: str,
+    payment_id: str = "",
+    payee: str = "",
+    amount: str = "",
+) -> HttpResponse:
+    """Send a code to a phone, for whoever is at a page. Raises what `request_code` raises."""
+    handle = request_code(
+        phone=phone,
+        livemode=page.livemode,
+        purpose=purpose,
+        address=page.address,
+        now=page.now,
+        payee=payee,
+        amount=amount,
+    )
+    response = SeeOther(enter_at)
+    remember_code(response, AskedCode(handle, phone, purpose, page.livemode, payment_id))
+    return response
