@@ -88,7 +88,8 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},
             "celery.worker.strategy": {"level": logging.WARNING},
-            # At DEBUG it would write down the addresses of gateways and webhooks, secrets included.
-            "urllib3": {"level": logging.INFO},
+            # It would write down the addresses of gateways and webhooks, secrets included, at DEBUG
+            # and where an answer is malformed, which anybody's server can be as often as it likes.
+            "urllib3": {"level": logging.ERROR},
         },
     }

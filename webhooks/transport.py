@@ -31,6 +31,7 @@ CHUNK_BYTES = 8 * 1024
 EXCERPT_CHARACTERS = 1_000
 EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
 CONNECT_SECONDS = 5.0
+PRELIMINARY_STATUSES = frozenset({102, 103})
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
@@ -234,3 +235,11 @@ class _LimitedResponse(http.client.HTTPResponse):
     def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
         self.fp = io.BufferedReader(_Limited(self.fp.detach()))
+
+    def _read_status(self) -> tuple[str, int, str]:
+        """Pass over 102 and 103, as the library does over 100: the answer is yet to come."""
+        while True:
+            version, status, reason = super()._read_status()  # type: ignore[misc]  # not in the stubs
+            if status not in PRELIMINARY_STATUSES:
+                return version, status, reason
+            http.client.parse_headers(self.fp)

@@ -129,6 +129,17 @@ class _Handler(BaseHTTPRequestHandler):
     def trap_continues(self) -> None:
         self._pour(b"HTTP/1.1 100 Continue\r\n\r\n")
 
+    def trap_hints(self) -> None:
+        self.wfile.write(b"HTTP/1.1 102 Processing\r\n\r\n")
+        self.wfile.write(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    def trap_hints_for_ever(self) -> None:
+        self._pour(b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n")
+
+    def trap_malformed(self) -> None:
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nno colon here\r\n\r\nok")
+
     def trap_endless(self) -> None:
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n")
         self._pour(b"a" * 65_536)

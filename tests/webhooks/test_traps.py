@@ -56,7 +56,7 @@ def test_an_endless_body_is_read_to_the_limit_only(receiver: Receiver) -> None:
     assert answer.status == 200
 
 
-@pytest.mark.parametrize("trap", ["continues", "headers"])
+@pytest.mark.parametrize("trap", ["continues", "headers", "hints_for_ever"])
 def test_an_endless_head_is_a_failure(receiver: Receiver, trap: str) -> None:
     started = time.monotonic()
 
@@ -65,6 +65,21 @@ def test_an_endless_head_is_a_failure(receiver: Receiver, trap: str) -> None:
     assert not answer.is_success
     assert answer.error == BROKE_OFF
     assert time.monotonic() - started < SOON
+
+
+def test_what_comes_before_the_answer_is_passed_over(receiver: Receiver) -> None:
+    answer = call(receiver, "hints", seconds=SOON)
+
+    assert (answer.status, answer.excerpt, answer.error) == (200, "ok", "")
+
+
+def test_an_answer_that_is_malformed_writes_nothing_into_our_log(
+    receiver: Receiver, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = call(receiver, "malformed", seconds=SOON)
+
+    assert (answer.status, answer.is_success) == (200, True)
+    assert caplog.records == []
 
 
 @pytest.mark.parametrize("trap", ["reset", "cut", "garbage", "nothing"])
