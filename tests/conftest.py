@@ -1,17 +1,21 @@
 """What the tests of every room use."""
 
+import gc
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
+from argon2 import PasswordHasher
 from django.core.cache import cache
 from django.db import connection
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from customers import pin_hashing
 from tests import environment, template
 from tests.clone import Service, running
 from tests.flush import allow_flush
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from payments.models import Payment
     from tests.client import Api
 
+THOROUGH = pin_hashing._argon2
 _keeper = pytest.StashKey[Keeper]()
 
 
@@ -46,6 +51,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if keeper := config.stash.get(_keeper, None):
         keeper.close()
     shutil.rmtree(environment.DIRECTORY, ignore_errors=True)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the thousands of tests: they live as long as the run."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -78,6 +89,20 @@ def _test_database() -> Path:
 @pytest.fixture(autouse=True)
 def _empty_cache() -> None:
     cache.clear()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick_pins() -> Iterator[None]:
+    """Hash PINs with the least work there is: what one is worth is looked at in one place."""
+    with mock.patch.object(pin_hashing, "_argon2", PasswordHasher(1, 8, 1)):
+        yield
+
+
+@pytest.fixture
+def thorough_pins() -> Iterator[None]:
+    """Hash PINs as the service does. Name it before what sets one."""
+    with mock.patch.object(pin_hashing, "_argon2", THOROUGH):
+        yield
 
 
 @pytest.fixture(scope="session")

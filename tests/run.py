@@ -56,7 +56,17 @@ PRODUCTION = {
 def suite(database: str, *options: str) -> Step:
     """Return the tests on one database."""
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--durations", "10", *options]
-    return Step(f"tests on {database}", command, {"TEST_DATABASE": database})
+    return Step(f"tests on {database}", command, {"TEST_DATABASE": database} | _bytecode())
+
+
+def _bytecode() -> dict[str, str]:
+    """Keep compiled modules in var/ where the environment wants none beside the sources.
+
+    Each process would compile hundreds of modules anew, and rewrite the assertions of the tests.
+    """
+    if not sys.dont_write_bytecode:
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "var/pycache")}
 
 
 def run(step: Step, totals: dict[str, int]) -> bool:

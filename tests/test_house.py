@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+# One process looks at the files, and reads each once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("house")]
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
@@ -30,8 +32,9 @@ SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+def _nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Return every node of a file, read and walked once for all the rules."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
 
 
 def _place(path: Path, node: ast.AST | None = None) -> str:
@@ -39,9 +42,9 @@ def _place(path: Path, node: ast.AST | None = None) -> str:
     return f"{path.relative_to(ROOT)}{line}"
 
 
-def _nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
+def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
     for path in paths:
-        for node in ast.walk(_tree(path)):
+        for node in _nodes_of(path):
             yield path, node
 
 
@@ -58,7 +61,7 @@ def test_no_file_is_too_long() -> None:
 def test_no_function_is_too_long() -> None:
     long = [
         f"{_place(path, node)} {node.name}"
-        for path, node in _nodes(FILES)
+        for path, node in nodes(FILES)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or 0) - node.lineno >= FUNCTION_LINES
     ]
@@ -76,7 +79,7 @@ def test_only_transition_to_writes_a_status() -> None:
         _place(path, node)
         for path in SERVICE
         if path.parts[-2] != "core"  # there, a status is HTTP's
-        for function in ast.walk(_tree(path))
+        for function in _nodes_of(path)
         if isinstance(function, ast.FunctionDef) and function.name != "transition_to"
         for node in ast.walk(function)
         if isinstance(node, ast.stmt | ast.expr)
@@ -101,7 +104,7 @@ def _machines() -> set[str]:
     """Return the models that have a state machine: those that define `transition_to`."""
     return {
         node.name
-        for _, node in _nodes(SERVICE)
+        for _, node in nodes(SERVICE)
         if isinstance(node, ast.ClassDef)
         and any(
             isinstance(item, ast.FunctionDef) and item.name == "transition_to" for item in node.body
@@ -127,7 +130,7 @@ def _name(node: ast.expr) -> str:
 def test_the_clock_is_read_in_one_place() -> None:
     wrong = [
         _place(path, node)
-        for path, node in _nodes(SERVICE)
+        for path, node in nodes(SERVICE)
         if path != ROOT / "core/clock.py"
         and isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -141,7 +144,7 @@ def test_the_clock_is_read_in_one_place() -> None:
 def test_no_model_lets_django_set_a_time() -> None:
     wrong = [
         _place(path, node.value)
-        for path, node in _nodes(SERVICE)
+        for path, node in nodes(SERVICE)
         if isinstance(node, ast.keyword) and node.arg in ("auto_now", "auto_now_add")
     ]
 
@@ -155,7 +158,7 @@ MONEY_ROOMS = ("ledger", "payments", "refunds", "payouts", "links")
 def test_no_float_and_no_division_near_money(room: str) -> None:
     wrong = [
         _place(path, node)
-        for path, node in _nodes([path for path in SERVICE if path.parts[-2] == room])
+        for path, node in nodes([path for path in SERVICE if path.parts[-2] == room])
         if (isinstance(node, ast.Constant) and isinstance(node.value, float))
         or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and _is_amount(node.left))
         or (isinstance(node, ast.Name) and node.id in ("float", "FloatField", "DecimalField"))
@@ -172,7 +175,7 @@ def _is_amount(node: ast.expr) -> bool:
 def test_no_signal_connects_two_rooms() -> None:
     wrong = [
         _place(path, node)
-        for path, node in _nodes(SERVICE)
+        for path, node in nodes(SERVICE)
         if isinstance(node, ast.ImportFrom)
         and node.module in ("django.db.models.signals", "django.dispatch")
     ]
@@ -184,7 +187,7 @@ def test_no_view_answers_a_refusal_by_hand() -> None:
     """A refusal is an ApiError; `Response(status=4xx)` in a view would go round the handler."""
     wrong = [
         _place(path, node)
-        for path, node in _nodes([path for path in SERVICE if path.stem == "views"])
+        for path, node in nodes([path for path in SERVICE if path.stem == "views"])
         if isinstance(node, ast.keyword)
         and node.arg == "status"
         and isinstance(node.value, ast.Constant)

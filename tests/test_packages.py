@@ -5,11 +5,14 @@ import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from pathlib import Path
 
 import pytest
 
-from tests.test_house import FILES, ROOMS, ROOT, SERVICE
+from tests.test_house import FILES, ROOMS, ROOT, SERVICE, nodes
 
+# Where the files have been read already.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("house")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = PROJECT["dependencies"]
 DEVELOPMENT = PROJECT["optional-dependencies"]["development"]
@@ -21,15 +24,14 @@ def _name(requirement: str) -> str:
     return re.split(r"[\[<>=;]", requirement, maxsplit=1)[0].lower().replace("_", "-")
 
 
-def _imported(path_list: list) -> set[str]:
+def _imported(paths: list[Path]) -> set[str]:
     """Return the distributions that the files import."""
     modules = set()
-    for path in path_list:
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Import):
-                modules |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                modules.add((node.module or "").split(".")[0])
+    for _, node in nodes(paths):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules.add((node.module or "").split(".")[0])
     known = packages_distributions()
     foreign = modules - set(sys.stdlib_module_names) - OURS
     return {known[module][0].lower().replace("_", "-") for module in foreign if module in known}

@@ -173,6 +173,7 @@ def test_a_link_is_sent_by_text(office: Office, merchant: Merchant, capsys) -> N
     assert AuditEntry.objects.get().after["sent_to"] == "+1 242 ••• 0100"
 
 
+@pytest.mark.slow
 def test_nobody_sends_a_hundred_links(office: Office, merchant: Merchant) -> None:
     browser = office(Role.SUPPORT)
     for _ in range(30):

@@ -188,6 +188,7 @@ def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
     assert payment.status == PaymentStatus.PENDING
 
 
+@pytest.mark.slow
 def test_pressing_is_limited_by_address_where_limits_are_on(payment_of, settings):
     settings.RATE_LIMITS = True
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)

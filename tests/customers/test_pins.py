@@ -40,7 +40,7 @@ def test_it_accepts_the_pin(holder: Customer, now: datetime) -> None:
 
 
 def test_it_is_stored_as_argon2id_under_the_pepper(
-    holder: Customer, now: datetime, settings: Settings
+    thorough_pins: None, holder: Customer, now: datetime, settings: Settings
 ) -> None:
     holder.refresh_from_db()
     assert holder.pin_hash.startswith("$argon2id$v=19$m=19456,t=2,p=1$")

@@ -18,7 +18,7 @@ from ledger.services import Movement, post
 from tests.ledger.money import NOW, opened, problems
 from tests.races import at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 class Bank:

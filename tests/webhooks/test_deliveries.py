@@ -221,6 +221,7 @@ def test_what_is_older_stays_failed(api: Api, merchant: Merchant, endpoint: Make
     assert recover_requested(now=database_now()) == 0
 
 
+@pytest.mark.slow
 def test_thousands_are_recovered_a_few_at_a_time(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,6 +96,7 @@ _endpoints = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(_endpoints, *[st.integers(0, 16)] * 3)
 def test_no_limit_is_ever_passed_and_no_sender_idles(
     endpoints: list[Waiting], quick: int, new: int, careful: int
