@@ -1,6 +1,7 @@
 """The refusals that staff meet. They are shown on a page, and kept in the audit trail."""
 
 from core.errors import ApiError
+from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 
 
 class Forbidden(ApiError):
@@ -50,3 +51,11 @@ class StaffUnfit(ApiError):
 
 class NothingToSend(ApiError):
     status, code, message = 422, "NOTHING_TO_SEND", "There is nothing to send."
+
+
+class RefundFormStale(RefundAmountMismatch):
+    message = "Some of it was given back since this form was opened."
+
+
+class RefundTooLarge(RefundExceedsPayment):
+    message = "That is more than is left."

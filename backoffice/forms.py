@@ -108,6 +108,9 @@ class ActForm(forms.Form):
         """Say what is about to happen, with the figures of the row."""
         return []
 
+    def renew(self) -> None:
+        """Bring what guards against a stale form up to date, once a refusal has told of it."""
+
     def set_currency(self, currency: str) -> None:
         """Read and write every amount of the form in this currency."""
         for field in self.fields.values():

@@ -146,7 +146,8 @@ def _payments(question: Question, customers: Iterable[Customer]) -> Iterator[Hit
         yield _named("customer_email", "invoiced to this address", question.email)
     elif question.is_description:
         yield _hits("by amount, day or phone", _described(question))
-    if not question.phone and not question.email:
+    # "2026-0017" reads as a phone number, and may be an invoice as well; "+1 242…" is no such name.
+    if not question.email and not question.text.startswith("+"):
         yield from _by_name(question)
 
 

@@ -34,6 +34,9 @@ class RefundForm(ActForm):
         self.fields["amount"].initial = self.row.amount_refundable
         self.fields["expected_available"].initial = self.row.amount_refundable
 
+    def renew(self) -> None:
+        self.data = {**self.data.dict(), "expected_available": self.row.amount_refundable}
+
     def lines(self) -> list[str]:
         left = self.row.amount_refundable
         words = [f"{formats.money(left, self.row.currency)} of it can still be given back."]

@@ -47,6 +47,7 @@ def _carry_out(act: Act, work: Work, form: ActForm) -> Done | None:
         raise PermissionDenied from None
     except ApiError as error:
         form.add_error(None, f"{error.message} {error.details}".strip())
+        form.renew()
     return None
 
 

@@ -2,8 +2,10 @@
 
 from datetime import datetime
 
+from backoffice.errors import RefundFormStale, RefundTooLarge
 from backoffice.models import Instruction
 from core.ids import new_id
+from core.money import format_amount
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
 from customers.services import wallet
@@ -14,21 +16,22 @@ from merchants.models import Merchant
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 from refunds.services import RefundDraft, create_refund
 
 TAKE = "take"
 
 
 def check_refund(instruction: Instruction, now: datetime) -> None:
-    """Raises PaymentNotFound, PaymentNotCompleted, RefundAmountMismatch, RefundExceedsPayment."""
+    """Raises PaymentNotFound, PaymentNotCompleted, RefundFormStale, RefundTooLarge."""
     payment = Payment.objects.locked(instruction.subject_id)
     if payment.status_at(now) != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
-    if instruction.arguments["expected_available"] != payment.amount_refundable:
-        raise RefundAmountMismatch(f"{payment.amount_refundable} is left to refund by now")
-    if not 0 < instruction.amount <= payment.amount_refundable:
-        raise RefundExceedsPayment(amount=f"must be at most {payment.amount_refundable}")
+    left = payment.amount_refundable
+    words = format_amount(left, payment.currency)
+    if instruction.arguments["expected_available"] != left:
+        raise RefundFormStale(f"{words} is left now: look again before you send this.")
+    if not 0 < instruction.amount <= left:
+        raise RefundTooLarge(f"At most {words} can be given back.")
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:

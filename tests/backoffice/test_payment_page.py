@@ -14,7 +14,7 @@ from payments.models import EmailStatus, Payment, PaymentEmail
 from payments.paying import require_action, take_up
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
-from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
@@ -153,7 +153,7 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"amount": "12.51"}, "The refund is more than what is left of the payment."),
+        ({"amount": "12.51"}, "At most B$12.50 BSD can be given back."),
         ({"amount": "0"}, "Enter an amount in BSD, such as 12.50."),
         ({"amount": "1e2"}, "Enter an amount in BSD, such as 12.50."),
         ({"amount": "1.005"}, "Enter an amount in BSD, such as 12.50."),
@@ -186,8 +186,14 @@ def test_a_stale_form_says_so(office: Office, paid: Payment) -> None:
     response = browser.post(page_of_act(paid, "refund"), stale)
 
     assert response.status_code == 422
-    assert "What is left to refund is not what the request expects." in response.content.decode()
+    page = response.content.decode()
+    assert "Some of it was given back since this form was opened. B$11.50 BSD is left now" in page
     assert Refund.objects.count() == 1
+
+    # Whoever has read that may send it again.
+    again = fields_of(page) | {"note": "y"}
+    assert browser.post(page_of_act(paid, "refund"), again).status_code == 302
+    assert Refund.objects.count() == 2
 
 
 def test_above_the_limit_it_waits_for_someone_else(office: Office, merchant: Merchant) -> None:

@@ -76,6 +76,15 @@ def test_it_finds_a_payment_by_what_the_caller_knows(
     assert shown(office, text) == [paid.pk]
 
 
+@pytest.mark.parametrize("number", ["2026-0017", "2425550177", "20260017"])
+def test_a_number_of_an_invoice_that_could_be_a_phone_is_found(
+    office: Office, merchant: Merchant, number: str
+) -> None:
+    invoice = PaymentFactory(merchant=merchant, invoice_number=number)
+
+    assert look_for(office, number) == page_of(invoice)
+
+
 def test_an_id_opens_its_page(office: Office) -> None:
     for model, row in one_of_each().items():
         if "_" in str(row.pk) and model.__name__ not in ("ResendRun", "PayoutBatch"):
