@@ -35,7 +35,7 @@ class RefundForm(ActForm):
         self.fields["expected_available"].initial = self.row.amount_refundable
 
     def renew(self) -> None:
-        self.data = {**self.data.dict(), "expected_available": self.row.amount_refundable}
+        self.data = dict(self.data.items()) | {"expected_available": self.row.amount_refundable}
 
     def lines(self) -> list[str]:
         left = self.row.amount_refundable
