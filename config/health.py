@@ -1,13 +1,20 @@
 """What an operator's machines ask: is the process up, can it work, what has it counted."""
 
+import logging
+from typing import cast
+
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
+from django_prometheus.exports import ExportToDjangoView
 from kombu import Connection
 
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
+from webhooks.measures import look
+
+logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1
 
@@ -27,6 +34,16 @@ def readyz(request: HttpRequest) -> HttpResponse:
         except Exception:  # whatever it is: it does not answer
             return json_error(ServiceUnavailable(f"The {name} does not answer."))
     return _ok()
+
+
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer in Prometheus form, with what was counted even where the database is away."""
+    try:
+        look()
+    except Exception:
+        logger.warning("webhooks not measured", exc_info=True)
+    return cast(HttpResponse, ExportToDjangoView(request))
 
 
 def _ok() -> HttpResponse:

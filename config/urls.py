@@ -1,11 +1,10 @@
 """Every address of the service; each room lists its own."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
-from django_prometheus.exports import ExportToDjangoView
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from config.health import healthz, readyz
+from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView
 from core.ids import IdConverter
 
@@ -19,7 +18,7 @@ handler500 = "checkout.failures.server_error"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
-    path("metrics", ExportToDjangoView, name="metrics"),
+    path("metrics", metrics, name="metrics"),
     path("v1/", include("merchants.urls")),
     path("v1/", include("payments.urls")),
     path("v1/", include("refunds.urls")),

@@ -66,6 +66,17 @@ def test_metrics_are_in_prometheus_form(client: Client) -> None:
     assert b'django_http_responses_total_by_status_total{status="200"}' in response.content
 
 
+def test_metrics_are_there_while_the_database_is_away(
+    client: Client, broken_database: None
+) -> None:
+    client.get("/healthz")
+
+    response = client.get("/metrics")
+
+    assert response.status_code == 200
+    assert b"django_http_responses_total" in response.content
+
+
 def test_every_answer_has_a_request_id(client: Client) -> None:
     assert client.get("/healthz")["X-Request-Id"].startswith("req_")
     assert client.get("/healthz", headers={"X-Request-Id": "mine-1"})["X-Request-Id"] == "mine-1"

@@ -1,0 +1,69 @@
+"""What /metrics says of webhooks."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from merchants.models import Merchant
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.sending import only_delivery, send_due, tell
+from webhooks.instants import database_now
+from webhooks.models import Delivery, Webhook
+
+
+@pytest.fixture
+def measured(client: Client, db: None):
+    def measure(name: str) -> float:
+        found = re.search(rf"^webhooks_{name} (\S+)$", client.get("/metrics").text, re.MULTILINE)
+        assert found
+        return float(found[1])
+
+    return measure
+
+
+def let_wait(webhook: Webhook, *, minutes: int) -> None:
+    due_at = database_now() - timedelta(minutes=minutes)
+    Delivery.objects.filter(webhook=webhook).update(next_attempt_at=due_at)
+
+
+def test_it_says_for_how_long_something_has_been_due(
+    merchant: Merchant, endpoint: MakeEndpoint, measured
+) -> None:
+    assert measured("longest_wait_seconds") == 0
+    first, second = endpoint(), endpoint()
+    tell(merchant)
+    let_wait(first, minutes=5)
+    let_wait(second, minutes=10)
+
+    assert 600 <= measured("longest_wait_seconds") < 660
+    while send_due():
+        pass
+
+    assert measured("longest_wait_seconds") == 0
+
+
+def test_what_is_not_due_yet_does_not_wait(
+    merchant: Merchant, endpoint: MakeEndpoint, measured
+) -> None:
+    webhook = endpoint("/say/500")
+    tell(merchant)
+    send_due()
+    Webhook.objects.update(failures=0)
+
+    assert only_delivery(webhook).next_attempt_at is not None
+    assert measured("longest_wait_seconds") == 0
+
+
+def test_endpoints_that_fail_are_counted_and_their_waiting_is_not(
+    merchant: Merchant, endpoint: MakeEndpoint, measured
+) -> None:
+    failing, off = endpoint("/say/500"), endpoint("/say/500")
+    tell(merchant)
+    send_due()
+    Webhook.objects.filter(pk=off.pk).update(is_active=False, disabled_reason="requested")
+    let_wait(failing, minutes=60)
+
+    assert measured("failing_endpoints") == 1
+    assert measured("longest_wait_seconds") == 0

@@ -1,0 +1,33 @@
+"""What an operator's machines are told of webhooks, looked up when they ask."""
+
+from typing import Final
+
+from django.db.models import Min
+from prometheus_client import Gauge
+
+from webhooks.backlog import with_pending, with_work
+from webhooks.instants import database_now
+from webhooks.models import Webhook
+
+# Each web process looks at the same database: the last look counts, and none is added up.
+LATEST: Final = "mostrecent"
+
+longest_wait = Gauge(
+    "webhooks_longest_wait_seconds",
+    "For how long something has been due at an endpoint that has not failed last.",
+    multiprocess_mode=LATEST,
+)
+failing = Gauge(
+    "webhooks_failing_endpoints",
+    "How many endpoints, of those switched on, have failed last.",
+    multiprocess_mode=LATEST,
+)
+
+
+def look() -> None:
+    """Set the gauges. Costs a step per endpoint that something waits for."""
+    now, endpoints = database_now(), Webhook.objects.switched_on()
+    answering = with_work(with_pending(endpoints.filter(failures=0)), now)
+    due_at = answering.aggregate(first=Min("due_at"))["first"]
+    longest_wait.set(0 if due_at is None else max(0.0, (now - due_at).total_seconds()))
+    failing.set(endpoints.filter(failures__gt=0).count())
