@@ -170,7 +170,7 @@ def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
 def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:
     """Return each proof with its count and its share in percent."""
     whole = sum(counts.values()) or 1
-    return [(_PROOFS[proof], count, count * 100 // whole) for proof, count in counts.items()]
+    return [(_PROOFS[proof], count, round(count * 100 / whole)) for proof, count in counts.items()]
 
 
 def _balances(sums: dict[str, int], currency: str) -> list[tuple[str, str]]:
