@@ -12,6 +12,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 POINTS_PER_MM = mm
+ROUNDING = 1.001
 _SPACES = re.compile("[\u2000-\u200a\u202f\u205f\u3000]")
 
 
@@ -63,9 +64,23 @@ class Sheet:
 
 def fitted(text: str, *, size: float, room: float, bold: bool = False) -> float:
     """Return the type size, at most `size`, at which the text is no wider than `room`."""
-    font = "Helvetica-Bold" if bold else "Helvetica"
-    width = stringWidth(writable(text), font, size)
+    width = _width(text, size, bold=bold)
     return size if width <= room else size * room / width
+
+
+def cut(text: str, *, size: float, room: float, bold: bool = False) -> str:
+    """Return the text, or as much of its beginning as is no wider than `room` at this type size."""
+    most = room * ROUNDING
+    if _width(text, size, bold=bold) <= most:
+        return text
+    shorter = (f"{text[:length].rstrip()}…" for length in range(len(text), 0, -1))
+    return next((part for part in shorter if _width(part, size, bold=bold) <= most), "…")
+
+
+def _width(text: str, size: float, *, bold: bool) -> float:
+    font = "Helvetica-Bold" if bold else "Helvetica"
+    width: float = stringWidth(writable(text), font, size)
+    return width
 
 
 def writable(text: str) -> str:

@@ -10,15 +10,17 @@ from babel.dates import format_skeleton
 from babel.numbers import get_decimal_symbol, get_group_symbol
 
 from core.formats import region, time_of, widened
+from core.money import minor_digits
 
 
 def decimal_point() -> str:
     return get_decimal_symbol(region())
 
 
-def signs() -> dict[str, str]:
-    """Return what a keypad writes between units and cents, and between thousands."""
-    return {"decimal_point": decimal_point(), "group_mark": widened(get_group_symbol(region()))}
+def signs(currency: str) -> dict[str, str]:
+    """Return what a keypad writes between units and cents, if there are any, and thousands."""
+    point = decimal_point() if minor_digits(currency) else ""
+    return {"decimal_point": point, "group_mark": widened(get_group_symbol(region()))}
 
 
 def deadline(local: datetime, today: date) -> str:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from checkout.branding import ink_on
-from checkout.drawing import Circle, Rectangle, Shape, Sheet, Words, fitted
+from checkout.drawing import Circle, Rectangle, Shape, Sheet, Words, cut, fitted
 
 SIZES = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "card": (105.0, 148.0)}
 INK, QUIET, WARN, WHITE = "#10242b", "#4d6169", "#6b4a00", "#ffffff"
 BRAND = "#0b6b66"
 TEETH = 26
+SMALLEST = 2.6  # hundredths of the paper's width
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,19 @@ def _band(poster: Poster, width: float, unit: float) -> Iterator[Shape]:
     for number in range(TEETH):
         yield Circle(tooth * (2 * number + 1), depth, tooth, color)
     ink = ink_on(color.removeprefix("#"))
-    size = fitted(poster.payee, size=9.5 * unit, room=86 * unit, bold=True)
     base = 22 if not poster.description else 19
-    yield Words(width / 2, base * unit, size, poster.payee, ink, bold=True)
+    yield _line(poster.payee, width / 2, base * unit, 9.5 * unit, ink, unit, bold=True)
     if poster.description:
-        size = fitted(poster.description, size=4.2 * unit, room=86 * unit)
-        yield Words(width / 2, 27.5 * unit, size, poster.description, ink)
+        yield _line(poster.description, width / 2, 27.5 * unit, 4.2 * unit, ink, unit)
+
+
+def _line(
+    text: str, x: float, y: float, size: float, ink: str, unit: float, *, bold: bool = False
+) -> Words:
+    """Set a text on one line, smaller where it is long; where that gets too small, cut it."""
+    room = 86 * unit
+    fitting = max(fitted(text, size=size, room=room, bold=bold), SMALLEST * unit)
+    return Words(x, y, fitting, cut(text, size=fitting, room=room, bold=bold), ink, bold=bold)
 
 
 def _code(poster: Poster, *, x: float, y: float, side: float) -> Iterator[Shape]:
@@ -81,11 +89,10 @@ def _runs(modules: Sequence[bool]) -> Iterator[tuple[int, int]]:
 
 def _below(poster: Poster, middle: float, unit: float) -> Iterator[Shape]:
     if poster.amount:
-        size = fitted(poster.amount, size=8 * unit, room=86 * unit, bold=True)
-        yield Words(middle, 127.5 * unit, size, poster.amount, INK, bold=True)
+        yield _line(poster.amount, middle, 127.5 * unit, 8 * unit, INK, unit, bold=True)
     else:
         hint = _("Open your camera, scan, enter the amount")
-        yield Words(middle, 125 * unit, fitted(hint, size=4 * unit, room=86 * unit), hint, INK)
+        yield _line(hint, middle, 125 * unit, 4 * unit, INK, unit)
     if not poster.livemode:
         words = _("Test: no money moves")
         yield Words(middle, 132.5 * unit, 3.6 * unit, words, WARN, bold=True)

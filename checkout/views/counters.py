@@ -84,7 +84,7 @@ class LinkPage(Page):
 
     def show(self, form: Form) -> HttpResponse:
         template = "keypad.html" if self.link.amount is None else "link.html"
-        return self.form_page(template, form, **signs())
+        return self.form_page(template, form, **signs(self.link.currency))
 
 
 def paper_sizes() -> list[tuple[str, str]]:

@@ -38,7 +38,7 @@ class ReviewPage(PaymentPage):
             raise MethodNotAllowed
         form = self.counter_form(request)
         if not form.is_valid():
-            return self.form_page("keypad.html", form, **signs())
+            return self.form_page("keypad.html", form, **signs(self.payment.currency))
         answer = form.cleaned_data
         payment = start_at_counter(
             counter_id=payment_id, key=answer["key"], amount=answer.get("amount"), now=self.now
@@ -49,7 +49,7 @@ class ReviewPage(PaymentPage):
         if status != PaymentStatus.CREATED:
             return self.page("stopped.html", end=counter_closed())
         template = "keypad.html" if self.payment.amount is None else "link.html"
-        return self.form_page(template, self.counter_form(), **signs())
+        return self.form_page(template, self.counter_form(), **signs(self.payment.currency))
 
     def counter_form(self, request: HttpRequest | None = None) -> Form:
         data = request.POST if request else None

@@ -132,17 +132,17 @@ for (const pad of all("[data-keys]")) {
     const ours = last.startsWith(value) || [...added].every(isMark);
     last = value;
     if (!ours) { last = "\0"; return; }
-    const [whole, ...rest] = value.split(point);
+    const [whole, ...rest] = point ? value.split(point) : [value];
     const digits = whole.replaceAll(group, "");
     input.value = last = [digits.replace(/\B(?=(\d{3})+$)/g, group), ...rest].join(point);
   };
   input.addEventListener("input", regroup);
   for (const key of [..."123456789", point, "0", "⌫"]) {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = document.createElement(key ? "button" : "span");
+    if (key) button.type = "button";
     button.textContent = key;
     if (key === "⌫") button.setAttribute("aria-label", erase);
-    button.addEventListener("click", () => {
+    if (key) button.addEventListener("click", () => {
       if (key === "⌫") input.value = input.value.slice(0, -1);
       else if (key !== point || !input.value.includes(key)) input.value += key;
       regroup();

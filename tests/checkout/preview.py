@@ -118,6 +118,13 @@ def ended(title: str, happened: str, look: str = "is-still", **more: str) -> dic
     return {"bill": BILL, "end": Ending(title, look, happened, **more), "untaken": True}
 
 
+LONG = replace(
+    ORDER,
+    description="x" * 200,
+    payee=Payee("W" * 60, support_email=f"{'m' * 60}@{'h' * 60}.example"),
+    items=(Item("I" * 80, 999_999, 99_999_900_000), *ORDER.items),
+    facts=(("Order", "O" * 120),),
+)
 Screen = Callable[[], tuple[str, dict[str, Any]]]
 WAY = {"phone_address": "#", "again_address": "#"}
 BASE = {"bill": BILL, "balance": 410, "magic_phones": magic_phones(), "outcomes": outcomes()}
@@ -126,6 +133,7 @@ SCREENS: dict[str, Screen] = {
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
     "review-order": lambda: ("review", BASE | {"bill": ORDER}),
     "review-invoice": lambda: ("review", BASE | {"bill": INVOICE, "livemode": True}),
+    "review-long": lambda: ("review", BASE | {"bill": LONG}),
     "phone": lambda: ("phone", BASE | {"form": filled(f.PhoneForm)}),
     "phone-error": lambda: (
         "phone",
@@ -191,6 +199,7 @@ SCREENS: dict[str, Screen] = {
         ),
     ),
     "cancel": lambda: ("cancel", BASE),
+    "cancel-long": lambda: ("cancel", BASE | {"bill": LONG}),
     "keypad": lambda: (
         "keypad",
         BASE

@@ -160,6 +160,18 @@ def test_the_test_tools_end_a_payment_in_every_way(open_page, payment_of, outcom
     page.get_by_role("heading", name=heading, exact=True).wait_for()
 
 
+def test_the_keypad_of_a_currency_without_cents_types_none(open_page, payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, currency="JPY")
+    page = open_page(counter.hosted_url)
+    for key in "12345":
+        page.get_by_role("button", name=key, exact=True).click()
+
+    assert page.locator("#id_amount").input_value() == "12,345"
+    assert page.locator(".keys button").count() == 11
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Pay JP¥12,345").wait_for()
+
+
 @pytest.mark.parametrize(
     ("language", "typed", "shown"),
     [

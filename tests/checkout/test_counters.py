@@ -210,3 +210,19 @@ def test_an_amount_is_read_as_people_write_it_or_not_at_all(typed, point, cents)
 def test_a_currency_without_cents_takes_none():
     assert read_amount("1,250", "JPY", ".") == 1_250
     assert read_amount("12.50", "JPY", ".") is None
+
+
+def test_a_currency_without_cents_has_no_key_for_them(payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, currency="JPY")
+    shopper = Shopper()
+    shopper.visit(counter.hosted_url)
+
+    assert 'data-point=""' in shopper.text
+    assert 'placeholder="0"' in shopper.text
+
+
+def test_the_screen_renews_itself_without_javascript_too(counter):
+    shopper = Shopper()
+    shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
+
+    assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in shopper.text

@@ -1,6 +1,7 @@
 """QR codes, posters and brand colours."""
 
 import io
+import re
 
 import pytest
 from PIL import Image
@@ -67,6 +68,19 @@ def test_a_single_payment_has_no_poster(payment):
 def test_a_long_name_still_fits():
     assert fitted("Conch", size=10, room=100) == 10
     assert fitted("Conch " * 30, size=10, room=100) < 3
+
+
+def test_what_would_be_too_small_to_read_is_cut(payment_of, merchant):
+    merchant.name = "W" * 90
+    merchant.save()
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="d " * 249)
+    sheet = Shopper().visit(f"{counter.hosted_url}/poster-a4.svg").content.decode()
+
+    lines = re.findall(r'font-size="([0-9.]+)"[^>]*>([^<]*)</text>', sheet)
+    assert min(float(size) for size, _ in lines) > 5
+    name, description = lines[0][1], lines[1][1]
+    assert re.fullmatch("W+…", name)
+    assert re.fullmatch("(d )+d…", description)
 
 
 def colors_of(sheet: str) -> list[dict[str, tuple[int, int, int]]]:

@@ -115,3 +115,10 @@ def test_signing_in_tells_in_which_language_to_write_to_the_customer(payment):
     shopper.send(code="000000")
 
     assert Customer.objects.get().language == "es"
+
+
+def test_another_language_is_the_same_page(payment):
+    shopper = Shopper()
+    shopper.visit("/account/phone?test=1&lang=fr")
+
+    assert 'href="?test=1&amp;lang=ht"' in shopper.text
