@@ -1,5 +1,7 @@
 """The customer's own page."""
 
+import re
+
 import pytest
 
 from core.clock import now
@@ -113,8 +115,9 @@ def test_a_forgotten_pin_leads_back_to_the_payment(payment):
 def test_it_leads_back_to_payments_only(customer, back):
     customer.visit(f"/account/pin/forgotten?payment={back}&test=1")
 
-    assert "evil.example" not in customer.text
-    assert 'href="/account?test=1"' in customer.text
+    addresses = re.findall(r'(?:href|action|src)="([^"]*)"', customer.text)
+    assert all(re.match(r"/\w|[?#]", address) for address in addresses)
+    assert "/account?test=1" in addresses
 
 
 def test_signing_out_ends_the_session_on_the_server(customer):
