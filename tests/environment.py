@@ -1,14 +1,36 @@
 """The environment of every test run: nothing of the developer's own reaches the tests."""
 
 import os
+import re
+import shutil
 import tempfile
 from pathlib import Path
 
 SERVER = os.environ.get("TEST_DATABASE", "sqlite")
 ON_POSTGRESQL = SERVER == "postgres"
 
+
+def _own_directory() -> str:
+    """Make the directory of this run, named after its process; remove those of killed runs."""
+    for left in Path(tempfile.gettempdir()).glob("payments-test-*"):
+        process = re.match(r"payments-test-(\d+)-", left.name)
+        if process and not _is_alive(int(process[1])):
+            shutil.rmtree(left, ignore_errors=True)
+    return tempfile.mkdtemp(prefix=f"payments-test-{os.getpid()}-")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        pass
+    return True
+
+
 # One directory per run, shared by its xdist workers, short enough for a socket's name.
-DIRECTORY = Path(os.environ.get("TEST_DIRECTORY") or tempfile.mkdtemp(prefix="payments-test-"))
+DIRECTORY = Path(os.environ.get("TEST_DIRECTORY") or _own_directory())
 POSTGRESQL_SOCKETS = DIRECTORY / "postgresql"
 
 _DATABASE_URLS = {
