@@ -195,7 +195,11 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "POSTPROCESSING_HOOKS": ["webhooks.reference.describe", "core.reference.describe"],
+    "POSTPROCESSING_HOOKS": [
+        "webhooks.reference.describe",
+        "core.reference.describe",
+        "config.error_guide.describe",
+    ],
     "TAGS": [
         {"name": name}
         for name in ("Merchants", "Payments", "Refunds", "Payment links", "Pay", "Webhooks")

@@ -3,6 +3,10 @@
 Raise one anywhere below a view; `core.handler` writes it as `{"error", "code", "details"}`.
 """
 
+from collections.abc import Mapping
+
+RETRY_SOON: Mapping[str, str] = {"Retry-After": "1"}
+
 
 class ApiError(Exception):
     """An expected refusal. Keyword arguments name the fields at fault and what each must be."""
@@ -10,11 +14,12 @@ class ApiError(Exception):
     status = 500
     code = "INTERNAL_ERROR"
     message = "Something went wrong on our side."
+    default_headers: Mapping[str, str] = {}
 
     def __init__(self, details: str = "", **fields: str) -> None:
         named = "; ".join(f"{name}: {reason}" for name, reason in fields.items())
         self.details = details or named
-        self.headers: dict[str, str] = {}
+        self.headers = dict(self.default_headers)
         super().__init__(self.code, self.details)
 
     @property
@@ -29,10 +34,7 @@ class InvalidRequest(ApiError):
 
 class Unauthorized(ApiError):
     status, code, message = 401, "UNAUTHORIZED", "A valid API key is needed."
-
-    def __init__(self, details: str = "", **fields: str) -> None:
-        super().__init__(details, **fields)
-        self.headers = {"WWW-Authenticate": "Bearer"}
+    default_headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
 
 class NotFound(ApiError):
@@ -45,6 +47,7 @@ class MethodNotAllowed(ApiError):
 
 class Conflict(ApiError):
     status, code, message = 409, "CONFLICT", "Another request holds this object. Try again."
+    default_headers = RETRY_SOON
 
 
 class RequestTooLarge(ApiError):
@@ -79,3 +82,4 @@ class InternalError(ApiError):
 class ServiceUnavailable(ApiError):
     status, code = 503, "SERVICE_UNAVAILABLE"
     message = "The service cannot answer right now. Try again shortly."
+    default_headers = RETRY_SOON

@@ -20,7 +20,6 @@ logger = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
-RETRY_AFTER_SECONDS = "1"
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
 _too_large = partial(errors.RequestTooLarge, BODY_SIZE_RULE)
@@ -67,7 +66,6 @@ def _database_error(exc: Exception) -> errors.ApiError:
     state = getattr(exc.__cause__, "sqlstate", None)
     busy = state in _LOCK_NOT_AVAILABLE or "database is locked" in str(exc)
     error: errors.ApiError = errors.Conflict() if busy else errors.ServiceUnavailable()
-    error.headers = {"Retry-After": RETRY_AFTER_SECONDS}
     logger.warning("database did not answer", exc_info=exc)
     return error
 

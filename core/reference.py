@@ -1,4 +1,4 @@
-"""The words around the operations in the reference: how to call, and every error code."""
+"""The words before the operations in the reference: how to call. And the errors there are."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,22 +21,14 @@ refunds fail, 0106 has a locked PIN.
 
 
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put the introduction before what other hooks have said, and the errors after it.
-
-    A hook of the document's generator.
-    """
-    rows = [
-        f"| <a id='{error.code}'></a>`{error.code}` | {error.status} | {error.message} |"
-        for error in errors()
-    ]
-    table = "\n".join(["| code | status | meaning |", "|---|---|---|", *rows])
+    """Put the introduction before what other hooks have said; a hook of the generator."""
     said = result["info"].get("description") or ""
-    result["info"]["description"] = f"{INTRODUCTION}\n\n{said}\n\n## Errors\n\n{table}"
+    result["info"]["description"] = f"{INTRODUCTION}\n\n{said}".strip()
     return result
 
 
 def errors() -> list[type[ApiError]]:
-    """Return the errors of the contract, one per code, by status and code."""
+    """Return the errors that rooms have defined, one per code, by status and code."""
     by_code = {error.code: error for error in reversed(list(_below(ApiError)))}
     return sorted(by_code.values(), key=lambda error: (error.status, error.code))
 

@@ -31,6 +31,10 @@ IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 class PaymentLinkViewSet(CallerViewSet):
     @operation("Create a payment link", request=NewLink, response=LinkOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
+        """An address that many customers can pay at, each by a payment of its own.
+
+        Without an amount the customer enters it. `max_uses` counts what has been paid.
+        """
         values = NewLink.parse(request.data)
         draft = draft_of(values, livemode=request.user.livemode)
 
@@ -43,6 +47,7 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @listing("List payment links", item=LinkOutput, key="payment_links", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
+        """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), now()
         links = PaymentLink.objects.visible_to(request.user).to_show()
         if status := lookups.pop("status", None):
@@ -51,11 +56,13 @@ class PaymentLinkViewSet(CallerViewSet):
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:
+        """With how often it was opened, paid, and for how much."""
         link = PaymentLink.objects.visible_to(request.user).to_show().one(link_id)
         return Response(LinkWithStatistics.of(link, now=now()))
 
     @operation("Change a payment link", request=ChangedLink, response=LinkOutput)
     def partial_update(self, request: CallerRequest, link_id: str) -> Response:
+        """While it is active. Only the fields you send change; null takes a limit away."""
         changes = changes_of(ChangedLink.parse(request.data), livemode=request.user.livemode)
         at = now()
         link = update_link(caller=request.user, link_id=link_id, changes=changes, now=at)
@@ -64,6 +71,8 @@ class PaymentLinkViewSet(CallerViewSet):
     @operation("Deactivate a payment link", response=LinkOutput)
     @action(detail=True, methods=["post"])
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
+        """For good. Payments begun there can no longer be paid."""
+
         def work() -> Response:
             at = now()
             link = deactivate_link(caller=request.user, link_id=link_id, now=at)
@@ -75,6 +84,10 @@ class PaymentLinkViewSet(CallerViewSet):
 class PublicLinkViewSet(OpenViewSet):
     @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
+        """What anybody may know who has the address: the link, and its merchant's name and looks.
+
+        Needs no key.
+        """
         link = read_public_link(merchant_slug, link_id)
         note_opened(link.id)
         return Response(PublicLink.of(link, now=now()))

@@ -25,6 +25,7 @@ from core.idempotency import Work, answer_once
 from core.pagination import PageQuery, page_of
 from core.queries import query_of
 from core.serializers import Output
+from core.simulation import refuse_as_asked
 from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, Limit, spend
 from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
 from merchants.key_use import note_use
@@ -126,6 +127,11 @@ class CallerViewSet(_ApiViewSet):
 
     authentication_classes = (ApiKeyAuthentication,)
     limits = MERCHANT_LIMITS
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if not cast(CallerRequest, request).user.livemode:
+            refuse_as_asked(request._request)
 
     def scope_of(self, request: Request) -> str:
         """Name the merchant and mode; without a merchant, the address."""

@@ -22,6 +22,10 @@ class RegistrationViewSet(OpenViewSet):
         open_to_all=True,
     )
     def create(self, request: Request) -> HttpResponse:
+        """The answer shows a key per mode in `api_keys`, this once: keep them on your server.
+
+        Needs no key. Without a `slug`, one is made of the name.
+        """
         values = NewMerchant.parse(request.data)
 
         def work() -> Response:
@@ -35,11 +39,13 @@ class RegistrationViewSet(OpenViewSet):
 class MerchantViewSet(CallerViewSet):
     @operation("Read a merchant", response=MerchantOutput)
     def retrieve(self, request: CallerRequest, merchant_id: str) -> Response:
+        """Your own record: another merchant's does not exist for you."""
         merchant = Merchant.objects.visible_to(request.user).one(merchant_id)
         return Response(MerchantOutput.of(merchant))
 
     @operation("Change a merchant", request=ChangedMerchant, response=MerchantOutput)
     def partial_update(self, request: CallerRequest, merchant_id: str) -> Response:
+        """Only the fields you send change; null takes a value away or puts the default back."""
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
             caller=request.user, merchant_id=merchant_id, now=now(), **changes

@@ -62,14 +62,23 @@ class NewPayment(Input):
         required=False,
         help_text="Seconds until the payment expires. Not for STATIC_PAY.",
     )
-    order_id = TextField(max_length=255, required=False)
-    line_items = ListOf(child=LineItem(), max_length=MAX_ITEMS, required=False)
-    total = AmountField(required=False)
-    invoice_number = TextField(max_length=255, required=False)
-    customer_email = EmailTextField(required=False)
-    due_date = DateField(required=False)
-    terms = TextField(max_length=500, lines=True, required=False)
-    reference = TextField(max_length=255, required=False)
+    order_id = TextField(max_length=255, required=False, help_text="ORDER_PAY.")
+    line_items = ListOf(
+        child=LineItem(),
+        max_length=MAX_ITEMS,
+        required=False,
+        help_text="ORDER_PAY. A difference to the amount is a row of its own on the receipt.",
+    )
+    total = AmountField(
+        required=False, help_text="ORDER_PAY: the amount, where `amount` is not given."
+    )
+    invoice_number = TextField(max_length=255, required=False, help_text="INVOICE_PAY.")
+    customer_email = EmailTextField(
+        required=False, help_text="INVOICE_PAY: who gets the invoice, reminders and the receipt."
+    )
+    due_date = DateField(required=False, help_text="INVOICE_PAY; in 30 days where not given.")
+    terms = TextField(max_length=500, lines=True, required=False, help_text="INVOICE_PAY.")
+    reference = TextField(max_length=255, required=False, help_text="REFERENCE_PAY.")
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
 
 

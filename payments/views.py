@@ -30,6 +30,11 @@ from payments.statuses import PaymentStatus
 class PaymentViewSet(CallerViewSet):
     @operation("Create a payment", request=NewPayment, response=PaymentOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
+        """Send the customer to its `checkout_url`, or show its QR code.
+
+        Deliver once its status is `completed`: wait for the event `payment.completed`, or read it
+        again. The fields of another `payment_mode` than the one chosen are ignored.
+        """
         values = NewPayment.parse(request.data)
         draft = draft_of(values, livemode=request.user.livemode)
         at = now()
@@ -47,6 +52,7 @@ class PaymentViewSet(CallerViewSet):
 
     @listing("List payments", item=PaymentSummary, key="payments", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
+        """Newest first, without `qr_payload`."""
         lookups, at = read_filters(query_of(request), FILTERS), now()
         payments = Payment.objects.visible_to(request.user)
         if status := lookups.pop("status", None):
@@ -60,6 +66,7 @@ class PaymentViewSet(CallerViewSet):
         parameters={"qr_format": "deep_link or png: the form of qr_payload."},
     )
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
+        """The status is that of this moment: `expired` from `expires_at` on."""
         chosen = chosen_format(query_of(request))
         payment = Payment.objects.visible_to(request.user).one(payment_id)
         drawn = qr_payload(payment.id, chosen)
@@ -67,6 +74,10 @@ class PaymentViewSet(CallerViewSet):
 
     @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
+        """Description and metadata only, in every status; metadata is replaced as a whole.
+
+        Naming any other field is refused and changes nothing.
+        """
         changes = ChangedPayment.parse(request.data)
         at = now()
         payment = update_payment(
@@ -78,6 +89,11 @@ class PaymentViewSet(CallerViewSet):
     @operation("Cancel a payment", response=CanceledPayment)
     @action(detail=True, methods=["post"])
     def cancel(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """While it is `created` or `pending`; a completed payment is refunded instead.
+
+        A counter that is canceled takes no more payments.
+        """
+
         def work() -> Response:
             payment = cancel_payment(caller=request.user, payment_id=payment_id, now=now())
             return Response(CanceledPayment.of(payment))
@@ -87,6 +103,11 @@ class PaymentViewSet(CallerViewSet):
     @operation("Confirm a test payment", request=Confirmation, response=ConfirmedPayment)
     @action(detail=True, methods=["post"])
     def confirm(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """Pay a test payment as its customer would at the checkout.
+
+        `customer_phone` chooses the test customer, and with one of the phones above how it ends. At
+        a counter the answer is the new payment. Not for live keys.
+        """
         values = Confirmation.parse(request.data)
 
         def work() -> Response | ApiError:

@@ -27,6 +27,7 @@ MOVEMENTS_SHOWN = 100
 class PayoutViewSet(CallerViewSet):
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
+        """Beside those of your schedule; without an amount, all that is available."""
         values = NewPayout.parse(request.data)
 
         def work() -> Response:
@@ -43,12 +44,14 @@ class PayoutViewSet(CallerViewSet):
 
     @listing("List payouts", item=PayoutOutput, key="payouts", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
+        """Newest first."""
         payouts = Payout.objects.visible_to(request.user).to_show()
         payouts = payouts.filter(**read_filters(query_of(request), FILTERS))
         return self.page(request, payouts, PayoutOutput, key="payouts")
 
     @operation("Read a payout with its movements", response=PayoutWithMovements)
     def retrieve(self, request: CallerRequest, payout_id: str) -> Response:
+        """With the newest 100 movements that make it up."""
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         newest = movements_of(payout).order_by("-created_at", "-id")[:MOVEMENTS_SHOWN]
         movements = MovementOutput.each(list(newest))
@@ -57,6 +60,7 @@ class PayoutViewSet(CallerViewSet):
     @operation("List the movements of a payout", response=MovementPage, parameters=MOVEMENT_PAGE)
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
+        """All movements that make it up: payments, fees, refunds. Newest first."""
         refuse_anchor(query_of(request))
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         return self.page(request, movements_of(payout), MovementOutput, key="movements")
@@ -64,6 +68,8 @@ class PayoutViewSet(CallerViewSet):
     @operation("Cancel a scheduled payout", response=PayoutOutput)
     @action(detail=True, methods=["post"])
     def cancel(self, request: CallerRequest, payout_id: str) -> HttpResponse:
+        """While it is `scheduled`; the money is available again."""
+
         def work() -> Response:
             payout = cancel_payout(caller=request.user, payout_id=payout_id, now=now())
             return Response(PayoutOutput.of(payout))
@@ -74,6 +80,7 @@ class PayoutViewSet(CallerViewSet):
 class BalanceViewSet(CallerViewSet):
     @operation("Read the balance", response=BalanceOutput)
     def retrieve(self, request: CallerRequest) -> Response:
+        """Per currency: what can be paid out, what waits, and what is on its way to the bank."""
         caller = request.user
         balances = balances_of(merchant_id=caller.owner.id, livemode=caller.livemode)
         return Response(BalanceOutput.of(balances))

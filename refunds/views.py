@@ -21,6 +21,11 @@ FILTERS = {
 class RefundViewSet(CallerViewSet):
     @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
     def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """All that is left of it, or an `amount`, as often as you like up to the whole.
+
+        `pending` while your balance does not cover it. With `refund_amount_available` it is refused
+        unless that is what is left.
+        """
         draft = draft_of(NewRefund.parse(request.data))
 
         def work() -> Response:
@@ -33,16 +38,19 @@ class RefundViewSet(CallerViewSet):
 
     @listing("List refunds", item=RefundOutput, key="refunds", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
+        """Newest first."""
         refunds = Refund.objects.visible_to(request.user)
         refunds = refunds.filter(**read_filters(query_of(request), FILTERS))
         return self.page(request, refunds, RefundOutput, key="refunds")
 
     @operation("Read a refund", response=RefundOutput)
     def retrieve(self, request: CallerRequest, refund_id: str) -> Response:
+        """`failed` ones say why in `failure_reason`; their amount may be refunded again."""
         return Response(RefundOutput.of(Refund.objects.visible_to(request.user).one(refund_id)))
 
     @listing("List the refunds of a payment", item=RefundOutput, key="refunds")
     def list_of_payment(self, request: CallerRequest, payment_id: str) -> Response:
+        """Newest first."""
         payment = Payment.objects.visible_to(request.user).one(payment_id)
         refunds = Refund.objects.visible_to(request.user).filter(payment=payment)
         return self.page(request, refunds, RefundOutput, key="refunds")

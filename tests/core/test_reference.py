@@ -1,5 +1,7 @@
 """GET /v1/openapi.json and /docs"""
 
+import re
+
 import pytest
 
 from tests.client import Api
@@ -21,11 +23,21 @@ CODES = [
 ]  # fmt: skip
 
 
-def test_the_document_names_every_error(api: Api) -> None:
+def test_the_document_explains_every_error_of_the_contract_and_no_other(api: Api) -> None:
     document = api(None).get("/v1/openapi.json").json()
+    text = document["info"]["description"]
 
     assert document["openapi"].startswith("3.1")
-    assert [code for code in CODES if f"`{code}`" not in document["info"]["description"]] == []
+    assert sorted(re.findall(r"^## ([A-Z_]+)$", text, re.MULTILINE)) == sorted(CODES)
+    for part in ("Cause", "Remedy", "In test mode"):
+        assert len(re.findall(rf"^- {part}: \S.+", text, re.MULTILINE)) == len(CODES)
+
+
+def test_no_operation_tells_of_the_inside(api: Api) -> None:
+    paths = api(None).get("/v1/openapi.json").json()["paths"]
+    operations = [operation for item in paths.values() for operation in item.values()]
+
+    assert [op["summary"] for op in operations if "Caller" in op.get("description", "")] == []
 
 
 def test_every_operation_describes_its_answers(api: Api) -> None:

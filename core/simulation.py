@@ -1,0 +1,21 @@
+"""Any error on demand, in test mode: so that a caller can see what its own code makes of it."""
+
+from django.http import HttpRequest
+
+from core.errors import InvalidRequest
+from core.reference import errors
+
+HEADER = "Simulate-Error"
+
+
+def refuse_as_asked(request: HttpRequest) -> None:
+    """Raise the error whose code the request asks for; InvalidRequest for a code there is not."""
+    code = request.headers.get(HEADER)
+    if code is None:
+        return
+    for error in errors():
+        if error.code == code:
+            simulated = error()
+            simulated.details = f"{HEADER} asked for this."
+            raise simulated
+    raise InvalidRequest(f"{HEADER}: must be a code of the reference.")
