@@ -109,6 +109,8 @@ def code(text: Any) -> SafeString:
 def short_code(text: str) -> SafeString:
     """Draw an id in a list: its kind and its end; all of it for whoever points at it."""
     prefix, _, rest = text.rpartition("_")
+    if not prefix:
+        return code(text)
     return format_html(
         '<code class="bo-code bo-whole" title="{}">{}_…{}</code>',
         text,

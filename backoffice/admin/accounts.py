@@ -110,6 +110,7 @@ def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Act:
 
 class StaffAdmin(OfficeAdmin):
     plural = "Staff"
+    counted = ("account", "accounts")
     view_right: ClassVar[Right] = Right.VIEW_STAFF
     ordering = ("username",)
     list_display = (

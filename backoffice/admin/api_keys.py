@@ -60,6 +60,7 @@ STATE = Column(
 
 class ApiKeyAdmin(OfficeAdmin):
     plural = "API keys"
+    counted = ("key", "keys")
     view_right: ClassVar[Right] = Right.VIEW_KEYS
     list_select_related = ("merchant",)
     list_display = (

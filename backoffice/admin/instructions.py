@@ -72,6 +72,7 @@ def _sentence(instruction: Instruction) -> str:
 
 class InstructionAdmin(OfficeAdmin):
     plural = "Approvals"
+    counted = ("approval", "approvals")
     view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("asked_by", "decided_by")
     list_display = (

@@ -4,6 +4,8 @@ from typing import ClassVar
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from backoffice import formats
 from backoffice.admin.columns import (
@@ -11,11 +13,11 @@ from backoffice.admin.columns import (
     Column,
     amount_column,
     instant_column,
-    text_column,
 )
 from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.roles import Right
+from backoffice.search import page_of_id
 from backoffice.showing import Section, Table, facts
 from ledger.models import Account, Kind, Purpose, Transfer
 from ledger.services import balance_of
@@ -40,6 +42,29 @@ class _EitherAccount(OfficeFilter):
 def name_of(account: Account) -> str:
     """Return an account's name as staff say it."""
     return f"{account.get_purpose_display()}: {account.owner}"
+
+
+def _account_column(title: str, name: str) -> Column:
+    """Return the column of an account: its purpose, and the end of its owner's id."""
+    return Column(
+        title,
+        show=lambda transfer: format_html(
+            "{} {}",
+            getattr(transfer, name).get_purpose_display(),
+            formats.short_code(getattr(transfer, name).owner),
+        ),
+        plain=lambda transfer: name_of(getattr(transfer, name)),
+    )
+
+
+def _linked(public_id: str) -> SafeString:
+    """Draw an id as a link to its page, where it has one."""
+    url, words = page_of_id(public_id), formats.code(public_id)
+    return formats.link(words, url) if url else words
+
+
+def _account(account: Account) -> SafeString:
+    return format_html("{} {}", account.get_purpose_display(), _linked(account.owner))
 
 
 class AccountAdmin(OfficeAdmin):
@@ -67,7 +92,7 @@ class AccountAdmin(OfficeAdmin):
                 "Account",
                 facts(
                     ("Purpose", row.get_purpose_display()),
-                    ("Owner", formats.code(row.owner)),
+                    ("Owner", _linked(row.owner)),
                     ("Balance now", formats.money(balance_of(row), row.currency)),
                     ("Sealed balance", formats.money(row.balance, row.currency)),
                     ("Mode", formats.mode(row.livemode)),
@@ -115,9 +140,13 @@ class TransferAdmin(OfficeAdmin):
         instant_column("At", "created_at"),
         Column("Kind", show=lambda transfer: transfer.get_kind_display()),
         amount_column("Amount"),
-        Column("From", show=lambda transfer: name_of(transfer.debit_account)),
-        Column("To", show=lambda transfer: name_of(transfer.credit_account)),
-        text_column("Reference", "reference"),
+        _account_column("From", "debit_account"),
+        _account_column("To", "credit_account"),
+        Column(
+            "Reference",
+            show=lambda transfer: formats.short_code(transfer.reference),
+            plain=lambda transfer: transfer.reference,
+        ),
         MODE,
     )
     list_filter = (
@@ -139,9 +168,9 @@ class TransferAdmin(OfficeAdmin):
                 facts(
                     ("Transaction", formats.code(row.transaction_id)),
                     ("Kind", row.get_kind_display()),
-                    ("Reference", formats.code(row.reference)),
-                    ("From", name_of(row.debit_account)),
-                    ("To", name_of(row.credit_account)),
+                    ("Reference", _linked(row.reference)),
+                    ("From", _account(row.debit_account)),
+                    ("To", _account(row.credit_account)),
                     ("Amount", formats.money(row.amount, row.currency)),
                     ("Mode", formats.mode(row.livemode)),
                     ("Description", row.description),

@@ -35,11 +35,13 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     view_right: ClassVar[Right]
     plural: ClassVar[str] = ""
+    counted: ClassVar[tuple[str, str]] = ("", "")
     acts: ClassVar[Sequence[Act]] = ()
     list_acts: ClassVar[Sequence[Act]] = ()
     quick_filters: ClassVar[Sequence[tuple[str, str]]] = ()
     notes: ClassVar[bool] = False
     exported: ClassVar[bool] = True
+    audited: ClassVar[bool] = True
 
     actions = None
     ordering = ("-pk",)
@@ -55,6 +57,13 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def list_title(self) -> str:
         """What the list is called."""
         return self.plural or str(self.model._meta.verbose_name_plural).capitalize()
+
+    @property
+    def counted_as(self) -> tuple[str, str]:
+        """What one row is called, and what several are."""
+        meta = self.model._meta
+        one, several = self.counted
+        return one or str(meta.verbose_name), several or str(meta.verbose_name_plural)
 
     # What a page about one object says; each resource fills in what it has.
 

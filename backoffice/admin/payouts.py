@@ -113,6 +113,7 @@ class PayoutAdmin(OfficeAdmin):
 
 class PayoutBatchAdmin(OfficeAdmin):
     plural = "Payout runs"
+    counted = ("run", "runs")
     view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
     list_display = (
         instant_column("Made", "created_at"),

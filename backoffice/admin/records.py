@@ -25,6 +25,7 @@ def _subject(row: Any) -> Any:
 
 class AuditEntryAdmin(OfficeAdmin):
     plural = "Audit trail"
+    audited = False
     view_right: ClassVar[Right] = Right.VIEW_AUDIT
     ordering = ("-sequence",)
     list_display = (
@@ -73,7 +74,9 @@ class AuditEntryAdmin(OfficeAdmin):
 
 
 def _written(state: dict[str, Any]) -> str:
-    return "\n".join(f"{name}: {json.dumps(value)}" for name, value in state.items())
+    return "\n".join(
+        f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in state.items()
+    )
 
 
 class NoteAdmin(OfficeAdmin):
@@ -157,6 +160,7 @@ class MailModeFilter(OfficeFilter):
 
 class PaymentEmailAdmin(OfficeAdmin):
     plural = "Mails"
+    counted = ("mail", "mails")
     view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("payment",)
     list_display = (

@@ -60,6 +60,7 @@ STATE = Column(
 
 class WebhookAdmin(OfficeAdmin):
     plural = "Endpoints"
+    counted = ("endpoint", "endpoints")
     view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     list_select_related = ("merchant",)
     list_display = (
@@ -114,6 +115,8 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
+    plural = "Deliveries"
+    counted = ("delivery", "deliveries")
     view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     list_select_related = ("event__merchant", "webhook")
     list_display = (

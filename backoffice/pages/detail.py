@@ -37,7 +37,7 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
         "livemode": getattr(row, "livemode", None),
         **_notes(admin, staff, row),
     }
-    if staff.may(Right.VIEW_AUDIT):
+    if staff.may(Right.VIEW_AUDIT) and admin.audited:
         context["audit_url"] = (
             f"{reverse('admin:backoffice_auditentry_changelist')}?subject={row.pk}"
         )

@@ -48,7 +48,7 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
     columns = [column for column in admin.list_display if isinstance(column, Column)]
     write(staff=staff, deed=deed, record=Record(), now=instant)
     rows = changelist.queryset[: MOST_ROWS + 1].iterator(chunk_size=CHUNK)
-    name = f"{meta.verbose_name_plural} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
+    name = f"{admin.counted_as[1]} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
     response = _csv(columns, rows) if form == "csv" else _xlsx(columns, rows)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
