@@ -69,8 +69,8 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     return PinResult(customer_id, now)
 
 
-def set_pin(*, customer_id: str, pin: str, now: datetime) -> None:
-    """Give a customer who has none their first PIN.
+def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:
+    """Give a customer who has none their first PIN. Their sessions end, but for `session_id`.
 
     Raises PinAlreadySet, CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
@@ -78,7 +78,7 @@ def set_pin(*, customer_id: str, pin: str, now: datetime) -> None:
     refuse_unfit(pin, phone=customer.phone)
     if customer.has_pin:
         raise PinAlreadySet
-    replace_pin(customer, pin, now=now)
+    replace_pin(customer, pin, now=now, session_id=session_id)
 
 
 def change_pin(

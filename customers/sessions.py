@@ -116,7 +116,7 @@ def prove_phone(*, session: CustomerSession, handle: str, code: str, now: dateti
 
 def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
     """Set the PIN of a customer who has none, and remember it. Raises what `set_pin` raises."""
-    set_pin(customer_id=session.customer_id, pin=pin, now=now)
+    set_pin(customer_id=session.customer_id, pin=pin, now=now, session_id=session.pk)
     remember_proof(session, Proof.PIN, now=now)
 
 

@@ -1,0 +1,94 @@
+"""With real money: a customer whom nobody knows, from the first code to the receipt."""
+
+import re
+
+import pytest
+
+from core.clock import now
+from customers import sms
+from customers.models import Customer, CustomerSession, SecurityNotice
+from customers.services import top_up
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+from tests.checkout.steps import see_paid
+from tests.chromium import add_authenticator
+from tests.customers.texts import TextBox
+
+PHONE = "+1 242 359 1234"
+PIN = "7359"
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+def fill_wallet() -> None:
+    top_up(customer=Customer.objects.get(), amount=20_000, currency="BSD", now=now())
+
+
+def test_a_new_customer_tops_up_chooses_a_pin_and_pays(payment_of, texts):
+    payment = payment_of(1_250, livemode=True)
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.send(to="/pay")
+    shopper.send(phone=PHONE)
+    shopper.send(code=texts.code)
+    assert "Your balance is B$0.00; this payment needs B$12.50." in shopper.text
+
+    fill_wallet()
+    shopper.send(to="/pay")
+    assert shopper.path.endswith("/pin/new")
+    for obvious in ("1234", "1111", "3591"):
+        shopper.send(pin=obvious)
+        assert "That PIN is too easy to guess." in shopper.text
+    shopper.send(pin=PIN)
+    assert shopper.path.endswith("/pin")
+    shopper.send(pin=PIN)
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+    assert len(texts.texts) == 1
+    assert "Test" not in shopper.text
+
+
+def test_a_first_pin_ends_the_sessions_of_others_only(payment_of, texts):
+    payment = payment_of(1_250, livemode=True)
+    for _ in range(2):
+        shopper = Shopper()
+        shopper.visit(f"{payment.hosted_url}/phone")
+        shopper.send(phone=PHONE)
+        shopper.send(code=texts.code)
+    fill_wallet()
+    shopper.send(to="/pay")
+    shopper.send(pin=PIN)
+
+    ended = CustomerSession.objects.order_by("created_at").values_list("ended_at", flat=True)
+    assert [instant is None for instant in ended] == [False, True]
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, texts):
+    payment = payment_of(12_500, livemode=True)
+    page = open_page(payment.hosted_url)
+    add_authenticator(page)
+    page.get_by_role("button", name=re.compile("^Pay ")).click()
+    page.get_by_label("Phone number").fill(PHONE)
+    page.get_by_role("button", name="Text me a code").click()
+    page.get_by_label("Code").fill(texts.code)
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("heading", name="Not enough money in your wallet").wait_for()
+    fill_wallet()
+    page.get_by_role("button", name="I have topped up: try again").click()
+    page.get_by_label("New PIN").fill(PIN)
+    page.get_by_role("button", name="Save PIN").click()
+    page.get_by_role("button", name="Create a passkey").click()
+    page.get_by_text("Your passkey is ready.").wait_for()
+    page.get_by_role("button", name="Pay B$125.00").click()
+    see_paid(page)
+
+    assert len(texts.texts) == 1
+    assert [notice.change for notice in SecurityNotice.objects.all()] == ["passkey_added"]
