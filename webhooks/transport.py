@@ -105,9 +105,9 @@ def _exchange(
         try:
             exchange.run(request, seconds)
         except (DialFailed, requests.RequestException, HTTPError, OSError, ValueError) as error:
-            exchange.error = _reason(error)
+            exchange.error = _reason(error, seconds)
         if watchdog.has_bitten:
-            exchange.error = f"No complete answer within {seconds:g} seconds."
+            exchange.error = _too_late(seconds)
     return exchange.answer(ms=int((time.monotonic() - started) * 1_000)), exchange.body
 
 
@@ -166,7 +166,11 @@ def _fault_of_status(status: int) -> str:
     return f"Answered {status}."
 
 
-def _reason(error: Exception) -> str:
+def _too_late(seconds: float) -> str:
+    return f"No complete answer within {seconds:g} seconds."
+
+
+def _reason(error: Exception, seconds: float) -> str:
     """Say what happened in words that tell nothing of our inside."""
     if isinstance(error, DialFailed):
         return str(error)
@@ -176,7 +180,7 @@ def _reason(error: Exception) -> str:
     if found is not None:
         return "TLS: no secure connection could be made."
     if _cause(error, TimeoutError) is not None:
-        return "No complete answer in time."
+        return _too_late(seconds)
     return "The connection broke off before the answer was complete."
 
 
