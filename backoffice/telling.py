@@ -34,7 +34,8 @@ def told_the_shop(payment: Payment, now: datetime) -> Telling | None:
     event = Event.objects.filter(resource_id=payment.pk, type=_ENDINGS[status]).first()
     if event is None:
         return None
-    deliveries = list(event.deliveries.order_by("created_at", "pk")[:20])
+    rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
+    deliveries = list(rows[:20])
     if not deliveries:
         return Telling("The shop has no webhook for this: it has to ask for the status.")
     troubled = [row for row in deliveries if row.status != DeliveryStatus.DELIVERED]
@@ -50,11 +51,22 @@ def _trouble(delivery: Delivery, now: datetime) -> Telling:
     tries = f"{delivery.attempt_count} time{'s' if delivery.attempt_count != 1 else ''}"
     if delivery.status == DeliveryStatus.PENDING:
         if not delivery.attempt_count:
-            return Telling("The shop is being told.")
+            return _first_try(delivery, now)
         at = clock(delivery.next_attempt_at, now) if delivery.next_attempt_at else ""
         return Telling(f"Webhook to the shop failed {tries}, next try {at}.", is_trouble=True)
     if delivery.status == DeliveryStatus.CANCELED:
         return Telling("The shop was not told: it has deleted its webhook.", is_trouble=True)
     return Telling(
         f"The shop was not told: the webhook failed {tries} and was given up.", is_trouble=True
+    )
+
+
+def _first_try(delivery: Delivery, now: datetime) -> Telling:
+    """Nothing was sent yet: a moment after the payment, or because the shop's server is failing."""
+    since = delivery.webhook.failing_since
+    if since is None:
+        return Telling("The shop is being told.")
+    return Telling(
+        f"The shop was not told yet: its server has been failing since {clock(since, now)}.",
+        is_trouble=True,
     )

@@ -2,6 +2,12 @@
 "use strict";
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    document.querySelectorAll("details.bo-menu[open]").forEach((menu) => {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    });
+  }
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const box = document.getElementById("bo-search");

@@ -19,7 +19,7 @@ from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
 from webhooks.endpoints import create_webhook
-from webhooks.models import Attempt, Delivery
+from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +71,15 @@ def test_it_says_when_the_webhook_fails(told: Delivery) -> None:
     )
 
     assert "Webhook to the shop failed 3 times, next try " in words(payment)
+    assert answer_of(payment, now()).tone == "bad"
+
+
+def test_it_says_that_the_shops_server_is_failing(told: Delivery) -> None:
+    payment = Payment.objects.get(pk=told.event.resource_id)
+    assert words(payment).endswith("The shop is being told.")
+    Webhook.objects.update(failures=7, failing_since=now() - timedelta(hours=1))
+
+    assert "The shop was not told yet: its server has been failing since " in words(payment)
     assert answer_of(payment, now()).tone == "bad"
 
 
