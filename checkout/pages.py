@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from csp.decorators import csp
 from django.conf import settings
@@ -68,6 +69,7 @@ class Page(View):
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         choose_language(request)
         try:
+            self.go_home()
             self.spend()
             self.prepare()
             response = super().dispatch(request, *args, **kwargs)
@@ -80,6 +82,14 @@ class Page(View):
         assert isinstance(response, HttpResponse)  # noqa: S101  # no page is a stream
         remember_language(request, response)
         return seal_page(response)
+
+    def go_home(self) -> None:
+        """Lead from the API's host, which QR codes name, to the checkout's: passkeys live there."""
+        host, home = self.request.get_host(), urlsplit(settings.CHECKOUT_URL).netloc
+        is_elsewhere = host != home and host == urlsplit(settings.BASE_URL).netloc
+        if is_elsewhere and self.request.method in ("GET", "HEAD"):
+            address = f"{settings.CHECKOUT_URL}{self.request.get_full_path()}"
+            raise Detour(HttpResponseRedirect(address))
 
     def spend(self) -> None:
         """Count what is pressed from one address, where limits are on. Raises RateLimited."""

@@ -38,13 +38,13 @@ class SigningIn(Page):
     def way(self) -> Way:
         raise NotImplementedError
 
-    def send(self, phone: str, question: str = "") -> HttpResponse:
+    def send(self, phone: str, *, enter_at: str = "") -> HttpResponse:
         """Send a code and go where it is entered."""
         return send_code(
             self,
             normalize_phone(phone, livemode=self.livemode),
             CodePurpose.SIGN_IN,
-            enter_at=self.way.code_address + question,
+            enter_at=enter_at or self.way.code_address,
             payment_id=self.way.payment_id,
             payee=self.way.payee,
             amount=self.way.amount,
@@ -60,7 +60,8 @@ class SigningIn(Page):
 class PhonePage(SigningIn):
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         asked = asked_code(request)
-        return self.form_page("phone.html", PhoneForm(initial={"phone": asked and asked.phone}))
+        form = PhoneForm(initial={"phone": asked and asked.phone})
+        return self.form_page("phone.html", form, expired="expired" in request.GET)
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         form = PhoneForm(request.POST)
@@ -78,7 +79,9 @@ class CodePage(SigningIn):
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         form, asked = CodeForm(request.POST), self.asked()
-        if asked is None or not form.is_valid():
+        if asked is None:
+            return SeeOther(_marked(self.way.phone_address, "expired"))
+        if not form.is_valid():
             return self.show(form)
         try:
             signed_in = self.sign_in(asked, form.cleaned_data["code"])
@@ -119,8 +122,12 @@ class AgainAction(SigningIn):
         """Send a new code to the same phone."""
         asked = self.asked()
         if asked is None:
-            return SeeOther(self.way.phone_address)
-        return self.send(asked.phone, "?again=1")
+            return SeeOther(_marked(self.way.phone_address, "expired"))
+        return self.send(asked.phone, enter_at=_marked(self.way.code_address, "again"))
+
+
+def _marked(address: str, mark: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{mark}=1"
 
 
 class ForPayment(PaymentAction, SigningIn):

@@ -208,3 +208,16 @@ def test_the_status_is_expired_before_the_sweep_has_come_by(payment_of):
     answer = Shopper().visit(f"{payment.hosted_url}/status").json()
 
     assert answer == {"status": "expired", "version": "expired"}
+
+
+def test_the_host_of_the_api_leads_to_the_checkouts_own(payment, settings):
+    settings.BASE_URL, settings.CHECKOUT_URL = "https://api.example", "https://pay.example"
+    settings.ALLOWED_HOSTS = ["api.example", "pay.example"]
+    client = Client()
+
+    address = f"{payment.hosted_url}?lang=fr"
+    response = client.get(address, headers={"host": "api.example"})
+    assert (response.status_code, response["Location"]) == (302, f"https://pay.example{address}")
+    assert client.get(address, headers={"host": "pay.example"}).status_code == 200
+    svg = client.get(f"{payment.hosted_url}/qr.svg", headers={"host": "api.example"})
+    assert svg.status_code == 200

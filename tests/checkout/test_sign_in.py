@@ -85,6 +85,32 @@ def test_five_wrong_codes_end_it_and_a_new_one_works(payment):
     assert shopper.path.endswith("/pin")
 
 
+def test_a_code_that_another_tab_has_replaced_is_said_to_be_over(payment, payment_of):
+    shopper = at_code(payment)
+    other = payment_of(150)
+    form = shopper.form()
+    shopper.visit(f"{other.hosted_url}/phone")
+    shopper.send(phone="+1 242 555 0177")
+
+    response = shopper.client.post(f"{payment.hosted_url}/code", form.fields | {"code": "000000"})
+
+    assert response["Location"] == f"{payment.hosted_url}/phone?expired=1"
+    shopper.visit(response["Location"])
+    assert "That code has expired. Ask for a new one." in shopper.text
+    assert shopper.form().fields["phone"] == "+12425550177"
+    assert CustomerSession.objects.count() == 0
+
+
+def test_a_new_code_for_the_own_page_is_said_to_be_on_its_way(db):
+    shopper = Shopper()
+    shopper.visit("/account/phone?test=1")
+    shopper.send(phone="+1 242 555 0177")
+    shopper.send(to="/again")
+
+    assert shopper.path == "/account/code?test=1&again=1"
+    assert "A new code is on its way." in shopper.text
+
+
 def test_a_code_is_good_in_the_browser_that_asked_for_it_only(payment):
     at_code(payment)
     thief = Shopper()
