@@ -20,6 +20,7 @@ from payments.statuses import PaymentStatus
 from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
+from tests.backoffice.desk import sign_in
 from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_wish
 from tests.factories import MerchantFactory, PaymentFactory
 from webhooks.endpoints import create_webhook
@@ -84,6 +85,22 @@ def test_refund_half(desk, cafe):
     assert (refund.payment_id, refund.amount, refund.status) == (payment.pk, 625, "succeeded")
     assert (refund.reason, refund.created_by) == ("Cold coffee", "staff:support")
     assert Note.objects.get().text == "Pat called at noon"
+
+
+def test_refund_half_without_javascript(open_page, cafe):
+    payment = paid_payment(cafe)
+    page = open_page("/admin/", width=1440, height=900, javascript=False)
+    sign_in(page, Role.SUPPORT)
+    page.get_by_role("searchbox").fill(payment.pk)
+    page.keyboard.press("Enter")
+    page.get_by_role("main").get_by_role("link", name="Refund").click()
+    page.locator("[name=amount]").fill("6.25")
+    page.locator("[name=reason]").fill("Cold coffee")
+    page.locator("[name=note]").fill("Pat called at noon")
+    page.get_by_role("button", name="Refund").click()
+
+    page.get_by_text("The refund is made.").wait_for()
+    assert Refund.objects.get().amount == 625
 
 
 def test_the_shop_did_not_get_the_webhook(desk, untold):
