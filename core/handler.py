@@ -2,13 +2,15 @@
 
 import logging
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.response import HttpResponseBase
 from django.views import defaults
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 
@@ -19,6 +21,7 @@ from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 logger = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
+READING = ("GET", "HEAD")
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
@@ -78,6 +81,21 @@ def json_error(error: errors.ApiError) -> HttpResponse:
         content_type="application/json",
         headers=error.headers,
     )
+
+
+def reading_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Wrap a view outside of DRF that only reads: any other method is refused, in JSON."""
+
+    @csrf_exempt
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.method in READING:
+            return view(request, *args, **kwargs)
+        error = errors.MethodNotAllowed()
+        error.headers = {"Allow": ", ".join(READING)}
+        return json_error(error)
+
+    return guarded
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

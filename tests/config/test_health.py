@@ -80,3 +80,12 @@ def test_metrics_are_there_while_the_database_is_away(
 def test_every_answer_has_a_request_id(client: Client) -> None:
     assert client.get("/healthz")["X-Request-Id"].startswith("req_")
     assert client.get("/healthz", headers={"X-Request-Id": "mine-1"})["X-Request-Id"] == "mine-1"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/docs", "/v1/openapi.json"])
+@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
+def test_they_are_for_reading_only(path: str, method: str) -> None:
+    response = Client(enforce_csrf_checks=True).generic(method, path)
+
+    assert (response.status_code, response.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
+    assert (response["Content-Type"], response["Allow"]) == ("application/json", "GET, HEAD")
