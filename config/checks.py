@@ -4,29 +4,41 @@ The checks run where a process begins to serve (web, worker, beat) and in `check
 """
 
 import ipaddress
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management.base import CommandError
+from django.utils.module_loading import import_string
 
 from config.environment import env
+from config.logging import FORMS as LOG_FORMS
+from core.money import is_currency
+from payments.qr import QRFormat
 
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
+_SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
 _HERE = (".localhost", ".local", ".test", ".internal")
 
 
+class UnsafeConfiguration(CommandError, ImproperlyConfigured):
+    """What is wrong with the configuration; a command tells it without a traceback."""
+
+
 def refuse_unsafe() -> None:
-    """Raise ImproperlyConfigured with every fault of the configuration, if there are any."""
+    """Raise UnsafeConfiguration with every fault of the configuration, if there are any."""
     faults = run_checks(tags=[PRODUCTION], include_deployment_checks=True)
     if faults:
         lines = "\n".join(f"- {fault.msg}" for fault in faults)
-        raise ImproperlyConfigured(f"The configuration is not safe to start with:\n{lines}")
+        raise UnsafeConfiguration(f"The configuration is not safe to start with:\n{lines}")
 
 
 @register(PRODUCTION, deploy=True)
@@ -38,7 +50,7 @@ def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[Che
 def faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
-    yield from _impossible_schedule()
+    yield from _impossible_values()
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -77,11 +89,39 @@ def _is_encryption_key(keys: str) -> bool:
         return False
 
 
-def _impossible_schedule() -> Iterator[str]:
-    if not settings.WEBHOOK_RETRY_SECONDS or min(settings.WEBHOOK_RETRY_SECONDS) < 1:
-        yield "WEBHOOK_RETRY_SECONDS must name at least one wait, each of a second or more."
-    if settings.WEBHOOK_TIMEOUT_SECONDS < 1:
-        yield "WEBHOOK_TIMEOUT_SECONDS must be a second or more."
+def _impossible_values() -> Iterator[str]:
+    """Name what nothing could be answered or done with, in development as in production."""
+    waits = settings.WEBHOOK_RETRY_SECONDS
+    rules = {
+        "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
+        "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
+        "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
+        "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
+        "PASSKEY_ABOVE must be at least PIN_ABOVE.": settings.PASSKEY_ABOVE >= settings.PIN_ABOVE,
+        "PAYOUT_PROVIDER must be the path of a class.": _can_be_imported(settings.PAYOUT_PROVIDER),
+        "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
+        "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "STAFF_TIME_ZONE must be a zone of the IANA database.": (
+            settings.STAFF_TIME_ZONE in available_timezones()
+        ),
+        "TRUSTED_PROXIES must not be negative.": settings.TRUSTED_PROXIES >= 0,
+        "WEBHOOK_RETRY_SECONDS must name at least one wait, each of a second or more.": (
+            waits and min(waits) >= 1
+        ),
+        "WEBHOOK_TIMEOUT_SECONDS must be a second or more.": settings.WEBHOOK_TIMEOUT_SECONDS >= 1,
+        "WEB_WORKERS and WEB_THREADS must be 1 or more.": (
+            settings.WEB_WORKERS >= 1 and env("WEB_THREADS") >= 1
+        ),
+    }
+    yield from (fault for fault, holds in rules.items() if not holds)
+
+
+def _can_be_imported(path: str) -> bool:
+    try:
+        import_string(path)
+    except ImportError:
+        return False
+    return True
 
 
 def _weak_transport() -> Iterator[str]:

@@ -3,7 +3,9 @@
 `var/development.env` fills in what the environment leaves out; `make run` writes it once.
 """
 
+import logging
 import os
+import sys
 from pathlib import Path
 
 import environ
@@ -54,11 +56,30 @@ VARIABLES = {
     "WEB_WORKERS": (int, 1),
 }
 
+DATABASES = ("sqlite://", "postgres://", "postgresql://")
+WHOLE_NUMBERS = "whole numbers with commas between"
+
 env = environ.Env(**VARIABLES)
 
 DEVELOPMENT_FILE = Path(os.environ.get("DEVELOPMENT_FILE", BASE_DIR / "var/development.env"))
 if DEVELOPMENT_FILE.is_file():
     env.read_env(DEVELOPMENT_FILE)
+
+
+def _refuse_unreadable() -> None:
+    """End the process with a sentence where a variable has not the form of its type."""
+    for name, (kind, _) in VARIABLES.items():
+        try:
+            env(name)
+        except ValueError:
+            sys.exit(f"{name} must be {'a whole number' if kind is int else WHOLE_NUMBERS}.")
+    if not (env("DATABASE_URL") or "sqlite://").startswith(DATABASES):
+        sys.exit(f"DATABASE_URL must begin with one of {', '.join(DATABASES)}.")
+    if env("LOG_LEVEL") not in logging.getLevelNamesMapping():
+        sys.exit("LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+
+
+_refuse_unreadable()
 
 
 def flag(name: str, *, default: bool) -> bool:

@@ -9,6 +9,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 HIDDEN = "[hidden]"
+FORMS = ("json", "console")
 _PROBES = ("GET /healthz", "GET /readyz", "GET /metrics")
 _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"

@@ -1,5 +1,9 @@
 """Production refuses to start on an unsafe configuration."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
@@ -36,6 +40,16 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("WEBHOOK_RETRY_SECONDS", [], "WEBHOOK_RETRY_SECONDS must name"),
         ("WEBHOOK_RETRY_SECONDS", [300, 0], "WEBHOOK_RETRY_SECONDS must name"),
         ("WEBHOOK_TIMEOUT_SECONDS", 0, "WEBHOOK_TIMEOUT_SECONDS must be"),
+        ("APP_SCHEME", "my app", "APP_SCHEME must be"),
+        ("DEFAULT_CURRENCY", "bsd", "DEFAULT_CURRENCY must be"),
+        ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),
+        ("PASSKEY_ABOVE", 100, "PASSKEY_ABOVE must be"),
+        ("PAYOUT_PROVIDER", "payouts.providers.Nobody", "PAYOUT_PROVIDER must be"),
+        ("PIN_ABOVE", -1, "PIN_ABOVE must not"),
+        ("QR_PAYLOAD", "svg", "QR_PAYLOAD must be"),
+        ("STAFF_TIME_ZONE", "Atlantis", "STAFF_TIME_ZONE must be"),
+        ("TRUSTED_PROXIES", -1, "TRUSTED_PROXIES must not"),
+        ("WEB_WORKERS", 0, "WEB_WORKERS and"),
         ("WEBHOOK_ALLOW_PRIVATE", True, "WEBHOOK_ALLOW_PRIVATE must be off"),
     ],
 )
@@ -80,3 +94,27 @@ def test_development_is_near(host: str) -> None:
 @pytest.mark.parametrize("host", ["pay.example.com", "8.8.8.8", "localhost.example.com"])
 def test_the_world_is_not_near(host: str) -> None:
     assert not is_near(host)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PORT", "80a", "PORT must be a whole number."),
+        ("WEBHOOK_RETRY_SECONDS", "300,soon", "WEBHOOK_RETRY_SECONDS must be whole numbers"),
+        ("DATABASE_URL", "mysql://root:secret@host/x", "DATABASE_URL must begin with"),
+        ("DATABASE_URL", "secret", "DATABASE_URL must begin with"),
+        ("LOG_LEVEL", "loud", "LOG_LEVEL must be"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_not_shown(name: str, value: str, said: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import config.settings"],
+        env=os.environ | {name: value},
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(said)
+    assert value not in done.stderr
+    assert "Traceback" not in done.stderr
