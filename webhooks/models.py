@@ -219,6 +219,11 @@ class Delivery(models.Model):
     def __str__(self) -> str:
         return f"{self.event_id} to {self.webhook_id}: {self.status}"
 
+    @property
+    def next_try_at(self) -> datetime | None:
+        """The instant of the next attempt, where it is known: not while one is under way."""
+        return None if self.lease_token else self.next_attempt_at
+
 
 class Attempt(models.Model):
     """What came of one request to an endpoint. No status where no answer was read to its end."""

@@ -153,6 +153,8 @@ def test_while_an_attempt_is_under_way_it_is_refused(
     response = api(merchant).post(retry_path(only_delivery(webhook)))
 
     assert (response.status_code, response.json()["code"]) == (409, "CONFLICT")
+    [shown] = api(merchant).get(f"/v1/webhooks/{webhook.id}/deliveries").json()["deliveries"]
+    assert (shown["status"], "next_attempt_at" in shown) == ("pending", False)
 
 
 def test_to_an_endpoint_switched_off_it_is_refused(

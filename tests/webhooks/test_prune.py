@@ -1,0 +1,92 @@
+"""manage.py prune"""
+
+import io
+import json
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core.management import CommandError, call_command
+
+from core.clock import now
+from merchants.models import Merchant
+from tests.client import Api
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.sending import send_due, tell
+from webhooks import pruning
+from webhooks.models import Attempt, Delivery, Event
+from webhooks.statuses import DeliveryStatus
+
+
+def prune(*words: str) -> int:
+    out = io.StringIO()
+    call_command("prune", "--json", *words, stdout=out)
+    count: int = json.loads(out.getvalue())["deliveries"]
+    return count
+
+
+def tell_days_ago(merchant: Merchant, days: int) -> Event:
+    with time_machine.travel(now() - timedelta(days=days)):
+        event = tell(merchant)
+        Delivery.objects.filter(event=event).update(next_attempt_at=now())
+    return event
+
+
+def test_old_deliveries_go_with_their_attempts_and_events_stay(
+    merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pruning, "BATCH", 2)
+    endpoint()
+    for _ in range(5):
+        tell_days_ago(merchant, 91)
+    young = tell_days_ago(merchant, 89)
+    while send_due():
+        pass
+
+    assert prune("--dry-run") == 5
+    assert Delivery.objects.count() == 6
+    assert prune() == 5
+
+    assert [delivery.event_id for delivery in Delivery.objects.all()] == [young.id]
+    assert Attempt.objects.count() == 1
+    assert Event.objects.count() == 6
+    assert prune() == 0
+    assert prune("--days", "30") == 1
+
+
+def test_what_is_still_on_its_way_stays_however_old(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    endpoint("/say/500")
+    tell_days_ago(merchant, 400)
+    send_due()
+
+    assert prune() == 0
+    assert Delivery.objects.get().status == DeliveryStatus.PENDING
+
+
+def test_old_samples_go_for_good(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    with time_machine.travel(now() - timedelta(days=91)):
+        api(merchant).post("/v1/webhooks/test", {"webhook_id": webhook.id})
+    fact = tell(merchant)
+
+    assert prune() == 1
+
+    assert [event.id for event in Event.objects.all()] == [fact.id]
+
+
+@pytest.mark.parametrize("days", ["6", "0", "-1", "many"])
+def test_what_is_young_is_not_pruned(days: str) -> None:
+    with pytest.raises(CommandError, match="must be 7 or more"):
+        call_command("prune", "--days", days)
+
+
+@pytest.mark.django_db
+def test_it_says_what_it_did() -> None:
+    out = io.StringIO()
+
+    call_command("prune", stdout=out)
+
+    assert out.getvalue().startswith("0 deliveries from before ")
+    assert out.getvalue().endswith("are gone.\n")

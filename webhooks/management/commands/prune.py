@@ -1,0 +1,55 @@
+"""`manage.py prune`: keep the log of deliveries short."""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from core.clock import iso, now
+from core.json import dump_json
+from webhooks.pruning import ended_before, prune_deliveries
+
+DEFAULT_DAYS = 90
+# Longer than an Idempotency-Key remembers which delivery answered it.
+FEWEST_DAYS = 7
+
+
+class Command(BaseCommand):
+    help = (
+        "Delete the log of webhook deliveries that ended, with every attempt, once it is old. "
+        "Events stay, and so does all that concerns money."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--days",
+            type=_days,
+            default=DEFAULT_DAYS,
+            help=f"what is older goes (default {DEFAULT_DAYS}, at least {FEWEST_DAYS})",
+        )
+        parser.add_argument("--dry-run", action="store_true", help="only say how many that is")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, **options: Any) -> None:
+        before = now() - timedelta(days=options["days"])
+        if options["dry_run"]:
+            count = ended_before(before).count()
+        else:
+            count = prune_deliveries(before=before, progress=self._show)
+        if options["json"]:
+            found = {"before": iso(before), "deliveries": count, "dry_run": options["dry_run"]}
+            self.stdout.write(dump_json(found).decode())
+        else:
+            verb = "would go" if options["dry_run"] else "are gone"
+            self.stdout.write(f"{count:,} deliveries from before {iso(before)} {verb}.")
+
+    def _show(self, count: int) -> None:
+        if self.stderr.isatty():
+            self.stderr.write(f"\r{count:,} deliveries", ending="")
+
+
+def _days(text: str) -> int:
+    if not text.isdecimal() or int(text) < FEWEST_DAYS:
+        raise ArgumentTypeError(f"must be {FEWEST_DAYS} or more")
+    return int(text)

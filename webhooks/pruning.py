@@ -1,0 +1,41 @@
+"""Forget how deliveries went long ago. Events are facts and stay; samples are none and go."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from core.ids import new_id
+from webhooks.models import Delivery, Event
+from webhooks.statuses import DeliveryStatus
+
+BATCH = 500
+
+
+def prune_deliveries(*, before: datetime, progress: Callable[[int], None]) -> int:
+    """Delete the deliveries that were written before then and are at their end; return how many.
+
+    Their attempts go with them, and so do test events that were sent nowhere else. In batches, so
+    that nobody waits for it; `progress` is told how many have gone so far.
+    """
+    count = 0
+    while gone := _prune_some(before):
+        count += gone
+        progress(count)
+    return count
+
+
+def ended_before(before: datetime) -> QuerySet[Delivery]:
+    """Return what would be pruned; ids sort by creation, so nothing later is read."""
+    over = Delivery.objects.exclude(status=DeliveryStatus.PENDING)
+    return over.filter(pk__lt=new_id("dlv", before), created_at__lt=before)
+
+
+@transaction.atomic
+def _prune_some(before: datetime) -> int:
+    rows = list(ended_before(before).order_by("pk").values_list("pk", "event_id")[:BATCH])
+    Delivery.objects.filter(pk__in=[pk for pk, _ in rows]).delete()
+    events = {event_id for _, event_id in rows}
+    Event.objects.filter(pk__in=events, is_test=True, deliveries=None).delete()
+    return len(rows)
