@@ -191,7 +191,8 @@ GUIDE: dict[str, Advice] = {
         "Enter another code than 000000 at the test checkout.",
     ),
     "RATE_LIMITED": Advice(
-        "More than 100 requests a minute (200 at once) or 10,000 an hour.",
+        "More than 100 requests a minute (200 at once) or 10,000 an hour; or too many test events "
+        "at once.",
         "Wait for `Retry-After`; the header `RateLimit` says what is left.",
         "The 201st request within two minutes, where limits are on.",
     ),

@@ -48,8 +48,10 @@ class SubscriptionField(serializers.ListField):
 class NewWebhook(Input):
     merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
     url = WebUrlField(help_text="https; in test mode, where allowed, also http to this machine.")
-    events = SubscriptionField()
-    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+    events = SubscriptionField(help_text="Types, `payment.*` and its like, or `*` for all.")
+    description = TextField(
+        max_length=500, min_length=0, lines=True, required=False, help_text="For yourself."
+    )
 
 
 class ChangedWebhook(Change):
@@ -76,7 +78,9 @@ class Recovery(Input):
 
 class Trial(Input):
     webhook_id = TextField(max_length=64)
-    event_type = OneOfField(allowed=tuple(EventType.values), required=False)
+    event_type = OneOfField(
+        allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
+    )
 
 
 class WebhookOutput(Output):

@@ -36,6 +36,11 @@ from webhooks.trials import begin_trial, finish_trial, waiting_place
 class WebhookViewSet(CallerViewSet):
     @operation("Register a webhook", request=NewWebhook, response=IssuedWebhook, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
+        """An endpoint of yours that is sent events of your key's mode from now on.
+
+        The answer shows its `secret`, this once: verify each request with it, as shown above.
+        `POST /v1/webhooks/test` tells whether your endpoint can be reached and answers.
+        """
         values = NewWebhook.parse(request.data)
 
         def work() -> Response:
@@ -53,16 +58,27 @@ class WebhookViewSet(CallerViewSet):
 
     @listing("List webhooks", item=WebhookOutput, key="webhooks")
     def list(self, request: CallerRequest) -> Response:
+        """Newest first, of your key's mode."""
         webhooks = Webhook.objects.visible_to(request.user).kept()
         return self.page(request, webhooks, WebhookOutput, key="webhooks")
 
     @operation("Read a webhook", response=WebhookOutput)
     def retrieve(self, request: CallerRequest, webhook_id: str) -> Response:
+        """Where it was switched off, `disabled_reason` says why.
+
+        `gone`: it answered 410. `failing`: five days without a success. `requested`: by you, or by
+        our staff.
+        """
         webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
         return Response(WebhookOutput.of(webhook))
 
     @operation("Change a webhook", request=ChangedWebhook, response=WebhookOutput)
     def partial_update(self, request: CallerRequest, webhook_id: str) -> Response:
+        """Only the fields you send change. What waits goes to the new `url`.
+
+        While `is_active` is false nothing is sent, and what happens meanwhile is not sent later: it
+        stands in `GET /v1/events`.
+        """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(
             caller=request.user, webhook_id=webhook_id, changes=changes, now=now()
@@ -71,12 +87,18 @@ class WebhookViewSet(CallerViewSet):
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
+        """For good: what still waits is not sent."""
         webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=now())
         return Response(DeletedWebhook.of(webhook))
 
     @operation("Rotate the signing secret", request=Rotation, response=IssuedWebhook)
     @action(detail=True, methods=["post"])
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
+        """The answer shows the new `secret`, this once.
+
+        For `expires_in` seconds, a day unless you say otherwise, each request is signed with both.
+        With 0 the old one ends at once: do that where it has become known.
+        """
         overlap = overlap_of(Rotation.parse(request.data))
 
         def work() -> Response:
@@ -90,6 +112,10 @@ class WebhookViewSet(CallerViewSet):
     @operation("Send a test event", request=Trial, response=TrialOutput)
     @action(detail=False, methods=["post"])
     def test(self, request: CallerRequest) -> HttpResponse:
+        """A sample of the type is sent at once, whatever the webhook has subscribed to.
+
+        The answer says what your endpoint answered. It is tried once, and is in no list of events.
+        """
         values = Trial.parse(request.data)
         event_type = EventType(values.get("event_type", EventType.PAYMENT_COMPLETED))
 
@@ -112,6 +138,10 @@ class WebhookViewSet(CallerViewSet):
     @operation("Send again what has failed", request=Recovery, response=RecoveryOutput)
     @action(detail=True, methods=["post"])
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
+        """All deliveries created `since` then that have failed, in the background, a few at a time.
+
+        Each begins a new round of five attempts. `deliveries` says how many there are.
+        """
         since = Recovery.parse(request.data)["since"]
 
         def work() -> Response:
@@ -131,6 +161,7 @@ class DeliveryViewSet(CallerViewSet):
         filters=DELIVERY_FILTERS,
     )
     def list(self, request: CallerRequest, webhook_id: str) -> Response:
+        """Newest first, each with its attempts and the beginning of what was answered."""
         webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
         deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
@@ -139,6 +170,8 @@ class DeliveryViewSet(CallerViewSet):
     @operation("Send a delivery again", response=DeliveryOutput)
     @action(detail=True, methods=["post"])
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
+        """At once, and also one that was delivered. One that has ended begins a new round."""
+
         def work() -> Response:
             delivery = retry_delivery(
                 caller=request.user, webhook_id=webhook_id, delivery_id=delivery_id, now=now()
@@ -151,12 +184,14 @@ class DeliveryViewSet(CallerViewSet):
 class EventViewSet(CallerViewSet):
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
+        """Newest first: all that happened in your key's mode, also without any webhook."""
         filters = read_filters(query_of(request), EVENT_FILTERS)
         events = Event.objects.visible_to(request.user).facts().filter(**filters)
         return self.page(request, events, EventOutput, key="events")
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:
+        """Exactly what webhooks are sent."""
         return Response(EventOutput.of(Event.objects.visible_to(request.user).one(event_id)))
 
 
