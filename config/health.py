@@ -11,7 +11,8 @@ from kombu import Connection
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
-from webhooks.measures import look
+from ledger.measures import look as look_at_ledger
+from webhooks.measures import look as look_at_webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -35,10 +36,11 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer in Prometheus form, with what was counted even where the database is away."""
-    try:
-        look()
-    except Exception:
-        logger.warning("webhooks not measured", exc_info=True)
+    for name, look in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
+        try:
+            look()
+        except Exception:
+            logger.warning("%s not measured", name, exc_info=True)
     return cast(HttpResponse, ExportToDjangoView(request))
 
 

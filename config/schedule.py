@@ -27,6 +27,7 @@ SCHEDULE: dict[str, Periodic] = {
     "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
     "send webhook alerts": Periodic("webhooks.tasks.send_webhook_alerts", 30),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
+    "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
     "count link uses": Periodic("links.tasks.count_uses", 10),
     "expire links": Periodic("links.tasks.expire_links", 20),
     "expire payments": Periodic("payments.tasks.expire_payments", 15),

@@ -158,6 +158,28 @@ class Seal(models.Model):
         return f"seal {self.sequence}"
 
 
+class Proof(models.Model):
+    """When the schedule last proved the ledger, what it found, and when it is due again.
+
+    One row, claimed by moving `due_at`: of two workers one proves. `problem` is the first wrong
+    row, empty where all is right.
+    """
+
+    ONLY = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY)
+    due_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    ended_at = models.DateTimeField(null=True)
+    problem = models.TextField(default="", blank=True)
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(id=1), name="proof_only_one"),)
+
+    def __str__(self) -> str:
+        return self.problem or f"proven at {self.ended_at}"
+
+
 def exact_balance() -> Cast:
     """Return the balance of an account at this moment, whatever is sealed and whatever is not."""
     deferred = F("balance") + _unsealed("credit_account") - _unsealed("debit_account")

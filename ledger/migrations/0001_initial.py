@@ -13,6 +13,24 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name="Proof",
+            fields=[
+                (
+                    "id",
+                    models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False),
+                ),
+                ("due_at", models.DateTimeField()),
+                ("started_at", models.DateTimeField(null=True)),
+                ("ended_at", models.DateTimeField(null=True)),
+                ("problem", models.TextField(blank=True, default="")),
+            ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(condition=models.Q(("id", 1)), name="proof_only_one")
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Account",
             fields=[
                 (

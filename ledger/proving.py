@@ -1,0 +1,64 @@
+"""Prove the ledger by the schedule, again and again, but a tenth of the time at most."""
+
+import time
+from datetime import datetime, timedelta
+from itertools import islice
+
+import structlog
+from django.db.models import QuerySet
+
+from ledger.models import Proof
+from ledger.snapshot import snapshot
+from ledger.verification import figures, verify
+
+EVERY = timedelta(minutes=5)
+REST = 9  # times as long as the proof itself took
+LEASE = timedelta(hours=1)  # after which a proof that was cut off is begun anew
+MOST_PROBLEMS = 10
+
+logger = structlog.get_logger(__name__)
+
+
+def prove_if_due(*, now: datetime) -> bool | None:
+    """Prove the ledger, if that is due and nobody else is at it; say whether all is right.
+
+    Each wrong row, up to ten, is logged as an error. None: it was not due.
+    """
+    if not _claim(now):
+        return None
+    began = time.monotonic()
+    try:
+        problems = _prove()
+    except Exception:
+        _row().update(due_at=now + EVERY)  # nothing is known: again, and not after an hour
+        raise
+    took = timedelta(seconds=time.monotonic() - began)
+    _row().update(
+        ended_at=now + took,
+        due_at=max(now + EVERY, now + took * (1 + REST)),
+        problem=problems[0] if problems else "",
+    )
+    return not problems
+
+
+def _prove() -> list[str]:
+    with snapshot():
+        found = figures()
+        problems = list(islice(verify(progress=_silently), MOST_PROBLEMS))
+    for problem in problems:
+        logger.error("ledger_wrong", problem=problem)
+    logger.info("ledger_proven", right=not problems, sequence=found.sequence, hash=found.hash)
+    return problems
+
+
+def _claim(now: datetime) -> bool:
+    Proof.objects.get_or_create(pk=Proof.ONLY, defaults={"due_at": now})
+    return bool(_row().filter(due_at__lte=now).update(started_at=now, due_at=now + LEASE))
+
+
+def _row() -> QuerySet[Proof]:
+    return Proof.objects.filter(pk=Proof.ONLY)
+
+
+def _silently(done: int, total: int) -> None:
+    pass
