@@ -29,7 +29,10 @@ def _demo_rows() -> dict[str, str]:
         return rows
     if payment := _payable(merchant):
         rows["Checkout"] = f"{settings.CHECKOUT_URL}/checkout/{payment.id}"
-    return rows | {"Try": create_line(merchant.id)}
+    return rows | {
+        "Try": create_line(merchant.id),
+        "Events": ".venv/bin/python manage.py listen",
+    }
 
 
 def _payable(merchant: Merchant) -> Payment | None:

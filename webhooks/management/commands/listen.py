@@ -43,8 +43,14 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one event a line, as sent")
 
     def handle(self, **options: Any) -> None:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        caller = test_caller(options["merchant"], actor=ACTOR)
+        # Asked to end, by whomever, it deletes its webhook first.
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            self._listen(test_caller(options["merchant"], actor=ACTOR), options)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+    def _listen(self, caller: Caller, options: dict[str, Any]) -> None:
         with Listener(port=options["port"], forward_to=options["forward_to"]) as listener:
             issued = _register(caller, listener.url, options["events"])
             listener.secret = issued.secret
