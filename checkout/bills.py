@@ -73,7 +73,6 @@ class Bill:
     difference: int = 0
     facts: tuple[tuple[str, str], ...] = ()
     payable: bool = False
-    cancelable: bool = False
     success_address: str = ""
     cancel_address: str = ""
     again_address: str = ""
@@ -134,7 +133,6 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
         difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
         facts=tuple(_facts(payment)),
         payable=status in PAYABLE and not payment.is_counter,
-        cancelable=status in PAYABLE and not payment.is_counter,
         success_address=onward(payment.success_url, payment.id),
         cancel_address=onward(payment.cancel_url, payment.id),
         again_address=_again(payment),

@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from checkout.flow import Step, pay_with_passkey
 from checkout.views.pins import StepPage
-from core.errors import ApiError
 from customers.errors import CustomerFrozen, VerificationFailed
 from customers.passkeys import begin_payment, begin_registration, finish_registration
 from payments.verification import Verification, required_for
@@ -19,10 +18,16 @@ DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 class PasskeyStep(StepPage):
     """Says in our own words what the browser's dialog did not do."""
 
-    def not_verified(self, error: ApiError) -> str | None:
-        """Return what to say where a passkey was refused; None where that is not what happened."""
-        refused = isinstance(error, VerificationFailed) and not isinstance(error, CustomerFrozen)
-        return _("The passkey could not be checked. Try again.") if refused else None
+    def not_verified(self, error: VerificationFailed) -> HttpResponse:
+        """Say that the passkey was refused. Raises what was refused for another reason."""
+        if isinstance(error, CustomerFrozen):
+            raise error
+        problem = _("The passkey could not be checked. Try again.")
+        return self.show(problem=problem, status=error.status)
+
+    def show(self, **context: Any) -> HttpResponse:
+        """Render the page of the step."""
+        raise NotImplementedError
 
 
 class PasskeyPage(PasskeyStep):
@@ -41,10 +46,7 @@ class PasskeyPage(PasskeyStep):
                 now=self.now,
             )
         except VerificationFailed as error:
-            problem = self.not_verified(error)
-            if problem is None:
-                raise
-            return self.show(problem=problem, status=error.status)
+            return self.not_verified(error)
         return self.go_on()
 
     def show(self, **context: Any) -> HttpResponse:
@@ -86,10 +88,7 @@ class NewPasskeyPage(PasskeyStep):
                 now=self.now,
             )
         except VerificationFailed as error:
-            problem = self.not_verified(error)
-            if problem is None:
-                raise
-            return self.show(problem=problem, status=error.status)
+            return self.not_verified(error)
         response = self.go_to(Step.PASSKEY)
         response["Location"] += "?added=1"
         return response

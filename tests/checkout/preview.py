@@ -30,7 +30,6 @@ BILL = Bill(
     until="2:05 pm",
     left="23 min left",
     version="open",
-    cancelable=True,
     cancel_address="https://conch.example",
     payable=True,
 )

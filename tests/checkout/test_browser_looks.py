@@ -10,6 +10,7 @@ pytestmark = [
     pytest.mark.urls("tests.checkout.preview_urls"),
     pytest.mark.django_db(transaction=True),
 ]
+CONTRAST = ("wcag2aa",)  # what may differ in the dark
 SMALL_TARGETS = """
 () => [...document.querySelectorAll("a, button, input, summary")]
   .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
@@ -25,13 +26,16 @@ def screens(open_page, site):
     return lambda **options: open_page("/preview/missing", **options)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_screen(screens, site, scheme):
-    page = screens(color_scheme=scheme)
+@pytest.mark.parametrize("half", [0, 1])
+def test_axe_finds_nothing_on_any_screen(screens, site, half):
+    page = screens()
     found = {}
-    for name in SCREENS:
+    for name in list(SCREENS)[half::2]:
+        page.emulate_media(color_scheme="light")
         page.goto(f"{site}/preview/{name}")
         found[name] = violations(page)
+        page.emulate_media(color_scheme="dark")
+        found[name] += violations(page, CONTRAST)
 
     assert {name: violations for name, violations in found.items() if violations} == {}
 
