@@ -16,6 +16,7 @@ from django.utils.dateparse import parse_date
 from rest_framework import serializers
 
 from core.clock import iso
+from core.errors import ValidationFailed
 from core.instants import parse_instant
 from core.money import MAX_AMOUNT, is_currency
 from core.text import is_printable
@@ -189,6 +190,13 @@ def is_web_url(text: str) -> bool:
         return False
     has_credentials = "@" in parts.netloc
     return parts.scheme in ("https", "http") and bool(encoded) and not has_credentials and port != 0
+
+
+def refuse_http(values: Mapping[str, Any], *names: str, livemode: bool) -> None:
+    """Raise ValidationFailed where a live object would lead to an address without TLS."""
+    for name in names:
+        if livemode and (values.get(name) or "").startswith("http:"):
+            raise ValidationFailed(**{name: WebUrlField.rule})
 
 
 class DateField(serializers.Field[date, Any, str, Any]):

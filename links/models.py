@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from core.errors import ApiError
 from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
 from links.errors import REFUSAL_BY_STATUS, PaymentLinkNotFound
 from links.statuses import TRANSITIONS, LinkStatus
 from merchants.scoping import CallerScoped
@@ -119,7 +120,7 @@ class PaymentLink(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__isnull=True) | Q(amount__gte=1, amount__lte=99_999_999_999),
+                condition=Q(amount__isnull=True) | Q(amount__gte=1, amount__lte=MAX_AMOUNT),
                 name="link_amount",
             ),
             models.CheckConstraint(condition=Q(status__in=LinkStatus.values), name="link_status"),

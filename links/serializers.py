@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from core.errors import ValidationFailed
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -16,6 +15,7 @@ from core.fields import (
     StrictIntegerField,
     TextField,
     WebUrlField,
+    refuse_http,
 )
 from core.serializers import Change, Input, Output
 from links.models import PaymentLink
@@ -126,7 +126,7 @@ class PublicLink(_Link):
 
 def draft_of(values: dict[str, Any], *, livemode: bool) -> LinkDraft:
     """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
-    refuse_http(values, livemode=livemode)
+    refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     known = {name: value for name, value in values.items() if name in LinkDraft.__annotations__}
     known.setdefault("currency", settings.DEFAULT_CURRENCY)
     return LinkDraft(**known)
@@ -134,13 +134,6 @@ def draft_of(values: dict[str, Any], *, livemode: bool) -> LinkDraft:
 
 def changes_of(values: dict[str, Any], *, livemode: bool) -> dict[str, Any]:
     """Make column values of a parsed change. Raises ValidationFailed as draft_of does."""
-    refuse_http(values, livemode=livemode)
+    refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     empty = {"description": "", "success_url": "", "cancel_url": "", "metadata": {}}
     return {name: empty.get(name) if value is None else value for name, value in values.items()}
-
-
-def refuse_http(values: dict[str, Any], *, livemode: bool) -> None:
-    """Raise ValidationFailed where a live link would redirect to an address without TLS."""
-    for name in ("success_url", "cancel_url"):
-        if livemode and (values.get(name) or "").startswith("http:"):
-            raise ValidationFailed(**{name: WebUrlField.rule})

@@ -119,7 +119,7 @@ def context_of(payment: Payment) -> dict[str, object]:
     return {
         "payment": payment,
         "merchant": " ".join(payment.merchant.name.split()),
-        "amount": money_and_code(payment.amount or 0, payment.currency),
+        "amount": money_and_code(payment.sale_amount, payment.currency),
         "due_date": day_of(payment.due_date) if payment.due_date else "",
         "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
         "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",

@@ -6,8 +6,9 @@ from typing import Self
 from django.db import models
 from django.db.models import F, Q
 
-from core.errors import ApiError
+from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
 from customers.models import Customer
 from merchants.scoping import CallerScoped
 from payments.errors import (
@@ -121,7 +122,7 @@ class Payment(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__gte=1, amount__lte=99_999_999_999)
+                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT)
                 | Q(amount__isnull=True, payment_mode=PaymentMode.STATIC_PAY),
                 name="payment_amount",
             ),
@@ -169,6 +170,13 @@ class Payment(models.Model):
     def hosted_url(self) -> str:
         """The path of its checkout page."""
         return f"/checkout/{self.id}"
+
+    @property
+    def sale_amount(self) -> int:
+        """The amount in cents of what is paid for: only a counter, which is not, has none."""
+        if self.amount is None:
+            raise InvalidAmount(amount="is entered at the counter, for a payment of its own")
+        return self.amount
 
     @property
     def net(self) -> int | None:

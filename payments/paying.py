@@ -98,7 +98,7 @@ def pay_locked(
     refuse_frozen(customer)
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
-    if verified < required_for(payment.amount or 0):
+    if verified < required_for(payment.sale_amount):
         raise VerificationFailed
     behaviour = behaviour_of(customer)
     if behaviour == Behaviour.INSUFFICIENT_BALANCE:
@@ -148,14 +148,14 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     Raises InsufficientBalance.
     """
     payment.transaction_id = new_id("txn", now)
-    payment.fee = basis_points_of(payment.amount or 0, payment.merchant.fee_basis_points)
+    payment.fee = basis_points_of(payment.sale_amount, payment.merchant.fee_basis_points)
     payment.settles_at = None
     post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
     data = events.payment_completed(payment)
     emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
     if payment.link_id is not None:
-        record_use(payment.link_id, payment_id=payment.id, amount=payment.amount or 0, now=now)
+        record_use(payment.link_id, payment_id=payment.id, amount=payment.sale_amount, now=now)
     emails.plan_receipt(payment, now=now)
 
 
@@ -206,7 +206,7 @@ def _lock_with_link(payment_id: str, now: datetime) -> Payment:
 
 
 def _movements(payment: Payment) -> list[Movement]:
-    amount, fee = payment.amount or 0, payment.fee or 0
+    amount, fee = payment.sale_amount, payment.fee or 0
     wallet, balance, fees = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),

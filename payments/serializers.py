@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from rest_framework import serializers
 
-from core.errors import ValidationFailed
 from core.fields import (
     MAX_URL,
     AmountField,
@@ -19,6 +18,7 @@ from core.fields import (
     StrictIntegerField,
     TextField,
     WebUrlField,
+    refuse_http,
 )
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
@@ -197,9 +197,7 @@ class ConfirmedPayment(Output):
 
 def draft_of(values: dict[str, Any], *, livemode: bool) -> PaymentDraft:
     """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
-    for name in ("success_url", "cancel_url"):
-        if livemode and values.get(name, "https:").startswith("http:"):
-            raise ValidationFailed(**{name: WebUrlField.rule})
+    refuse_http(values, "success_url", "cancel_url", livemode=livemode)
     known = {name: value for name, value in values.items() if name in PaymentDraft.__annotations__}
     known.setdefault("currency", settings.DEFAULT_CURRENCY)
     if "payment_mode" in known:

@@ -12,7 +12,7 @@ from ledger.models import Purpose
 from ledger.services import balances
 from ledger.snapshot import snapshot
 from payouts.models import Payout
-from payouts.statuses import PayoutStatus
+from payouts.statuses import LEAVING, PayoutStatus
 
 Reserve = Callable[[str, str, bool], int]
 
@@ -65,7 +65,7 @@ def _leaving(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
     leaving = Payout.objects.filter(
         merchant_id=merchant_id,
         livemode=livemode,
-        status__in=(PayoutStatus.SCHEDULED, PayoutStatus.IN_TRANSIT),
+        status__in=LEAVING,
     )
     sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
     return Counter({(currency, status): total for currency, status, total in sums})

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 
 from core import crypto
 from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
 from ledger.models import Account, Transfer
 from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound, PayoutNotFound, PayoutStatusUnfit
@@ -214,7 +215,7 @@ class Payout(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__gte=1, amount__lte=99_999_999_999), name="payout_amount"
+                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT), name="payout_amount"
             ),
             models.CheckConstraint(
                 condition=Q(status__in=PayoutStatus.values), name="payout_status"

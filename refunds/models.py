@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
@@ -88,7 +89,7 @@ class Refund(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__gte=1, amount__lte=99_999_999_999), name="refund_amount"
+                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT), name="refund_amount"
             ),
             models.CheckConstraint(
                 condition=(_PENDING & Q(succeeded_at=None, failed_at=None))

@@ -97,7 +97,7 @@ def fee_share(payment: Payment, amount: int) -> int:
 
     Shares follow the running total, so that any parts of a full refund return exactly the fee.
     """
-    fee, whole, before = payment.fee or 0, payment.amount or 1, payment.amount_refunded
+    fee, whole, before = payment.fee or 0, payment.sale_amount, payment.amount_refunded
     return share_of(fee, before + amount, whole) - share_of(fee, before, whole)
 
 
