@@ -5,6 +5,7 @@ The limits are checked here, and so is who may approve: a page only shows what c
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -27,6 +28,7 @@ from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core import crypto
 from core.ids import new_id
+from core.sweeping import sweep
 from merchants.authentication import Caller
 
 DAY = timedelta(days=1)
@@ -122,14 +124,18 @@ def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> 
     return instruction
 
 
-@transaction.atomic
 def lapse_due(*, now: datetime) -> int:
     """End what has waited too long; return how many."""
     due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
-    lapsing = list(due.select_for_update(skip_locked=True)[:500])
-    for instruction in lapsing:
-        instruction.transition_to(InstructionStatus.LAPSED, now=now, user_id=None)
-    return len(lapsing)
+    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
+    return sweep("let instructions lapse", partial(_lapse, now=now), ids)
+
+
+@transaction.atomic
+def _lapse(instruction_id: str, *, now: datetime) -> bool:
+    instruction = Instruction.objects.locked(instruction_id)
+    instruction.transition_to(InstructionStatus.LAPSED, now=now, user_id=None)
+    return True
 
 
 def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, currency: str, now: datetime) -> int:
