@@ -14,12 +14,13 @@ _PROBES = ("GET /healthz", "GET /readyz", "GET /metrics")
 _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
+    r"|(/counter/pay_[A-Za-z0-9]+/)[A-Za-z0-9]+"
 )
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Cut API keys, webhook secrets and whatever is named like a secret out of a record."""
+    """Cut keys, webhook secrets, counters' screens and what is named like a secret out."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = HIDDEN
@@ -30,7 +31,7 @@ def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventD
 
 def redact(text: str) -> str:
     """Replace what looks like a secret, but leave the prefix that says what it was."""
-    return _SECRET.sub(lambda found: (found[1] or found[2]) + HIDDEN, text)
+    return _SECRET.sub(lambda found: (found[1] or found[2] or found[3]) + HIDDEN, text)
 
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -67,6 +67,14 @@ def test_what_is_named_like_a_secret_is_hidden(lines, name: str) -> None:
     assert [line[name] for line in lines()] == [HIDDEN, HIDDEN]
 
 
+@pytest.mark.django_db
+def test_the_address_of_a_counters_screen_is_hidden(client: Client, lines) -> None:
+    client.get("/counter/pay_0123/S3cr3t/feed")
+
+    (line,) = lines()
+    assert line["request"] == f"GET /counter/pay_0123/{HIDDEN}/feed"
+
+
 def test_what_is_no_secret_stays() -> None:
     assert redact("pay_1 shipping spinning sk_live is a prefix") == (
         "pay_1 shipping spinning sk_live is a prefix"
