@@ -9,8 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
 from core.clock import now
-from core.errors import NotFound
+from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
+from core.middleware import is_storable_address
 
 PREFIX = "/admin"
 SEEN_KEY = "staff_seen"
@@ -29,6 +30,8 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
             return get_response(request)
         if settings.ADMIN_HOST and request.get_host() != settings.ADMIN_HOST:
             return json_error(NotFound())
+        if not is_storable_address(request):
+            return json_error(InvalidRequest("The address contains a character not allowed."))
         _end_late_session(request, now())
         with timezone.override(settings.STAFF_TIME_ZONE), translation.override("en"):
             response = get_response(request)

@@ -260,6 +260,7 @@ STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
 STAFF_IDLE_SECONDS = 15 * 60
 STAFF_SESSION_SECONDS = 8 * 60 * 60
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
 
 # Logs
 

@@ -38,7 +38,7 @@ class ApiErrors:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not request.path.startswith(API_PREFIX):
             return self.get_response(request)
-        if not _is_storable_address(request):
+        if not is_storable_address(request):
             return json_error(InvalidRequest("The address contains a character not allowed."))
         if refusal := _refusal_of_body(request):
             return json_error(refusal)
@@ -67,7 +67,8 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
     return InvalidRequest("The body is shorter than its Content-Length.") if missing else None
 
 
-def _is_storable_address(request: HttpRequest) -> bool:
+def is_storable_address(request: HttpRequest) -> bool:
+    """Say whether the databases can be asked for everything that stands in the address."""
     if not is_storable(request.path):
         return False
     return all(

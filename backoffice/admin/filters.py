@@ -74,12 +74,16 @@ class ModeFilter(OfficeFilter):
     options = (("live", "live"), ("test", "test"), ("both", "live and test"))
 
     def value(self) -> str:
-        chosen = super().value()
-        return str(chosen) if chosen in ("live", "test", "both") else default_mode()
+        return mode_of(str(super().value()))
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         value = self.value()
         return queryset if value == "both" else queryset.filter(livemode=value == "live")
+
+
+def mode_of(text: str) -> str:
+    """Read a mode as the address has it: live, test or both."""
+    return text if text in ("live", "test", "both") else default_mode()
 
 
 def default_mode() -> str:
@@ -108,10 +112,10 @@ class DayFilter(OfficeFilter):
     def __init__(
         self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
     ) -> None:
-        first = params.pop(f"{self.parameter_name}_from", [""])[-1]
-        last = params.pop(f"{self.parameter_name}_to", [""])[-1]
-        if first:
-            params[self.parameter_name] = [f"{first}..{last or first}"]
+        name = str(self.parameter_name)
+        days = days_asked(*(params.pop(f"{name}{end}", [""])[-1] for end in ("", "_from", "_to")))
+        if days:
+            params[name] = [days]
         super().__init__(request, params, model, model_admin)
 
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
@@ -135,6 +139,11 @@ def day_filter(*, prefix: str = "", field_name: str = "created_at") -> type[Offi
     return type("DayFilter", (DayFilter,), members)
 
 
+def days_asked(named: str, first: str, last: str) -> str:
+    """Return the days of an address: those between two dates, or else those with a name."""
+    return f"{first}..{last or first}" if first else named
+
+
 def days_of(text: str, today: date) -> tuple[date, date] | None:
     """Read "today", "yesterday", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
 
@@ -143,7 +152,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
     if text in ("today", "yesterday"):
         first = today - timedelta(days=text == "yesterday")
         return first, first + timedelta(days=1)
-    if text.isdecimal() and 0 < int(text) <= 366:
+    if len(text) <= 3 and text.isdecimal() and 0 < int(text) <= 366:
         return today - timedelta(days=int(text) - 1), today + timedelta(days=1)
     begin, _, end = text.partition("..")
     first_day, last_day = _day(begin), _day(end or begin)

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from backoffice.acts import Act, Done, Work
-from backoffice.admin.filters import days_of, default_mode, id_at, start_of
+from backoffice.admin.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.forms import ActForm, ConfirmForm, Line, ReasonForm, Tick
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
@@ -128,15 +128,14 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     """Read the filters of a list of deliveries as look-ups that a run can keep."""
     chosen = QueryDict(query)
     lookups: dict[str, Any] = {}
-    mode = chosen.get("mode", default_mode())
-    if mode in ("live", "test"):
+    mode = mode_of(chosen.get("mode", ""))
+    if mode != "both":
         lookups["webhook__livemode"] = mode == "live"
-    if chosen.get("status") in DeliveryStatus.values:
-        lookups["status"] = chosen["status"]
-    for name, field in (("endpoint", "webhook_id"), ("event", "event_id")):
+    for name, field in (("status", "status"), ("endpoint", "webhook_id"), ("event", "event_id")):
         if chosen.get(name):
             lookups[field] = chosen[name]
-    span = days_of(chosen.get("day", ""), timezone.localtime(now).date())
+    days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
+    span = days_of(days, timezone.localtime(now).date())
     if span is not None:
         lookups["id__gte"] = id_at("dlv", start_of(span[0]))
         lookups["id__lt"] = id_at("dlv", start_of(span[1]))

@@ -1,6 +1,7 @@
 """Fill in the form of an act as a browser would, and send it."""
 
 import re
+from html import unescape
 from typing import Any
 
 from django.db.models import Model
@@ -22,7 +23,7 @@ def fields_of(html: str) -> dict[str, str]:
     for tag in _INPUT.findall(form):
         attributes = dict(_ATTRIBUTE.findall(tag))
         if "name" in attributes and attributes.get("type") != "checkbox":
-            fields[attributes["name"]] = attributes.get("value", "")
+            fields[attributes["name"]] = unescape(attributes.get("value", ""))
     return fields
 
 

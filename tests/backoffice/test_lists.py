@@ -42,7 +42,9 @@ def test_days_are_read(text: str, first: date, last: date) -> None:
     assert days_of(text, TODAY) == (first, last)
 
 
-@pytest.mark.parametrize("text", ["", "x", "0", "999", "2026-13-40", "..", "0001-01-01"])
+@pytest.mark.parametrize(
+    "text", ["", "x", "0", "999", "9" * 5_000, "2026-13-40", "..", "0001-01-01"]
+)
 def test_what_is_no_day_filters_nothing(text: str) -> None:
     assert days_of(text, TODAY) is None
 
@@ -211,3 +213,19 @@ def test_no_script_gets_into_a_page(office: Office, merchant: Merchant) -> None:
         f"/admin/views/?path={attack}&query={attack}",
     ):
         assert attack not in browser.get(page).content.decode()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "?merchant=%00",
+        "?mode=test&status=%00",
+        "pay_%00/change/",
+        "pay_%00/acts/refund/",
+        "export/csv/?merchant=%00",
+    ],
+)
+def test_an_address_that_no_database_can_hold_is_refused(office: Office, address: str) -> None:
+    response = office(Role.FINANCE).get(f"{PAYMENTS}{address}")
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")

@@ -73,6 +73,30 @@ def test_those_that_arrived_are_sent_on_a_tick(office: Office, endpoint: Webhook
     assert ResendRun.objects.latest("pk").expected_count == 4
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("mode=test&day_from=2026-01-01&day_to=2026-01-02", None),
+        ("mode=test&day_from=2026-01-01&day_to=2099-01-01", 3),
+        ("mode=test&status=no-such", None),
+        ("mode=no-such", None),  # a list shows live ones then, and so does what it sends
+    ],
+)
+def test_it_sends_what_the_list_shows_and_no_more(
+    office: Office, endpoint: Webhook, query: str, expected: int | None
+) -> None:
+    browser = office(Role.SUPPORT)
+    page = f"{reverse('admin:webhooks_delivery_list_act', args=['resend'])}?{query}"
+    fields = fields_of(browser.get(page).content.decode())
+
+    response = browser.post(page, fields | {"reason": "They were down"})
+
+    assert response.status_code == (422 if expected is None else 302)
+    assert list(ResendRun.objects.values_list("expected_count", flat=True)) == (
+        [] if expected is None else [expected]
+    )
+
+
 def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoint: Webhook) -> None:
     resend_list(office, "mode=test&status=failed")
     Webhook.objects.update(is_active=False, disabled_reason="requested")
