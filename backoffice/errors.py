@@ -22,6 +22,11 @@ class SelfApproval(ApiError):
     message = "You asked for this yourself, so someone else must decide."
 
 
+class NoSecondPerson(ApiError):
+    status, code = 422, "NO_SECOND_PERSON"
+    message = "This takes someone who can be told from whoever asked for it."
+
+
 class InstructionDecided(ApiError):
     status, code, message = 422, "ALREADY_DECIDED", "This has been decided already."
 

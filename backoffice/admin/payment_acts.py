@@ -66,7 +66,6 @@ class RefundForm(ActForm):
             task=TASKS[REFUND_TASK],
             amount=amount,
             livemode=self.row.livemode,
-            currency=self.row.currency,
             now=self.now,
         )
 

@@ -69,6 +69,13 @@ class CodeForm(forms.Form):
 class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold has no types
     """One's own new password; it ends the need to change the first one."""
 
+    def clean_new_password1(self) -> str:
+        """Refuse the password of before: somebody else has seen the first one."""
+        password = str(self.cleaned_data["new_password1"])
+        if self.user.check_password(password):
+            raise ValidationError("Choose another password than the one you have.")
+        return password
+
     @transaction.atomic
     def save(self, commit: bool = True) -> Any:
         user = super().save(commit)

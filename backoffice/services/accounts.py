@@ -4,7 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from axes.utils import reset as reset_attempts
 from django.conf import settings
@@ -13,8 +13,8 @@ from django.db import IntegrityError, transaction
 
 from backoffice.audit import Deed, recorded
 from backoffice.authenticators import Authenticator
-from backoffice.errors import StaffUnfit
-from backoffice.models import StaffAccount
+from backoffice.errors import NoSecondPerson, StaffUnfit
+from backoffice.models import AuditEntry, Outcome, StaffAccount
 from backoffice.roles import Right, Role
 from backoffice.services.two_factor import AUTHENTICATOR, remove_second_factor
 from backoffice.staff import USERNAME_CHARACTERS, Staff
@@ -23,6 +23,9 @@ from core.ids import random_base62
 
 FIRST_PASSWORD_CHARACTERS = 20
 DEVELOPMENT_CHARACTERS = 12
+# What opens an account to whoever did it: they know its first password, or chose what it may.
+LETTING_IN = ("add staff", "set roles", "reset access", "reopen account")
+SETTLING = timedelta(days=1)
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
 
 
@@ -133,6 +136,23 @@ def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> N
         made.after = {"attempts_forgotten": reset_attempts(username=user.username)}
 
 
+def refuse_let_in(*, asked_by: User, decides: Staff, now: datetime) -> None:
+    """Refuse as a second person whom the first one has let in, and who was let in just now.
+
+    An Administrator could otherwise make a colleague up, and agree with themselves through it.
+    Raises NoSecondPerson.
+    """
+    let_in = AuditEntry.objects.filter(
+        act__in=LETTING_IN, outcome=Outcome.DONE, subject_type="staff"
+    )
+    first, second = asked_by.get_username(), decides.username
+    for one, other in ((first, second), (second, first)):
+        if let_in.filter(subject_id=one, actor=other).exists():
+            raise NoSecondPerson(f"{other} has let {one} in: a third person must decide.")
+    if let_in.filter(subject_id=second, at__gt=now - SETTLING).exists():
+        raise NoSecondPerson("Your account was changed today: decide tomorrow.")
+
+
 def _set_active(
     staff: Staff, user_id: int, act: str, reason: str, *, active: bool, now: datetime
 ) -> None:
@@ -160,6 +180,9 @@ def _refuse_own(staff: Staff, user: User) -> None:
 def _give_roles(user: User, roles: frozenset[Role]) -> None:
     groups = [Group.objects.get_or_create(name=role.value)[0] for role in sorted(roles)]
     user.groups.set(groups)
+    if user.is_superuser:  # would be an Administrator whatever the groups say
+        user.is_superuser = False
+        user.save(update_fields=["is_superuser"])
 
 
 def _activity(user: User) -> dict[str, bool]:

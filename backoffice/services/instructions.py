@@ -23,6 +23,7 @@ from backoffice.errors import (
 )
 from backoffice.models import Instruction, Note, NoteSubject, Outcome
 from backoffice.roles import RIGHTS, Right, limit_of
+from backoffice.services.accounts import refuse_let_in
 from backoffice.services.tasks import TASKS, Task
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
@@ -78,13 +79,14 @@ def instruct(*, staff: Staff, wish: Wish, now: datetime) -> Instruction:
 def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
     """Let what someone else asked for be done, now. Raises SelfApproval for one's own.
 
-    Raises Forbidden, InstructionNotFound, InstructionDecided, InstructionLapsed, RequesterGone,
-    and the errors of the task: then it goes on waiting.
+    Raises Forbidden, NoSecondPerson, InstructionNotFound, InstructionDecided, InstructionLapsed,
+    RequesterGone, and the errors of the task: then it goes on waiting.
     """
     deed = _deed("approve", Right.APPROVE, instruction_id, "", note)
     with recorded(staff=staff, deed=deed, now=now) as record:
         instruction = _waiting(instruction_id, now)
         _refuse_own(staff, instruction)
+        refuse_let_in(asked_by=instruction.asked_by, decides=staff, now=now)
         task = TASKS[instruction.task]
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
@@ -103,7 +105,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 
 
 def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Refuse what someone else asked for. Raises as `approve` does."""
+    """Refuse what someone else asked for. Raises as `approve` does, but for NoSecondPerson."""
     deed = _deed("decline", Right.APPROVE, instruction_id, "", note)
     with recorded(staff=staff, deed=deed, now=now) as record:
         instruction = _waiting(instruction_id, now)
@@ -138,13 +140,15 @@ def _lapse(instruction_id: str, *, now: datetime) -> bool:
     return True
 
 
-def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, currency: str, now: datetime) -> int:
-    """Return what someone has moved alone in the last 24 hours, in the smallest unit."""
+def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) -> int:
+    """Return what someone has moved alone in the last 24 hours, in the smallest unit.
+
+    Of all currencies together: a hundred and fifty of them would be as many limits.
+    """
     alone = Instruction.objects.filter(
         asked_by_id=user_id,
         kind=kind,
         livemode=livemode,
-        currency=currency,
         status=InstructionStatus.CARRIED_OUT,
         decided_by=None,
         asked_at__gt=now - DAY,
@@ -152,16 +156,12 @@ def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, currency: str, no
     return int(alone.aggregate(total=Sum("amount"))["total"] or 0)
 
 
-def needs_approval(
-    *, staff: Staff, task: Task, amount: int, livemode: bool, currency: str, now: datetime
-) -> bool:
+def needs_approval(*, staff: Staff, task: Task, amount: int, livemode: bool, now: datetime) -> bool:
     """Say whether a second person will have to agree."""
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True
-    spent = spent_in_a_day(
-        user_id=staff.user_id, kind=task.kind, livemode=livemode, currency=currency, now=now
-    )
+    spent = spent_in_a_day(user_id=staff.user_id, kind=task.kind, livemode=livemode, now=now)
     return spent + amount > limit.a_day
 
 
@@ -171,7 +171,6 @@ def _is_within_limit(staff: Staff, task: Task, instruction: Instruction, now: da
         task=task,
         amount=instruction.amount,
         livemode=instruction.livemode,
-        currency=instruction.currency,
         now=now,
     )
 

@@ -67,6 +67,16 @@ def test_it_leads_to_no_other_site() -> None:
     assert response.headers["Location"] == "/admin/"
 
 
+def test_a_password_leads_to_no_other_site_either() -> None:
+    make_user(Role.SUPPORT)
+
+    response = Client().post(
+        "/admin/login/", {"username": "support", "password": PASSWORD, "next": "//evil.example"}
+    )
+
+    assert response.headers["Location"] == "/admin/"
+
+
 def test_a_code_works_once() -> None:
     user = make_user(Role.SUPPORT)
     code = code_of(user, now())
@@ -160,6 +170,9 @@ def test_a_new_account_sets_up_its_second_factor() -> None:
         "new_password1": "tall ship sails",
         "new_password2": "tall ship sails",
     }
+    same = new | {"new_password1": password, "new_password2": password}
+    assert client.post("/admin/password_change/", same).status_code == 200
+    assert client.get("/admin/").status_code == 302
     assert client.post("/admin/password_change/", new).status_code == 302
     assert client.get("/admin/").status_code == 200
 

@@ -1,0 +1,128 @@
+"""What dishonest staff would try in order to move more money alone than their limit."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from backoffice.errors import NoSecondPerson
+from backoffice.models import AuditEntry, Instruction, Outcome
+from backoffice.roles import Role
+from backoffice.services.accounts import SETTLING, add_staff, reset_access, set_roles
+from backoffice.services.instructions import approve, instruct
+from backoffice.staff import Staff, roles_of
+from backoffice.statuses import InstructionStatus
+from core.clock import now
+from payments.models import Payment
+from tests.backoffice.conftest import staff_as
+from tests.backoffice.rows import paid_payment, refund_wish
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def paid(merchant) -> Payment:
+    return paid_payment(merchant, 500_000)
+
+
+@pytest.fixture
+def administrator() -> Staff:
+    return staff_as(Role.ADMINISTRATOR)
+
+
+def made_up(administrator: Staff, role: Role = Role.FINANCE, name: str = "made.up") -> Staff:
+    """Return a colleague whom the Administrator has made."""
+    add_staff(staff=administrator, username=name, role=role, email="", now=now())
+    return Staff(User.objects.get(username=name).pk, name, frozenset({role}))
+
+
+def large(staff: Staff, paid: Payment) -> Instruction:
+    """Ask for what takes two people."""
+    return instruct(staff=staff, wish=refund_wish(paid, 200_000), now=now())
+
+
+def approved(staff: Staff, instruction: Instruction, days: int = 30) -> bool:
+    """Try to approve, some days later for whoever waits."""
+    Instruction.objects.update(lapses_at=now() + timedelta(days=days + 1))
+    later = now() + timedelta(days=days)
+    try:
+        approve(staff=staff, instruction_id=instruction.pk, note="", now=later)
+    except NoSecondPerson:
+        return False
+    return True
+
+
+def test_a_made_up_colleague_does_not_approve(paid: Payment, administrator: Staff) -> None:
+    assert not approved(made_up(administrator), large(administrator, paid))
+
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.outcome) == ("approve", Outcome.REFUSED)
+    assert "administrator has let made.up in" in entry.error
+
+
+def test_nor_is_approved_what_a_made_up_colleague_asks_for(
+    paid: Payment, administrator: Staff
+) -> None:
+    assert not approved(administrator, large(made_up(administrator, Role.SUPPORT), paid))
+
+
+@pytest.mark.parametrize("change", ["roles", "reset"])
+def test_nor_does_one_whose_account_was_taken_over(
+    paid: Payment, administrator: Staff, change: str
+) -> None:
+    asked, finance = large(administrator, paid), staff_as(Role.FINANCE)
+    about: dict[str, Any] = {"staff": administrator, "user_id": finance.user_id, "now": now()}
+    if change == "reset":
+        reset_access(reason="Lost phone", **about)
+    else:
+        set_roles(roles=frozenset({Role.FINANCE}), reason="Moved", **about)
+
+    assert not approved(finance, asked)
+
+
+def test_a_new_colleague_agrees_with_others_from_the_next_day_on(
+    paid: Payment, administrator: Staff
+) -> None:
+    asked, finance = large(staff_as(Role.SUPPORT), paid), made_up(administrator)
+
+    assert not approved(finance, asked, days=0)
+    assert approved(finance, asked, days=SETTLING.days)
+
+
+def test_a_superuser_keeps_no_more_than_the_roles_that_are_set(administrator: Staff) -> None:
+    user = User.objects.create_user("root", is_staff=True, is_superuser=True)
+    assert roles_of(user) == {Role.ADMINISTRATOR}
+
+    set_roles(
+        staff=administrator,
+        user_id=user.pk,
+        roles=frozenset({Role.VIEWER}),
+        reason="x",
+        now=now(),
+    )
+
+    assert roles_of(User.objects.get(pk=user.pk)) == {Role.VIEWER}
+
+
+def test_other_currencies_gain_nothing(paid: Payment) -> None:
+    """Five of BSD, five of USD, five of EUR: each would be within a limit of its own."""
+    finance = staff_as(Role.FINANCE)
+    statuses = [
+        instruct(
+            staff=finance,
+            wish=refund_wish(
+                paid,
+                5_000,
+                task="top_up",
+                subject_id=paid.customer_id,
+                currency=currency,
+                note_on=None,
+                arguments={},
+            ),
+            now=now(),
+        ).status
+        for currency in ("BSD", "USD", "EUR", "GBP", "KWD")
+    ]
+
+    assert statuses == [*[InstructionStatus.CARRIED_OUT] * 4, InstructionStatus.WAITING]
