@@ -37,7 +37,9 @@ SAYS_PAYMENT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)
 SAYS = {
     CodePurpose.SIGN_IN: gettext_noop("%(code)s is your code to sign in to %(service)s."),
     CodePurpose.RESET_PIN: gettext_noop("%(code)s is your code for a new PIN at %(service)s."),
-    CodePurpose.ADD_PASSKEY: gettext_noop("%(code)s is your code for a passkey at %(service)s."),
+    CodePurpose.ADD_PASSKEY: gettext_noop(
+        "%(code)s is your code for a new PIN or passkey at %(service)s."
+    ),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 from core.clock import now
 from customers import sms
 from customers.models import Customer, CustomerSession, SecurityNotice
+from customers.passkeys import FRESH
 from customers.services import top_up
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -67,6 +68,30 @@ def test_a_first_pin_ends_the_sessions_of_others_only(payment_of, texts):
 
     ended = CustomerSession.objects.order_by("created_at").values_list("ended_at", flat=True)
     assert [instant is None for instant in ended] == [False, True]
+
+
+def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts):
+    payment = payment_of(1_250, livemode=True)
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}/phone")
+    shopper.send(phone=PHONE)
+    shopper.send(code=texts.code)
+    fill_wallet()
+    CustomerSession.objects.update(code_verified_at=now() - FRESH)
+
+    shopper.send(to="/pay")
+    assert shopper.path.endswith("/code/fresh")
+    shopper.send(again="1")
+    assert "is your code for a new PIN or passkey at Payments." in texts.texts[-1]
+    shopper.send(code="000000" if texts.code != "000000" else "111111")
+    assert "That code is not right. 4 tries left." in shopper.text
+    shopper.send(code=texts.code)
+    assert shopper.path.endswith("/pin/new")
+    shopper.send(pin=PIN)
+    shopper.send(pin=PIN)
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
 
 
 @pytest.mark.browser

@@ -40,7 +40,7 @@ def test_a_long_payee_is_cut() -> None:
     [
         (SIGN_IN, "123456 is your code to sign in to Payments."),
         (CodePurpose.RESET_PIN, "123456 is your code for a new PIN at Payments."),
-        (CodePurpose.ADD_PASSKEY, "123456 is your code for a passkey at Payments."),
+        (CodePurpose.ADD_PASSKEY, "123456 is your code for a new PIN or passkey at Payments."),
     ],
 )
 def test_the_text_says_what_the_code_opens(purpose: CodePurpose, says: str) -> None:
