@@ -209,7 +209,8 @@ class PasskeyChallenge(models.Model):
     class Meta:
         constraints = (
             models.CheckConstraint(
-                condition=Q(purpose=ChallengePurpose.PAY, amount__gt=0) & ~Q(payment_id="")
+                condition=Q(purpose=ChallengePurpose.PAY, amount__isnull=False, amount__gt=0)
+                & ~Q(payment_id="")
                 | Q(purpose__in=[ChallengePurpose.REGISTER, ChallengePurpose.CONFIRM])
                 & Q(amount=None, payment_id=""),
                 name="passkey_challenge_is_bound",

@@ -122,8 +122,13 @@ class Payment(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT)
-                | Q(amount__isnull=True, payment_mode=PaymentMode.STATIC_PAY),
+                # Said aloud: of NULL it is unknown whether it is in range, which a check lets pass.
+                condition=Q(amount__isnull=False, amount__gte=1, amount__lte=MAX_AMOUNT)
+                | Q(
+                    amount__isnull=True,
+                    payment_mode=PaymentMode.STATIC_PAY,
+                    static_payment__isnull=True,
+                ),
                 name="payment_amount",
             ),
             models.CheckConstraint(

@@ -197,6 +197,7 @@ class Migration(migrations.Migration):
                         condition=models.Q(
                             models.Q(
                                 ("amount__gt", 0),
+                                ("amount__isnull", False),
                                 ("purpose", "pay"),
                                 models.Q(("payment_id", ""), _negated=True),
                             ),

@@ -265,8 +265,16 @@ class Migration(migrations.Migration):
             model_name="payment",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("amount__gte", 1), ("amount__lte", 99999999999)),
-                    models.Q(("amount__isnull", True), ("payment_mode", "STATIC_PAY")),
+                    models.Q(
+                        ("amount__gte", 1),
+                        ("amount__isnull", False),
+                        ("amount__lte", 99999999999),
+                    ),
+                    models.Q(
+                        ("amount__isnull", True),
+                        ("payment_mode", "STATIC_PAY"),
+                        ("static_payment__isnull", True),
+                    ),
                     _connector="OR",
                 ),
                 name="payment_amount",

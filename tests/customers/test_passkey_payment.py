@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from pytest_django import Settings
 from webauthn.helpers import base64url_to_bytes
 
@@ -64,6 +64,16 @@ def test_the_browser_is_asked_for_a_verified_user(
     }
     assert len(base64url_to_bytes(options["challenge"])) == 32
     assert ask(session, now)["challenge"] != options["challenge"]
+
+
+@pytest.mark.parametrize("change", [{"amount": None}, {"amount": 0}, {"payment_id": ""}])
+def test_the_database_refuses_a_challenge_that_is_bound_to_nothing(
+    session: CustomerSession, device: Authenticator, now: datetime, change: dict[str, Any]
+) -> None:
+    ask(session, now)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        PasskeyChallenge.objects.filter(payment_id=PAYMENT).update(**change)
 
 
 def test_a_replay_is_refused(

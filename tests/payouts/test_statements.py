@@ -129,6 +129,8 @@ def test_the_database_refuses_a_movement_in_two_statements(api, merchant, payout
         {"payout_amount": 1251},
         {"opening_amount": 5},
         {"closed_at": None},
+        {"closing_amount": None},
+        {"payout_amount": None},
         {"closing_amount": -1, "payout_amount": 1251},
     ],
 )
