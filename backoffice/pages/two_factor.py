@@ -1,6 +1,7 @@
 """Pages of the second factor: enter a code, set up an authenticator, see new recovery codes."""
 
 import base64
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -32,6 +33,9 @@ from core.qr import svg
 if TYPE_CHECKING:
     from backoffice.site import BackOffice
 
+PROVED_KEY = "staff_proved"
+# How long a code counts for changing what gives codes: a borrowed session is not enough.
+PROVED_FOR = timedelta(minutes=10)
 WRONG_CODES = 5
 WRONG_KEY = "staff_wrong_codes"
 WRONG_CODE = "That code is not right. Wait for the next one and try again."
@@ -44,9 +48,9 @@ class TwoFactorPages:
         self.site = site
 
     def enter(self, request: HttpRequest) -> HttpResponse:
-        """Ask for a code, after the password."""
+        """Ask for a code, after the password; again, before the second factor is changed."""
         user = _signed_in(request)
-        if user is None or self.site.has_permission(request):
+        if user is None or (self.site.has_permission(request) and _has_proved_lately(request)):
             return redirect("admin:index")
         if not has_authenticator(user):
             return _onwards(request, "admin:two_factor_set_up")
@@ -68,12 +72,13 @@ class TwoFactorPages:
             return redirect("admin:login")
         if has_authenticator(user) and not self.site.has_permission(request):
             return _onwards(request, "admin:two_factor")
+        if has_authenticator(user) and not _has_proved_lately(request):
+            return _prove_again(request)
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = finish_enrolment(user, form.cleaned_data["code"], now())
             if device is not None:
-                django_otp.login(request, device)
-                request.session.cycle_key()
+                _prove(request, device)
                 _write(request, "set up two-factor", Outcome.DONE)
                 return self._codes(request, user)
             form.add_error("code", WRONG_CODE)
@@ -95,6 +100,8 @@ class TwoFactorPages:
         user = _signed_in(request)
         if user is None:
             return redirect("admin:login")
+        if not _has_proved_lately(request):
+            return _prove_again(request)
         if request.method == "POST":
             _write(request, "new recovery codes", Outcome.DONE)
             return self._codes(request, user)
@@ -116,11 +123,27 @@ def _signed_in(request: HttpRequest) -> User | None:
 
 
 def _let_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
-    django_otp.login(request, device)
-    request.session.pop(WRONG_KEY, None)
-    request.session.cycle_key()
+    _prove(request, device)
     _write(request, SIGN_IN, Outcome.DONE)
     return _onwards(request, "admin:index", follow=True)
+
+
+def _prove(request: HttpRequest, device: Device) -> None:
+    django_otp.login(request, device)
+    request.session.pop(WRONG_KEY, None)
+    request.session[PROVED_KEY] = now().isoformat()
+    request.session.cycle_key()
+
+
+def _has_proved_lately(request: HttpRequest) -> bool:
+    proved: str = request.session.get(PROVED_KEY, "")
+    return proved != "" and now() - datetime.fromisoformat(proved) < PROVED_FOR
+
+
+def _prove_again(request: HttpRequest) -> HttpResponseRedirect:
+    response = redirect("admin:two_factor")
+    response["Location"] += f"?{urlencode({'next': request.path})}"
+    return response
 
 
 def _count_wrong(request: HttpRequest) -> int:

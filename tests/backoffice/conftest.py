@@ -11,8 +11,10 @@ from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
 from backoffice.authenticators import Authenticator
+from backoffice.pages.two_factor import PROVED_KEY
 from backoffice.roles import Role
 from backoffice.staff import Staff
+from core.clock import now
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -55,6 +57,7 @@ def sign_in(role: Role, name: str = "") -> Client:
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     session = client.session
     session[DEVICE_ID_SESSION_KEY] = Authenticator.objects.get(user=user).persistent_id
+    session[PROVED_KEY] = now().isoformat()
     session.save()
     return client
 
