@@ -13,7 +13,7 @@ from unfold.views import ChangeList
 
 from backoffice.acts import Act
 from backoffice.admin.paginator import CappedPaginator
-from backoffice.pages.acting import act_page
+from backoffice.pages.acting import act_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
@@ -155,21 +155,23 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def act_view(self, request: HttpRequest, object_id: str, act_name: str) -> HttpResponse:
         """Show the form of an act on an object, or carry it out."""
         act = _named(self.acts, act_name)
+        require_right(self, request, act, object_id)
         return act_page(self, request, act, self.row_of(request, object_id))
 
     def list_act_view(self, request: HttpRequest, act_name: str) -> HttpResponse:
         """Show the form of an act on the list, or carry it out."""
-        self._require_view(request)
-        return act_page(self, request, _named(self.list_acts, act_name), None)
+        act = _named(self.list_acts, act_name)
+        require_right(self, request, act)
+        return act_page(self, request, act, None)
 
     def export_view(self, request: HttpRequest, form: str) -> HttpResponse:
         """Answer with the rows of the list as a file."""
-        self._require_view(request)
         return export_page(self, request, form)
 
     def row_of(self, request: HttpRequest, object_id: str) -> Any:
         """Return the object of a page. Raises PermissionDenied before it says whether it exists."""
-        self._require_view(request)
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         rows = self.get_queryset(request).select_related(*self.related(request))
         try:
             row = rows.filter(pk=object_id).first()
@@ -178,10 +180,6 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         if row is None:
             raise Http404
         return row
-
-    def _require_view(self, request: HttpRequest) -> None:
-        if not self.has_view_permission(request):
-            raise PermissionDenied
 
 
 def _named(acts: Sequence[Act], name: str) -> Act:

@@ -19,14 +19,24 @@ from core.errors import ApiError
 if TYPE_CHECKING:
     from backoffice.admin.office import OfficeAdmin
 
+SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
+
+
+def require_right(
+    admin: "OfficeAdmin", request: HttpRequest, act: Act, subject_id: str = ""
+) -> None:
+    """Raise PermissionDenied without the right to an act; write down whoever tried all the same."""
+    staff = staff_of(request)
+    if admin.has_view_permission(request) and staff.may(act.right):
+        return
+    if request.method == "POST":
+        write_forbidden(staff=staff, deed=_deed(admin, act, subject_id), now=now())
+    raise PermissionDenied
+
 
 def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> HttpResponse:
-    """Show the form of an act, or carry it out. Raises PermissionDenied without its right."""
+    """Show the form of an act, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), now()
-    if not staff.may(act.right):
-        if request.method == "POST":
-            write_forbidden(staff=staff, deed=_deed(admin, act, row), now=instant)
-        raise PermissionDenied
     if row is not None and not act.offered(row, instant):
         messages.warning(request, f"“{act.title}” is not possible any more: look again.")
         return HttpResponseRedirect(_back(admin, row))
@@ -88,10 +98,10 @@ def _back(admin: "OfficeAdmin", row: Any) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
 
 
-def _deed(admin: "OfficeAdmin", act: Act, row: Any) -> Deed:
+def _deed(admin: "OfficeAdmin", act: Act, subject_id: str) -> Deed:
     return Deed(
         act=act.name.replace("-", " "),
         right=act.right,
         subject_type=str(admin.model._meta.model_name),
-        subject_id="" if row is None else str(row.pk),
+        subject_id=subject_id[:SUBJECT_CHARACTERS],
     )

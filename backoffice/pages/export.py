@@ -30,8 +30,6 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
-    if not admin.exported or form not in ("csv", "xlsx"):
-        raise Http404
     staff, instant, meta = staff_of(request), now(), admin.model._meta
     query = request.GET.urlencode()
     deed = Deed(
@@ -41,9 +39,11 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
         subject_id="",
         reason=f"{form}: {query}"[:500],
     )
-    if not staff.may(Right.EXPORT):
+    if not (admin.has_view_permission(request) and staff.may(Right.EXPORT)):
         write_forbidden(staff=staff, deed=deed, now=instant)
         raise PermissionDenied
+    if not admin.exported or form not in ("csv", "xlsx"):
+        raise Http404
     changelist = admin.get_changelist_instance(request)
     columns = [column for column in admin.list_display if isinstance(column, Column)]
     write(staff=staff, deed=deed, record=Record(), now=instant)
