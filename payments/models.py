@@ -27,6 +27,7 @@ _STAMPED = {
     PaymentStatus.CANCELED: "canceled_at",
 }
 _COMPLETED = Q(status=PaymentStatus.COMPLETED)
+_COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
 
 
 class PaymentQuerySet(CallerScoped["Payment"]):
@@ -123,12 +124,7 @@ class Payment(models.Model):
         constraints = (
             models.CheckConstraint(
                 # Said aloud: of NULL it is unknown whether it is in range, which a check lets pass.
-                condition=Q(amount__isnull=False, amount__gte=1, amount__lte=MAX_AMOUNT)
-                | Q(
-                    amount__isnull=True,
-                    payment_mode=PaymentMode.STATIC_PAY,
-                    static_payment__isnull=True,
-                ),
+                condition=Q(amount__isnull=False, amount__range=(1, MAX_AMOUNT)) | _COUNTER,
                 name="payment_amount",
             ),
             models.CheckConstraint(

@@ -106,9 +106,8 @@ class Statement(models.Model):
             models.CheckConstraint(
                 condition=Q(_OPEN, payout_amount__isnull=True, closing_amount__isnull=True)
                 | Q(
+                    Q(payout_amount__isnull=False, closing_amount__isnull=False),
                     closed_at__isnull=False,
-                    payout_amount__isnull=False,
-                    closing_amount__isnull=False,
                     payout_amount__gte=1,
                     closing_amount__gte=0,
                     closing_amount=F("opening_amount") + F("movements_amount") - F("payout_amount"),

@@ -265,15 +265,11 @@ class Migration(migrations.Migration):
             model_name="payment",
             constraint=models.CheckConstraint(
                 condition=models.Q(
+                    models.Q(("amount__isnull", False), ("amount__range", (1, 99999999999))),
                     models.Q(
-                        ("amount__gte", 1),
-                        ("amount__isnull", False),
-                        ("amount__lte", 99999999999),
-                    ),
-                    models.Q(
-                        ("amount__isnull", True),
+                        ("amount", None),
                         ("payment_mode", "STATIC_PAY"),
-                        ("static_payment__isnull", True),
+                        ("static_payment", None),
                     ),
                     _connector="OR",
                 ),

@@ -303,6 +303,9 @@ class Migration(migrations.Migration):
                         ("payout_amount__isnull", True),
                     ),
                     models.Q(
+                        models.Q(
+                            ("closing_amount__isnull", False), ("payout_amount__isnull", False)
+                        ),
                         ("closed_at__isnull", False),
                         (
                             "closing_amount",
@@ -315,9 +318,7 @@ class Migration(migrations.Migration):
                             ),
                         ),
                         ("closing_amount__gte", 0),
-                        ("closing_amount__isnull", False),
                         ("payout_amount__gte", 1),
-                        ("payout_amount__isnull", False),
                     ),
                     _connector="OR",
                 ),
