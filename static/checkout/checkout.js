@@ -58,7 +58,7 @@ for (const line of all("[data-until]")) {
     if (minutes >= 2880) return;
     const words = minutes >= 60 ? line.dataset.hours : line.dataset.left;
     const rest = minutes >= 60 ? minutes % 60 : minutes;
-    ticking.textContent = " · " + words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
+    ticking.textContent = words.replace("%h", Math.floor(minutes / 60)).replace("%m", rest);
     if (before > 5 && minutes === 5) status.textContent = line.dataset.say.replace("%m", 5);
     if (before > 1 && minutes === 1) status.textContent = line.dataset.one;
     before = minutes;
