@@ -14,6 +14,8 @@ from webhooks.instants import database_now
 from webhooks.models import Webhook
 from webhooks.signing import body_signature
 
+MILLISECOND = timedelta(milliseconds=1)
+
 
 @pytest.fixture
 def webhook(endpoint: MakeEndpoint) -> Webhook:
@@ -31,10 +33,17 @@ def rotate(api: Api, webhook: Webhook, **body: int) -> str:
     return response.json()["secret"]
 
 
-def sent_after(seconds: float, receiver: Receiver, webhook: Webhook) -> Received:
+def sent_at(instant: datetime | None, receiver: Receiver, webhook: Webhook) -> Received:
     tell(webhook.merchant)
-    assert send_due(database_now() + timedelta(seconds=seconds)) == 1
+    assert send_due(instant) == 1
     return receiver.received(webhook.url)[-1]
+
+
+def end_of_overlap(webhook: Webhook, seconds: int) -> datetime:
+    webhook.refresh_from_db()
+    expires_at = webhook.secret_created_at + timedelta(seconds=seconds)
+    assert webhook.previous_secret_expires_at == expires_at
+    return expires_at
 
 
 def verifies(secret: str, request: Received) -> bool:
@@ -74,8 +83,9 @@ def test_both_secrets_sign_for_a_day(
 ) -> None:
     second = rotate(api, webhook)
 
-    within = sent_after(86_390, receiver, webhook)
-    after = sent_after(86_410, receiver, webhook)
+    end = end_of_overlap(webhook, 86_400)
+    within = sent_at(end - MILLISECOND, receiver, webhook)
+    after = sent_at(end, receiver, webhook)
 
     assert (verifies(first, within), verifies(second, within)) == (True, True)
     assert within.headers["x-service-signature"] == body_signature(second, within.body)
@@ -89,8 +99,9 @@ def test_the_overlap_can_be_chosen(
 ) -> None:
     rotate(api, webhook, expires_in=60)
 
-    assert verifies(first, sent_after(50, receiver, webhook))
-    assert not verifies(first, sent_after(70, receiver, webhook))
+    end = end_of_overlap(webhook, 60)
+    assert verifies(first, sent_at(end - MILLISECOND, receiver, webhook))
+    assert not verifies(first, sent_at(end, receiver, webhook))
 
 
 def test_a_leaked_secret_can_be_ended_at_once(
@@ -98,7 +109,7 @@ def test_a_leaked_secret_can_be_ended_at_once(
 ) -> None:
     second = rotate(api, webhook, expires_in=0)
 
-    request = sent_after(0, receiver, webhook)
+    request = sent_at(None, receiver, webhook)
 
     assert (verifies(first, request), verifies(second, request)) == (False, True)
     webhook.refresh_from_db()
@@ -111,7 +122,7 @@ def test_a_second_rotation_drops_the_oldest(
     second = rotate(api, webhook)
     third = rotate(api, webhook)
 
-    request = sent_after(0, receiver, webhook)
+    request = sent_at(None, receiver, webhook)
 
     assert [verifies(each, request) for each in (first, second, third)] == [False, True, True]
 
