@@ -1,0 +1,42 @@
+"""`manage.py advance`: let time pass for a test merchant."""
+
+from argparse import ArgumentParser
+from datetime import timedelta
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from config.advancing import advance
+from core.errors import ApiError
+from core.json import dump_json
+
+
+class Command(BaseCommand):
+    help = (
+        "Bring what a merchant's test objects wait for nearer: expiry, reminders, payouts, "
+        "attempts of webhooks. Nothing live is touched."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("merchant", help="its id (mer_…)")
+        parser.add_argument("--days", type=int, default=0, metavar="N")
+        parser.add_argument("--hours", type=int, default=0, metavar="N")
+        parser.add_argument("--minutes", type=int, default=0, metavar="N")
+        parser.add_argument(
+            "--work", action="store_true", help="do at once what is due, where no worker runs"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+    def handle(self, **options: Any) -> None:
+        by = timedelta(**{unit: options[unit] for unit in ("days", "hours", "minutes")})
+        if by <= timedelta(0):
+            raise CommandError("Say by how much: --days, --hours or --minutes.")
+        try:
+            counts = advance(merchant_id=options["merchant"], by=by)
+        except ApiError as error:
+            raise CommandError(error.message) from None
+        if options["work"]:
+            call_command("worker", once=True)
+        lines = "\n".join(f"{count:6}  {name}" for name, count in counts.items())
+        self.stdout.write(dump_json(counts).decode() if options["json"] else lines)

@@ -1,0 +1,134 @@
+"""`manage.py advance` and `expire`: nobody waits a day in a test."""
+
+import json
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core import mail
+from django.core.management import CommandError, call_command
+
+from core.clock import now
+from links.models import PaymentLink
+from links.statuses import LinkStatus
+from merchants.models import Merchant
+from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.statuses import PaymentStatus
+from payments.tasks import expire_payments, send_payment_emails
+from payouts.models import Payout
+from payouts.tasks import send_payouts
+from tests.client import Api
+from tests.factories import PaymentFactory
+from tests.links.conftest import new_link
+from tests.payments.journeys import bring_to
+from tests.payouts.money import credit
+from webhooks.models import Delivery, Event
+
+pytestmark = pytest.mark.django_db
+DAY = timedelta(days=1)
+
+
+def said(*words: str) -> str:
+    output = StringIO()
+    call_command(*words, stdout=output)
+    return output.getvalue()
+
+
+def test_a_day_expires_what_lives_a_day(merchant: Merchant, payment: Payment) -> None:
+    counts = json.loads(said("advance", merchant.id, "--days", "1", "--json"))
+    expire_payments()
+
+    payment.refresh_from_db()
+    assert counts["payments that expire"] == 1
+    assert payment.status == PaymentStatus.EXPIRED
+    assert Event.objects.get().type == "payment.expired"
+
+
+def test_nothing_else_is_touched(merchant: Merchant, stranger: Merchant) -> None:
+    kept: list[Payment] = [
+        PaymentFactory(merchant=merchant, livemode=True),
+        PaymentFactory(merchant=stranger),
+        PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, expires_at=None),
+        bring_to(PaymentFactory(merchant=merchant), PaymentStatus.COMPLETED),
+    ]
+    before = [Payment.objects.values().get(pk=payment.pk) for payment in kept]
+
+    said("advance", merchant.id, "--days", "2")
+
+    assert [Payment.objects.values().get(pk=payment.pk) for payment in kept] == before
+
+
+def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
+    invoice = {"payment_mode": "INVOICE_PAY", "amount": 500, "customer_email": "a@example.com"}
+    api(merchant).post("/v1/payments", invoice)
+    send_payment_emails()
+
+    said("advance", merchant.id, "--days", "28")
+    send_payment_emails()
+
+    assert [message.subject.split()[1] for message in mail.outbox] == ["Invoice", "Reminder:"]
+
+
+def test_a_payout_leaves_and_arrives(api: Api, merchant: Merchant) -> None:
+    credit(merchant, 5_000)
+    api(merchant).post("/v1/payouts", {})
+    seen = []
+
+    for _ in range(2):
+        said("advance", merchant.id, "--days", "7")
+        send_payouts()
+        seen.append(Payout.objects.get().status)
+
+    assert seen == ["in_transit", "paid"]
+
+
+def test_links_and_deliveries_come_nearer(api: Api, merchant: Merchant) -> None:
+    link = new_link(api, merchant, expires_at=(now() + DAY).isoformat())
+    api(merchant).post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["*"]})
+    api(merchant).post("/v1/payments", {"amount": 1})
+    due_at = Delivery.objects.get().next_attempt_at
+    assert due_at is not None
+
+    said("advance", merchant.id, "--days", "7")
+
+    assert Delivery.objects.get().next_attempt_at == due_at - 7 * DAY
+    assert PaymentLink.objects.get(pk=link.pk).status_at(now()) == LinkStatus.EXPIRED
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["mer_none", "--days", "1"], "There is no such merchant"),
+        (["mer_none"], "Say by how much"),
+        (["mer_none", "--hours", "-1"], "Say by how much"),
+    ],
+)
+def test_it_says_what_it_needs(words: list[str], reason: str) -> None:
+    with pytest.raises(CommandError, match=reason):
+        said("advance", *words)
+
+
+def test_one_payment_or_link_expires_now(api: Api, merchant: Merchant, payment: Payment) -> None:
+    link = new_link(api, merchant)
+
+    assert said("expire", payment.id) == f"{payment.id}  expired\n"
+    assert said("expire", link.id) == f"{link.id}  expired\n"
+    types = set(Event.objects.values_list("type", flat=True))
+    assert types == {"payment_link.created", "payment.expired", "payment_link.expired"}
+
+
+def test_what_cannot_expire_says_why(api: Api, merchant: Merchant, payment: Payment) -> None:
+    counter = PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY)
+    live = PaymentFactory(merchant=merchant, livemode=True)
+    bring_to(payment, PaymentStatus.COMPLETED)
+
+    for pk, reason in (
+        ("pay_none", "There is no such payment"),
+        (live.pk, "There is no such payment"),
+        (counter.pk, "never expires"),
+        (payment.pk, "already completed"),
+        (f"link_{'0' * 30}", "There is no such payment link"),
+    ):
+        with pytest.raises(CommandError, match=reason):
+            said("expire", pk)
