@@ -53,7 +53,8 @@ class Right(StrEnum):
 
     VERIFY_MERCHANT = "verify merchants"
     SUSPEND_MERCHANT = "suspend merchants"
-    KEYS = "issue, roll and revoke API keys"
+    KEYS = "issue and roll test API keys, revoke any"
+    LIVE_KEYS = "issue and roll live API keys"
     ENDPOINTS = "switch webhook endpoints on and off"
     STAFF = "manage staff"
 

@@ -14,7 +14,7 @@ from backoffice.admin.filters import ModeFilter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActForm, Line, ReasonForm
 from backoffice.roles import Right
-from backoffice.services.merchants import end_key, replace_key
+from backoffice.services.merchants import end_key, replace_key, right_to_keys
 from backoffice.showing import Section, facts
 from core.clock import now
 from merchants.models import ApiKey
@@ -83,6 +83,7 @@ class ApiKeyAdmin(OfficeAdmin):
             about="A new key takes its place. The merchant is told by e-mail.",
             icon="autorenew",
             offered=lambda key, now: key.is_active(now),
+            for_whom=lambda key, staff: staff.may(right_to_keys(key.livemode)),
         ),
         Act(
             name="revoke",

@@ -19,7 +19,7 @@ from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services import tasks
 from backoffice.services.instructions import Wish, instruct
-from backoffice.services.merchants import add_key, change_fee, change_status
+from backoffice.services.merchants import add_key, change_fee, change_status, right_to_keys
 from backoffice.services.money import TAKE
 from core.money import is_currency
 from ledger.models import Purpose
@@ -104,6 +104,10 @@ class KeyForm(ActForm):
     mode = Choice(MODES)
     name = Line(max_length=100)
     reason = Line(max_length=500)
+
+    def prepare(self) -> None:
+        may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
+        self.fields["mode"] = Choice(may)
 
 
 def _issue(work: Work) -> Done:

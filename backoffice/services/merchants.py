@@ -53,9 +53,8 @@ def add_key(
     *, staff: Staff, merchant_id: str, livemode: bool, name: str, reason: str, now: datetime
 ) -> IssuedKey:
     """Give a merchant one more key. Raises Forbidden, MerchantNotFound."""
-    with recorded(
-        staff=staff, deed=_deed("issue key", Right.KEYS, merchant_id, reason), now=now
-    ) as record:
+    deed = _deed("issue key", right_to_keys(livemode), merchant_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
         merchant = Merchant.objects.locked(merchant_id)
         issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
         record.after = _state(issued.key)
@@ -67,8 +66,9 @@ def replace_key(
     *, staff: Staff, key_id: str, overlap: timedelta, reason: str, now: datetime
 ) -> IssuedKey:
     """Roll a key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
-    with recorded(staff=staff, deed=_key_deed("roll key", key_id, reason), now=now) as record:
-        before = ApiKey.objects.select_related("merchant").one(key_id)
+    before = ApiKey.objects.select_related("merchant").one(key_id)
+    deed = _key_deed("roll key", right_to_keys(before.livemode), key_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
         record.before = _state(before)
         issued = roll_key(key_id=key_id, overlap=overlap, now=now)
         record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
@@ -79,13 +79,19 @@ def replace_key(
 
 def end_key(*, staff: Staff, key_id: str, reason: str, now: datetime) -> ApiKey:
     """Revoke a key at once. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive."""
-    with recorded(staff=staff, deed=_key_deed("revoke key", key_id, reason), now=now) as record:
+    deed = _key_deed("revoke key", Right.KEYS, key_id, reason)
+    with recorded(staff=staff, deed=deed, now=now) as record:
         before = ApiKey.objects.select_related("merchant").one(key_id)
         record.before = _state(before)
         key = revoke_key(key_id=key_id, now=now)
         record.after = _state(key)
         _tell(staff, before.merchant, f"The API key {key.hint} was revoked.", now)
     return key
+
+
+def right_to_keys(livemode: bool) -> Right:
+    """Return what it takes to hold a merchant's new key: a live one refunds and pays out."""
+    return Right.LIVE_KEYS if livemode else Right.KEYS
 
 
 def _tell(staff: Staff, merchant: Merchant, text: str, now: datetime) -> None:
@@ -111,5 +117,5 @@ def _deed(act: str, right: Right, merchant_id: str, reason: str) -> Deed:
     )
 
 
-def _key_deed(act: str, key_id: str, reason: str) -> Deed:
-    return Deed(act=act, right=Right.KEYS, subject_type="apikey", subject_id=key_id, reason=reason)
+def _key_deed(act: str, right: Right, key_id: str, reason: str) -> Deed:
+    return Deed(act=act, right=right, subject_type="apikey", subject_id=key_id, reason=reason)

@@ -27,7 +27,7 @@ def fields_of(html: str) -> dict[str, str]:
     return fields
 
 
-def act(browser: Client, row: Model, name: str, **values: Any) -> Any:
+def act(browser: Client, row: Model, name: str, /, **values: Any) -> Any:
     """Open the form of an act, fill it in, and send it."""
     page = page_of_act(row, name)
     opened = browser.get(page)

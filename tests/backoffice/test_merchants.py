@@ -79,6 +79,21 @@ def test_a_key_is_rolled_and_its_owner_hears_of_it(
     assert secret not in str(list(AuditEntry.objects.values()))
 
 
+def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant) -> None:
+    """A live key refunds and pays out: that is money, which Developers have no part in."""
+    key = issue_key(merchant=merchant, livemode=True, name="Till", now=now()).key
+    browser = office(Role.DEVELOPER)
+
+    rolled = act(browser, key, "roll", overlap_hours="0", reason="x")
+    issued = act(browser, merchant, "issue-key", mode="live", name="Mine", reason="x")
+    act(browser, merchant, "issue-key", mode="test", name="Sandbox", reason="x")
+
+    assert (rolled.status_code, issued.status_code) == (403, 422)
+    assert AuditEntry.objects.earliest("sequence").outcome == "forbidden"
+    assert list(ApiKey.objects.exclude(pk=key.pk).values_list("name", flat=True)) == ["Sandbox"]
+    assert act(browser, key, "revoke", reason="Leaked").status_code == 302
+
+
 def test_a_key_is_revoked(office: Office, merchant: Merchant) -> None:
     key = issue_key(merchant=merchant, livemode=False, name="Till", now=now()).key
 

@@ -99,7 +99,7 @@ def test_such_a_question_is_refused(office: Office, asked: str) -> None:
 
 
 def test_a_secret_is_shown_once(office: Office) -> None:
-    rows, browser = one_of_each(), office(Role.DEVELOPER)
+    rows, browser = one_of_each(), office(Role.ADMINISTRATOR)
     key = rows[ApiKey]
     page = reverse("admin:merchants_apikey_act", args=[key.pk, "roll"])
 
