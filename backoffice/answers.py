@@ -113,7 +113,7 @@ def _refunds(payment: Payment, now: datetime) -> str:
             if payment.refund_status == "full"
             else money(payment.amount_refunded, payment.currency)
         )
-        words.append(f"{part} was given back, the last {clock(last.succeeded_at, now)}.")
+        words.append(f"{part} was given back, the last of it {clock(last.succeeded_at, now)}.")
     if payment.amount_refund_pending:
         waiting = money(payment.amount_refund_pending, payment.currency)
         words.append(f"{waiting} waits to be given back until the merchant's balance covers it.")

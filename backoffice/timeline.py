@@ -107,7 +107,8 @@ def _attempts(payment: Payment) -> Iterator[Moment]:
     for attempt in related.order_by("-attempted_at")[:SHOWN]:
         delivery = attempt.delivery
         arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
-        answer = attempt.error or f"answered {attempt.status}"
+        error = attempt.error.rstrip(".")
+        answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
         yield Moment(
             attempt.attempted_at,
             "webhook",
