@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from backoffice.roles import Right
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -24,12 +26,16 @@ class Section:
 
 @dataclass(frozen=True)
 class Table:
-    """Related rows, not more than a screen of them; `more` is the address of the whole list."""
+    """Related rows, not more than a screen of them; `more` is the address of the whole list.
+
+    `right` is what it takes to see them, where they are of a kind that not everybody sees.
+    """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     more: str = ""
+    right: Right | None = None
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ def _keys(merchant: Merchant) -> Table:
             for key in keys
         ],
         more=f"{reverse('admin:merchants_apikey_changelist')}?merchant={merchant.pk}&mode=both",
+        right=Right.VIEW_KEYS,
     )
 
 
@@ -152,6 +153,7 @@ def _bank_accounts(merchant: Merchant) -> Table:
             )
             for account in accounts
         ],
+        right=Right.VIEW_PAYOUTS,
     )
 
 

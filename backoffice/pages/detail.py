@@ -31,7 +31,9 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
         "answer": admin.answer(row, instant),
         "acts": offered_acts(admin, staff, row, instant),
         "sections": admin.sections(row),
-        "tables": admin.tables(row),
+        "tables": [
+            table for table in admin.tables(row) if table.right is None or staff.may(table.right)
+        ],
         "timeline": admin.timeline(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),

@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice.models import AuditEntry, Outcome
 from backoffice.registry import ADMINS
 from backoffice.roles import Role
+from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, Payout
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each
@@ -165,6 +166,16 @@ def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role) -> None:
                     wrong.append((page, status))
 
     assert wrong == []
+
+
+def test_a_page_shows_no_rows_of_a_kind_that_the_role_does_not_see(office: Office) -> None:
+    rows = one_of_each()
+    page = address(Merchant, "change", rows[Merchant].pk)
+    links = {role: office(role).get(page).content.decode() for role in Role}
+
+    for model in (ApiKey, BankAccount):
+        link = address(model, "change", rows[model].pk)
+        assert {role for role in Role if link in links[role]} == MAY_SEE[model.__name__]
 
 
 def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None:
