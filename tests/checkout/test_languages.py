@@ -1,6 +1,7 @@
 """The pages speak four languages: all texts, by browser or by name, with money and dates."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import call_command
@@ -8,6 +9,7 @@ from django.utils import translation
 
 from checkout.catalogs import LANGUAGES, compiled, missing, read_source, source_path, texts
 from core import formats
+from core.clock import now
 from customers.models import Customer
 from tests.checkout.shopper import Shopper
 
@@ -122,3 +124,12 @@ def test_another_language_is_the_same_page(payment):
     shopper.visit("/account/phone?test=1&lang=fr")
 
     assert 'href="?test=1&amp;lang=ht"' in shopper.text
+
+
+def test_no_sentence_ends_with_two_full_stops(payment):
+    payment.expires_at = now() - timedelta(minutes=1)
+    payment.save()
+    shopper = Shopper(accept_language="es")
+    shopper.visit(payment.hosted_url)
+
+    assert re.search(r"antes de: [^.]*[ap]\.m\. <strong>", shopper.text.replace("\u00a0", " "))
