@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 REDIRECTS = (301, 302, 303, 307, 308)
+MOST_REDIRECTS = 10
 
 
 @dataclass
@@ -72,8 +73,11 @@ class Shopper:
         return self.send(code=code)
 
     def _arrive(self, path: str, response: "Response") -> "Response":
-        while response.status_code in REDIRECTS:
+        for _ in range(MOST_REDIRECTS):
+            if response.status_code not in REDIRECTS:
+                break
             path = urljoin(path, response["Location"])
             response = self.client.get(path)
+        assert response.status_code not in REDIRECTS, f"led in circles to {path}"
         self.path, self.response = path, response
         return response
