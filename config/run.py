@@ -2,7 +2,7 @@
 
 The web server and the worker run together: Ctrl-C stops both, and if one ends by itself so does
 the other. This process stays small, so that a second start is quick: what needs Django is done by
-`manage.py prepare`, when something has changed, and by `manage.py welcome`.
+`manage.py prepare` and `manage.py welcome`, when something has changed.
 """
 
 import hashlib
@@ -14,11 +14,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from config.environment import BASE_DIR, env
+from config.environment import BASE_DIR, VARIABLES, env
 from config.processes import Crash, Processes
 
 LOOK_SECONDS = 0.05
 PREPARED = BASE_DIR / "var/prepared"
+WELCOME = BASE_DIR / "var/welcome"
 STARTED_BY = os.getppid()
 MANAGE = [sys.executable, str(BASE_DIR / "manage.py")]
 
@@ -45,14 +46,11 @@ def web_command() -> list[str]:
 
 
 def _serve(processes: Processes) -> None:
-    welcome = subprocess.Popen(  # noqa: S603  # our own command line
-        [*MANAGE, "welcome"], stdout=subprocess.PIPE, text=True
-    )
     while not _answers():
         if processes.watch(LOOK_SECONDS):
             return
     processes.start("worker", [*MANAGE, "worker"])
-    sys.stdout.write(welcome.communicate()[0])
+    sys.stdout.write(_welcome())
     sys.stdout.flush()
     while not processes.watch(1) and not _is_left_behind():
         pass
@@ -72,6 +70,7 @@ def _prepare() -> None:
     done = subprocess.run([*MANAGE, "prepare"], check=False)  # noqa: S603  # our own command line
     if done.returncode:
         sys.exit(done.returncode)
+    WELCOME.unlink(missing_ok=True)
     PREPARED.parent.mkdir(exist_ok=True)
     PREPARED.write_text(state)
 
@@ -82,6 +81,19 @@ def _state() -> str:
     packages = (BASE_DIR / "requirements/base.txt").read_text()
     text = "\n".join([env("DATABASE_URL"), str(env("DEVELOPMENT_MODE")), packages, *names])
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _welcome() -> str:
+    """Return what to say now; as the last time, where no setting has changed since."""
+    settings = repr({name: env(name) for name in sorted(VARIABLES)})
+    state = hashlib.sha256(f"{_state()} {settings}".encode()).hexdigest()
+    kept = WELCOME.read_text() if WELCOME.exists() and _database_is_here() else ""
+    if kept.startswith(state):
+        return kept.removeprefix(f"{state}\n")
+    said = subprocess.run([*MANAGE, "welcome"], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603  # our own
+    WELCOME.touch(mode=0o600)  # it names passwords
+    WELCOME.write_text(f"{state}\n{said.stdout}")
+    return said.stdout
 
 
 def _database_is_here() -> bool:

@@ -98,3 +98,15 @@ def _are_gone(pids: list[int], *, seconds: float) -> bool:
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.1)
     return not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_a_second_start_says_the_same(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        first = service.found(r"(?s)(\n[^\n]+ is running at.+?\n  Try [^\n]+)")
+        service.stop()
+        service.output = ""
+        service.start()
+
+        assert first in service.output
+        assert "Demo data" not in service.output
+        assert stat.S_IMODE((tmp_path / "var/welcome").stat().st_mode) == 0o600
