@@ -21,7 +21,7 @@ _WAIT = {
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
 }  # fmt: skip
 ID_CHARACTERS = 6
-_WRITTEN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?")
+_WRITTEN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?", re.ASCII)
 
 
 def money(amount: int | None, currency: str) -> str:

@@ -5,7 +5,12 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
@@ -41,6 +46,7 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...]
     (PermissionDenied, errors.Unauthorized),
     (RequestDataTooBig, _too_large),
     (SuspiciousOperation, errors.InvalidRequest),
+    (BadRequest, errors.InvalidRequest),  # such as a session that ended meanwhile
     (UnreadablePostError, errors.InvalidRequest),
     (DataError, errors.InvalidRequest),
 )

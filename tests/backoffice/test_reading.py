@@ -37,6 +37,7 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
         ("A-1001", {}),
         ("Island Coffee", {}),
         ("12.505", {}),
+        ("\u0661\u0662.50", {}),
         ("nul\0byte", {}),
     ],
 )

@@ -3,7 +3,6 @@
 import re
 from base64 import b32encode
 from datetime import timedelta
-from urllib.parse import urlencode
 
 import pytest
 import time_machine
@@ -14,7 +13,6 @@ from django_otp.plugins.otp_static.models import StaticToken
 
 from backoffice.authenticators import Authenticator
 from backoffice.models import AuditEntry, StaffAccount
-from backoffice.pages.two_factor import PROVED_FOR
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account, development_logins
 from backoffice.services.two_factor import begin_enrolment
@@ -182,22 +180,6 @@ def test_a_new_account_sets_up_its_second_factor() -> None:
     for expected in (302, 200):
         again = enter("new.one", "tall ship sails")
         assert again.post("/admin/two-factor/", {"code": codes[0]}).status_code == expected
-
-
-@pytest.mark.parametrize("page", ["account", "set-up"])
-def test_a_borrowed_session_does_not_change_the_second_factor(office: Office, page: str) -> None:
-    client, path = office(Role.SUPPORT), f"/admin/two-factor/{page}/"
-    assert client.get("/admin/").status_code == 200
-    key = Authenticator.objects.get().sealed_key
-
-    with time_machine.travel(now() + PROVED_FOR, tick=False):
-        for answer in (client.get(path), client.post(path), client.post(path, {"code": "000000"})):
-            assert answer.headers["Location"] == f"/admin/two-factor/?{urlencode({'next': path})}"
-        assert [device.sealed_key for device in Authenticator.objects.all()] == [key]
-        assert not StaticToken.objects.exists()
-
-        client.post(f"/admin/two-factor/?next={path}", {"code": code_of(User.objects.get(), now())})
-        assert client.get(path).status_code == 200
 
 
 def test_fifteen_minutes_without_a_click_end_the_session(office: Office) -> None:

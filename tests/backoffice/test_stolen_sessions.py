@@ -1,0 +1,49 @@
+"""What a session is good for in the hands of someone else, or of nobody any more."""
+
+from urllib.parse import urlencode
+
+import pytest
+import time_machine
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django_otp.plugins.otp_static.models import StaticToken
+
+from backoffice.authenticators import Authenticator
+from backoffice.pages.two_factor import PROVED_FOR
+from backoffice.roles import Role
+from backoffice.services.two_factor import check_code
+from core.clock import now
+from tests.backoffice.conftest import Office, code_of, make_user
+from tests.backoffice.test_sign_in import enter
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("page", ["account", "set-up"])
+def test_a_borrowed_session_does_not_change_the_second_factor(office: Office, page: str) -> None:
+    client, path = office(Role.SUPPORT), f"/admin/two-factor/{page}/"
+    assert client.get("/admin/").status_code == 200
+    key = Authenticator.objects.get().sealed_key
+
+    with time_machine.travel(now() + PROVED_FOR, tick=False):
+        for answer in (client.get(path), client.post(path), client.post(path, {"code": "000000"})):
+            assert answer.headers["Location"] == f"/admin/two-factor/?{urlencode({'next': path})}"
+        assert [device.sealed_key for device in Authenticator.objects.all()] == [key]
+        assert not StaticToken.objects.exists()
+
+        client.post(f"/admin/two-factor/?next={path}", {"code": code_of(User.objects.get(), now())})
+        assert client.get(path).status_code == 200
+
+
+def test_a_session_that_ends_during_a_request_is_no_failure_of_ours(monkeypatch) -> None:
+    """As it does for those who guess many codes at once."""
+    make_user(Role.SUPPORT)
+    client = enter("support")
+
+    def end_sessions_first(*args):
+        Session.objects.all().delete()
+        return check_code(*args)
+
+    monkeypatch.setattr("backoffice.pages.two_factor.check_code", end_sessions_first)
+
+    assert client.post("/admin/two-factor/", {"code": "000000"}).status_code == 400
