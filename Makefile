@@ -29,7 +29,7 @@ requirements: .venv/development
 .venv/bin/python:
 	@echo "Making .venv ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed.")'
-	@$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv .venv || (echo "On Debian and Ubuntu: apt install python3-venv"; false)
 
 .venv/base: requirements/base.txt | .venv/bin/python
 	@echo "Installing packages ..."
@@ -43,5 +43,8 @@ requirements: .venv/development
 
 var/development.env: | .venv/base
 	@$(BIN)/python -m config.development
+
+# What broke off halfway is made anew the next time.
+.DELETE_ON_ERROR:
 
 .PHONY: help run test test-fast system requirements
