@@ -1,11 +1,11 @@
 """What the database refuses, whoever writes: the last word on payments that make no sense."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.modes import PaymentMode
@@ -15,6 +15,7 @@ from tests.payments.journeys import bring_to
 
 pytestmark = pytest.mark.django_db
 COMPLETED = PaymentStatus.COMPLETED
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def refused(payment: Payment, **changes: Any) -> bool:
@@ -36,7 +37,7 @@ def refused(payment: Payment, **changes: Any) -> bool:
         {"amount": None},
         {"status": "paid"},
         {"status": COMPLETED},
-        {"completed_at": now()},
+        {"completed_at": NOON},
         {"transaction_id": "txn_1"},
         {"amount_refunded": 1},
         {"amount_refund_pending": 1},

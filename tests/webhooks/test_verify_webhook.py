@@ -128,7 +128,11 @@ def test_it_answers_in_json(verify) -> None:
     ]
 
 
-@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_short", SECRET[:-1], SECRET[6:]])
+@pytest.mark.parametrize(
+    "secret",
+    ["", "whsec_", "whsec_short", SECRET[:-1], SECRET[6:]],
+    ids=["empty", "prefix", "short", "cut", "bare"],  # the secret is another in each process
+)
 def test_a_secret_has_a_form(verify, secret: str) -> None:
     with pytest.raises(CommandError, match="A secret is whsec_"):
         verify(headers(), BODY, secret=secret)
