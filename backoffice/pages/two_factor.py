@@ -50,7 +50,7 @@ class TwoFactorPages:
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code, after the password; again, before the second factor is changed."""
         user = _signed_in(request)
-        if user is None or (self.site.has_permission(request) and _has_proved_lately(request)):
+        if user is None or (self.site.has_permission(request) and has_proved_lately(request)):
             return redirect("admin:index")
         if not has_authenticator(user):
             return _onwards(request, "admin:two_factor_set_up")
@@ -72,8 +72,8 @@ class TwoFactorPages:
             return redirect("admin:login")
         if has_authenticator(user) and not self.site.has_permission(request):
             return _onwards(request, "admin:two_factor")
-        if has_authenticator(user) and not _has_proved_lately(request):
-            return _prove_again(request)
+        if has_authenticator(user) and not has_proved_lately(request):
+            return prove_again(request)
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = finish_enrolment(user, form.cleaned_data["code"], now())
@@ -100,8 +100,8 @@ class TwoFactorPages:
         user = _signed_in(request)
         if user is None:
             return redirect("admin:login")
-        if not _has_proved_lately(request):
-            return _prove_again(request)
+        if not has_proved_lately(request):
+            return prove_again(request)
         if request.method == "POST":
             _write(request, "new recovery codes", Outcome.DONE)
             return self._codes(request, user)
@@ -135,12 +135,14 @@ def _prove(request: HttpRequest, device: Device) -> None:
     request.session.cycle_key()
 
 
-def _has_proved_lately(request: HttpRequest) -> bool:
+def has_proved_lately(request: HttpRequest) -> bool:
+    """Say whether a code was entered minutes ago: whoever has only a session did not."""
     proved: str = request.session.get(PROVED_KEY, "")
     return proved != "" and now() - datetime.fromisoformat(proved) < PROVED_FOR
 
 
-def _prove_again(request: HttpRequest) -> HttpResponseRedirect:
+def prove_again(request: HttpRequest) -> HttpResponseRedirect:
+    """Ask for a code, and come back."""
     response = redirect("admin:two_factor")
     response["Location"] += f"?{urlencode({'next': request.path})}"
     return response
