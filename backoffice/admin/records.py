@@ -36,6 +36,9 @@ class AuditEntryAdmin(OfficeAdmin):
         status_column("Outcome", "outcome"),
         Column("On", show=_subject, plain=lambda entry: entry.subject_id),
         text_column("Reason", "reason"),
+        Column(
+            "Error", show=lambda entry: entry.error[:80] or "—", plain=lambda entry: entry.error
+        ),
         text_column("From", "address"),
     )
     list_filter = (
