@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from unfold.widgets import (
     UnfoldAdminEmailInputWidget,
     UnfoldAdminSelectWidget,
@@ -15,6 +16,7 @@ from unfold.widgets import (
 from backoffice.formats import cents, units
 from backoffice.staff import Staff
 from core.ids import random_base62
+from core.money import is_currency
 from core.text import is_printable
 
 FORM_KEY_CHARACTERS = 22
@@ -122,6 +124,26 @@ class ReasonForm(ActForm):
     """An act that needs nothing but a reason."""
 
     reason = Line(max_length=500, help_text="Kept in the audit trail.")
+
+
+class CurrencyForm(ActForm):
+    """An amount in a currency of choice, and why."""
+
+    currency = Line(max_length=3)
+    amount = MoneyField()
+    reason = Line(max_length=500)
+    note = Lines(max_length=2_000)
+
+    def prepare(self) -> None:
+        asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
+        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
+        self.set_currency(asked if is_currency(asked) else settings.DEFAULT_CURRENCY)
+
+    def clean_currency(self) -> str:
+        currency = str(self.cleaned_data["currency"]).upper()
+        if not is_currency(currency):
+            raise forms.ValidationError("Enter a currency such as BSD.")
+        return currency
 
 
 class ConfirmForm(ActForm):

@@ -3,13 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from django import forms
 from django.conf import settings
 
 from backoffice.acts import Act, Done, Work
 from backoffice.admin.instructing import told
 from backoffice.admin.noting import note_act
-from backoffice.forms import ActForm, Choice, Line, Lines, MoneyField, ReasonForm
+from backoffice.forms import ActForm, Choice, CurrencyForm, Line, MoneyField, ReasonForm
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services import tasks
@@ -23,7 +22,6 @@ from backoffice.services.customers import (
 )
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.money import TAKE
-from core.money import is_currency
 from customers.models import Customer, Passkey
 
 
@@ -90,27 +88,7 @@ def _reveal(work: Work) -> Done:
     return Done("Noted in the audit trail.", secret=contact, secret_name="Phone and e-mail address")  # noqa: S106
 
 
-class WalletForm(ActForm):
-    """An amount for a wallet."""
-
-    currency = Line(max_length=3)
-    amount = MoneyField()
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
-
-    def prepare(self) -> None:
-        asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
-        self.set_currency(asked if is_currency(asked) else settings.DEFAULT_CURRENCY)
-
-    def clean_currency(self) -> str:
-        currency = str(self.cleaned_data["currency"]).upper()
-        if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency such as BSD.")
-        return currency
-
-
-class AdjustWalletForm(WalletForm):
+class AdjustWalletForm(CurrencyForm):
     direction = Choice((("give", "Put money into the wallet"), (TAKE, "Take money out of it")))
     field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
 
@@ -202,7 +180,7 @@ CUSTOMER_ACTS: tuple[Act, ...] = (
         name="top-up",
         title="Top up",
         right=Right.TOP_UP,
-        form=WalletForm,
+        form=CurrencyForm,
         carry_out=_top_up,
         icon="add_card",
     ),

@@ -14,14 +14,13 @@ from backoffice.acts import Act, Done, Work
 from backoffice.admin.instructing import told
 from backoffice.admin.link_acts import SEND_LINK
 from backoffice.admin.noting import note_act
-from backoffice.forms import ActForm, Choice, Line, Lines, MoneyField, ReasonForm
+from backoffice.forms import ActForm, Choice, CurrencyForm, Line, Lines, ReasonForm
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services import tasks
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.merchants import add_key, change_fee, change_status, right_to_keys
 from backoffice.services.money import TAKE
-from core.money import is_currency
 from ledger.models import Purpose
 from ledger.services import balances
 from merchants.models import MAX_FEE_BASIS_POINTS, Merchant
@@ -126,19 +125,11 @@ def _issue(work: Work) -> Done:
     )
 
 
-class MerchantMoneyForm(ActForm):
-    """An amount of one currency and mode."""
+class MerchantMoneyForm(CurrencyForm):
+    """An amount of one mode, beside the balances of both."""
 
     mode = Choice(MODES)
-    currency = Line(max_length=3)
-    amount = MoneyField()
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
-
-    def prepare(self) -> None:
-        asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
-        self.set_currency(asked if is_currency(asked) else settings.DEFAULT_CURRENCY)
+    field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
         return [
@@ -148,12 +139,6 @@ class MerchantMoneyForm(ActForm):
                 owner=self.row.pk, purpose=Purpose.MERCHANT, livemode=livemode
             ).items()
         ]
-
-    def clean_currency(self) -> str:
-        currency = str(self.cleaned_data["currency"]).upper()
-        if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency such as BSD.")
-        return currency
 
 
 class AdjustForm(MerchantMoneyForm):
