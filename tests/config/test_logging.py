@@ -75,6 +75,14 @@ def test_the_address_of_a_counters_screen_is_hidden(client: Client, lines) -> No
     assert line["request"] == f"GET /counter/pay_0123/{HIDDEN}/feed"
 
 
+@pytest.mark.django_db
+def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
+    client.get("/admin/search/?q=%2B12425550100")
+
+    (line,) = lines()
+    assert line["request"] == f"GET /admin/search/?{HIDDEN}"
+
+
 def test_what_is_no_secret_stays() -> None:
     assert redact("pay_1 shipping spinning sk_live is a prefix") == (
         "pay_1 shipping spinning sk_live is a prefix"
