@@ -9,13 +9,13 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
 from django.db import transaction
 
-from backoffice.errors import Forbidden
+from backoffice.errors import Forbidden, TooOften
 from backoffice.models import AuditEntry, AuditHead, Outcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -24,6 +24,8 @@ from core.errors import ApiError
 
 FIRST_HASH = "0" * 64
 HEAD = 1
+HOUR = timedelta(hours=1)
+MOST_AN_HOUR = 30
 
 # What the hash of an entry covers, in this order, for ever: `verify_audit` computes it again.
 CHAINED_FIELDS = (
@@ -144,6 +146,15 @@ def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]
 def state_of(row: Any, *names: str) -> dict[str, Any]:
     """Read the named fields of a row. Name none that holds a secret."""
     return {name: getattr(row, name) for name in names}
+
+
+def refuse_too_often(*, staff: Staff, act: str, now: datetime) -> None:
+    """Raise TooOften: nobody on the phone does this more than thirty times within an hour."""
+    done = AuditEntry.objects.filter(
+        actor=staff.username, act=act, outcome=Outcome.DONE, at__gt=now - HOUR
+    )
+    if done.count() >= MOST_AN_HOUR:
+        raise TooOften
 
 
 def write_forbidden(*, staff: Staff, deed: Deed, now: datetime) -> None:

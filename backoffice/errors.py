@@ -46,8 +46,8 @@ class IdentityNotProven(ApiError):
     message = "What the caller said does not prove who they are."
 
 
-class TooManySent(ApiError):
-    status, code, message = 429, "TOO_MANY_SENT", "You have sent too many of these in an hour."
+class TooOften(ApiError):
+    status, code, message = 429, "TOO_OFTEN", "You have done this too often in an hour."
 
 
 class StaffUnfit(ApiError):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import Deed, recorded, refuse_too_often, state_of
 from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, Outcome
 from backoffice.roles import Right
@@ -77,9 +77,10 @@ def release(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Cu
 
 
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
-    """Return a customer's whole phone number and e-mail address. Raises Forbidden."""
+    """Return a customer's whole phone number and e-mail address. Raises Forbidden, TooOften."""
     deed = _deed("reveal contact", Right.REVEAL, customer_id, reason)
     with recorded(staff=staff, deed=deed, now=now):
+        refuse_too_often(staff=staff, act=deed.act, now=now)
         customer = Customer.objects.one(customer_id)
     return " ".join(filter(None, [customer.phone, customer.email]))
 

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from backoffice.audit import Deed, recorded, state_of
-from backoffice.errors import TooManySent
+from backoffice.audit import Deed, recorded, refuse_too_often, state_of
 from backoffice.models import Channel, Message
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
@@ -20,8 +19,6 @@ from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 
-HOUR = timedelta(hours=1)
-MOST_AN_HOUR = 30
 LIFETIME = timedelta(days=7)
 
 
@@ -41,7 +38,7 @@ class LinkWish:
 def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
     """Create a link that can be paid once within a week, and send it.
 
-    Raises Forbidden, MerchantNotFound, MerchantInactive, TooManySent, ValidationFailed.
+    Raises Forbidden, MerchantNotFound, MerchantInactive, TooOften, ValidationFailed.
     """
     deed = _deed("send payment link", wish.merchant_id)
     with recorded(staff=staff, deed=deed, now=now) as record:
@@ -49,7 +46,7 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
         if merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
         recipient = _recipient(wish)
-        refuse_too_many(staff, now)
+        refuse_too_often(staff=staff, act=deed.act, now=now)
         draft = LinkDraft(
             currency=wish.currency,
             amount=wish.amount,
@@ -84,13 +81,6 @@ def end_link(*, staff: Staff, link_id: str, reason: str, now: datetime) -> Payme
         link = deactivate_link(caller=caller, link_id=link_id, now=now)
         record.after = state_of(link, "status")
     return link
-
-
-def refuse_too_many(staff: Staff, now: datetime) -> None:
-    """Raise TooManySent: nobody on the phone sends this many messages in an hour."""
-    sent = Message.objects.filter(asked_by_id=staff.user_id, created_at__gt=now - HOUR)
-    if sent.count() >= MOST_AN_HOUR:
-        raise TooManySent
 
 
 def _recipient(wish: LinkWish) -> str:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import Deed, recorded, refuse_too_often, state_of
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from payments.emails import plan_receipt_again
@@ -26,10 +26,11 @@ def cancel(*, staff: Staff, payment_id: str, reason: str, now: datetime) -> Paym
 def send_receipt(*, staff: Staff, payment_id: str, recipient: str, now: datetime) -> None:
     """Send the receipt of a completed payment, though it may have gone out before.
 
-    Raises Forbidden, PaymentNotFound, PaymentNotCompleted.
+    Raises Forbidden, TooOften, PaymentNotFound, PaymentNotCompleted.
     """
     deed = _deed("send receipt", Right.RECEIPT, payment_id, "")
     with recorded(staff=staff, deed=deed, now=now) as record:
+        refuse_too_often(staff=staff, act=deed.act, now=now)
         plan_receipt_again(payment_id=payment_id, recipient=recipient, now=now)
         record.after = {"recipient": masked_address(recipient)}
 

@@ -83,9 +83,10 @@ TASKS: dict[str, Task] = {
         check=payouts.check_run,
         carry_out=payouts.run_payouts,
     ),
+    # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
     PAYOUT_FAILURE: Task(
         title="Return of a payout",
-        kind=Kind.PAYOUT,
+        kind=Kind.ADJUSTMENT,
         right=Right.PAY_OUT,
         check=payouts.check_failure,
         carry_out=payouts.record_failure,

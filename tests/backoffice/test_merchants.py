@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice.messages import send_due_messages
 from backoffice.models import AuditEntry, Instruction, Message
 from backoffice.roles import Role
+from backoffice.statuses import InstructionStatus
 from core.clock import now
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
@@ -195,6 +196,10 @@ def test_what_the_bank_answers_is_recorded(office: Office, merchant: Merchant) -
     act(browser, payouts[0], "paid", bank_reference="B-77")
     act(browser, payouts[1], "failed", reason="Account closed", note="Mail of the bank")
 
+    # It would be paid twice if the bank had paid it after all: someone else looks, too.
+    asked = Instruction.objects.get(task="payout_failure")
+    assert asked.status == InstructionStatus.WAITING
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So says the statement")
     for payout in payouts:
         payout.refresh_from_db()
     assert (payouts[0].status, payouts[0].bank_reference) == ("paid", "B-77")

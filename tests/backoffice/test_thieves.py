@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from backoffice.errors import NoSecondPerson
+from backoffice.audit import MOST_AN_HOUR
+from backoffice.errors import NoSecondPerson, TooOften
 from backoffice.models import AuditEntry, Instruction, Outcome
 from backoffice.roles import Role
 from backoffice.services.accounts import SETTLING, add_staff, reset_access, set_roles
+from backoffice.services.customers import reveal
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
@@ -88,6 +90,20 @@ def test_a_new_colleague_agrees_with_others_from_the_next_day_on(
 
     assert not approved(finance, asked, days=0)
     assert approved(finance, asked, days=SETTLING.days)
+
+
+def test_nobody_copies_the_phone_book(paid: Payment) -> None:
+    support = staff_as(Role.SUPPORT)
+
+    def reveal_one() -> str:
+        return reveal(
+            staff=support, customer_id=paid.paying_customer.pk, reason="To call back", now=now()
+        )
+
+    for _ in range(MOST_AN_HOUR):
+        assert reveal_one() == "+12425550100"
+    with pytest.raises(TooOften):
+        reveal_one()
 
 
 def test_a_superuser_keeps_no_more_than_the_roles_that_are_set(administrator: Staff) -> None:
