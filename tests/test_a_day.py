@@ -65,6 +65,7 @@ def test_every_part_of_the_page_is_executed() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_day_is_as_the_page_tells_it(day) -> None:
     live(day, PAGE)
 

@@ -17,6 +17,9 @@ from webhooks.statuses import DeliveryStatus
 ROWS = 2_000
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture
 def backlog(merchant: Merchant, endpoint: MakeEndpoint) -> Webhook:
     """An endpoint that thousands wait for, one that thousands went to, and three with one each."""
