@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from backoffice.acts import Act, Done, Work
 from backoffice.audit import Deed, write_forbidden
-from backoffice.errors import Forbidden
+from backoffice.errors import AlreadySent, Forbidden
 from backoffice.forms import ActForm
 from backoffice.staff import staff_of
 from core.clock import now
@@ -19,6 +19,8 @@ from core.errors import ApiError
 if TYPE_CHECKING:
     from backoffice.admin.office import OfficeAdmin
 
+SENT_KEY = "staff_sent"
+FORMS_KEPT = 50
 SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 
 
@@ -42,11 +44,28 @@ def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> 
         return HttpResponseRedirect(_back(admin, row))
     query = request.GET.urlencode()
     form = act.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(act, Work(staff, row, form.cleaned_data, instant), form)
         if done is not None:
+            _note_sent(request, form)
             return _finish(admin, request, act, row, done)
     return _form(admin, request, act, row, form)
+
+
+def _was_sent(request: HttpRequest, form: ActForm) -> bool:
+    """Say so on the form, if it was carried out before: a page with a new key was loaded again.
+
+    For people at one browser; where money moves, the database has the last word.
+    """
+    if form.cleaned_data["form_key"] not in request.session.get(SENT_KEY, []):
+        return False
+    form.add_error(None, AlreadySent.message)
+    return True
+
+
+def _note_sent(request: HttpRequest, form: ActForm) -> None:
+    sent = [*request.session.get(SENT_KEY, []), form.cleaned_data["form_key"]]
+    request.session[SENT_KEY] = sent[-FORMS_KEPT:]
 
 
 def _carry_out(act: Act, work: Work, form: ActForm) -> Done | None:

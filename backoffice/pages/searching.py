@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def search_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     """Show what was found, newest first."""
-    text = request.GET.get("q", "").replace("\0", "").strip()
+    text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:
         found = find(text=text, staff=staff_of(request), now=now())

@@ -80,6 +80,20 @@ def test_a_key_is_rolled_and_its_owner_hears_of_it(
     assert secret not in str(list(AuditEntry.objects.values()))
 
 
+def test_a_page_with_a_key_that_is_loaded_again_makes_no_other(
+    office: Office, merchant: Merchant
+) -> None:
+    browser, page = office(Role.DEVELOPER), page_of_act(merchant, "issue-key")
+    fields = fields_of(browser.get(page).content.decode())
+    values = fields | {"mode": "test", "name": "Till", "reason": "New till"}
+
+    assert 'id="bo-secret"' in browser.post(page, values).content.decode()
+    again = browser.post(page, values)
+
+    assert (again.status_code, ApiKey.objects.count()) == (422, 1)
+    assert "This form was sent before." in again.content.decode()
+
+
 def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant) -> None:
     """A live key refunds and pays out: that is money, which Developers have no part in."""
     key = issue_key(merchant=merchant, livemode=True, name="Till", now=now()).key
