@@ -23,6 +23,7 @@ from ledger.models import Account, Kind, Purpose, Transfer
 from ledger.services import balance_of
 
 SHOWN = 30
+MOST_DIGITS = 18
 
 
 class _EitherAccount(OfficeFilter):
@@ -34,7 +35,7 @@ class _EitherAccount(OfficeFilter):
 
     def queryset(self, request, queryset):  # type: ignore[no-untyped-def]  # as its parent
         value = str(self.value() or "")
-        if not value.isdecimal():
+        if not value.isdecimal() or len(value) > MOST_DIGITS:
             return queryset
         return queryset.filter(Q(debit_account_id=value) | Q(credit_account_id=value))
 

@@ -229,3 +229,9 @@ def test_an_address_that_no_database_can_hold_is_refused(office: Office, address
     response = office(Role.FINANCE).get(f"{PAYMENTS}{address}")
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+
+
+def test_an_account_of_five_thousand_digits_is_none(office: Office) -> None:
+    response = office(Role.FINANCE).get("/admin/ledger/transfer/", {"account": "9" * 5_000})
+
+    assert response.status_code == 200
