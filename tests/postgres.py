@@ -162,4 +162,5 @@ def _keep(directory: Path) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without ending the server
     _keep(Path(sys.argv[1]))
