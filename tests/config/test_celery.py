@@ -1,6 +1,7 @@
 """The schedule under Celery: beat and a worker on a real Redis."""
 
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -37,7 +38,7 @@ class Celery:
 
     def stop(self) -> None:
         for process in self.running:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
     def values(self, statement: str) -> set[object]:

@@ -73,8 +73,8 @@ class Stack:
         trace: TracebackType | None,
     ) -> None:
         for process in self.running:
-            process.kill()
-            process.wait()
+            if process.poll() is None:
+                self.kill(process)
 
     def run(self, *words: str) -> "subprocess.Popen[bytes]":
         with self.log.open("ab") as log:
