@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 # One process looks at the files, and reads each once.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",

@@ -12,7 +12,7 @@ import pytest
 from tests.test_house import FILES, ROOMS, ROOT, SERVICE, nodes
 
 # Where the files have been read already.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("house")]
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = PROJECT["dependencies"]
 DEVELOPMENT = PROJECT["optional-dependencies"]["development"]

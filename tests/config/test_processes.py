@@ -12,6 +12,8 @@ import pytest
 
 from config.processes import ASKING, Crash, Processes
 
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 

@@ -16,7 +16,7 @@ from tests.redis import Redis
 from tests.webhooks.receiver import Received, Receiver
 from tests.webhooks.stack import Reply, Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
 
 TIMEOUT_SECONDS = 2
 LEASE_SECONDS = 3 * TIMEOUT_SECONDS

@@ -16,7 +16,7 @@ from tests.postgres import Postgres, PostgresMissing, programs
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.stack import Stack
 
-pytestmark = [pytest.mark.faults, pytest.mark.slow]
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
 
 BODY = {"amount": 1250}
 KEY = "order-1"

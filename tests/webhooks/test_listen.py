@@ -22,7 +22,7 @@ from webhooks.models import Delivery, Webhook
 from webhooks.signing import new_secret, signature_headers
 from webhooks.statuses import DeliveryStatus
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 WAIT_SECONDS = 20
 
 

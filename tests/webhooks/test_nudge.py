@@ -19,6 +19,8 @@ from webhooks import nudge as nudging
 from webhooks.nudge import MOST_WAITING, QUEUE, TASK, Nudger, nudge
 from webhooks.tasks import send_webhooks
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def broker(redis: Redis, monkeypatch: pytest.MonkeyPatch) -> Iterator[Redis]:

@@ -14,6 +14,8 @@ from webhooks.statuses import DeliveryStatus
 from webhooks.targets import Policy
 from webhooks.transport import Answer, post
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 0.6
 # The traps go on for a minute and more: whoever is back before has not waited for them.
 SOON = 10
