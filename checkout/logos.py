@@ -14,8 +14,8 @@ from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
 from merchants.models import Merchant
-from webhooks.targets import policy_for
-from webhooks.transport import get
+from outbound.client import get
+from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
 MOST_PIXELS = 25_000_000

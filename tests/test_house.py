@@ -12,8 +12,8 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
 ROOT = Path(__file__).parent.parent
 ROOMS = (
-    "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
-    "payouts", "checkout", "backoffice", "config",
+    "core", "outbound", "ledger", "merchants", "webhooks", "customers", "links", "payments",
+    "refunds", "payouts", "checkout", "backoffice", "config",
 )  # fmt: skip
 FILE_LINES = 300
 FUNCTION_LINES = 50

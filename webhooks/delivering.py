@@ -5,12 +5,12 @@ import logging
 from django.conf import settings
 
 from core.crypto import decrypt
+from outbound.client import Answer, post
+from outbound.policy import policy_for
 from webhooks.claims import Claim
 from webhooks.models import Webhook
 from webhooks.recording import record_answer
 from webhooks.signing import signature_headers
-from webhooks.targets import policy_for
-from webhooks.transport import Answer, post
 
 logger = logging.getLogger(__name__)
 

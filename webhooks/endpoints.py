@@ -10,10 +10,10 @@ from core.crypto import encrypt
 from core.errors import ValidationFailed
 from core.ids import new_id
 from merchants.authentication import Caller
+from outbound.policy import fault_of, policy_for
 from webhooks.models import Webhook
 from webhooks.signing import hint_of, new_secret
 from webhooks.statuses import DisabledReason
-from webhooks.targets import fault_of, policy_for
 
 MOST_ENDPOINTS = 100
 _CLEAN_RECORD = {

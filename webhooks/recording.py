@@ -7,12 +7,12 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
+from outbound.client import Answer
 from webhooks.alerts import raise_alert
 from webhooks.claims import Claim
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.schedule import most_attempts, next_attempt_at, requested_wait
 from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
-from webhooks.transport import Answer
 
 GONE = 410
 SLOW_MS = 3_000

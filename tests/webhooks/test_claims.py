@@ -9,6 +9,7 @@ import time_machine
 from core.clock import now
 from merchants.authentication import Caller
 from merchants.models import Merchant
+from outbound.client import Answer
 from tests.factories import MerchantFactory
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
@@ -21,7 +22,6 @@ from webhooks.instants import database_now
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.recording import PAUSE_FROM_FAILURES, record_answer
 from webhooks.statuses import DeliveryStatus
-from webhooks.transport import Answer
 
 OK = Answer(ms=5, status=200)
 BROKEN = Answer(ms=5, status=500, error="Answered 500.")

@@ -12,6 +12,7 @@ from django.db import OperationalError, connections
 from core.clock import now
 from merchants.authentication import Caller
 from merchants.models import Merchant
+from outbound.client import Answer
 from tests.factories import MerchantFactory
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import tell
@@ -23,7 +24,6 @@ from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.recording import record_answer
 from webhooks.sender import THREADS, Sender
 from webhooks.statuses import DeliveryStatus
-from webhooks.transport import Answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
 WAIT_SECONDS = 20

@@ -7,10 +7,10 @@ from typing import Any
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from webhooks.addresses import parse_address
-from webhooks.resolver import ResolutionFailed, Resolve, resolve_within
-from webhooks.targets import Policy
-from webhooks.watchdog import Watchdog
+from outbound.deadline import Watchdog
+from outbound.ip_addresses import parse_address
+from outbound.policy import Policy
+from outbound.resolver import ResolutionFailed, Resolve, resolve_within
 
 MOST_ADDRESSES_TRIED = 4
 

@@ -19,10 +19,10 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError
 
-from webhooks.dialing import Dial, DialFailed
-from webhooks.resolver import Resolve, system_addresses
-from webhooks.targets import Policy, fault_of
-from webhooks.watchdog import Watchdog
+from outbound.connections import Dial, DialFailed
+from outbound.deadline import Watchdog
+from outbound.policy import Policy, fault_of
+from outbound.resolver import Resolve, system_addresses
 
 # Off the wire, head included; of the body, half of that is more than anybody will look at.
 MOST_BYTES = 64 * 1024

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from core.fields import is_web_url
-from webhooks.addresses import Address, is_loopback, is_public, parse_address
+from outbound.ip_addresses import Address, is_loopback, is_public, parse_address
 
 PORTS = {"https": 443, "http": 80}
 HIGH_PORTS = 8_000

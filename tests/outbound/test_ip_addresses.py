@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from webhooks.addresses import is_loopback, is_public, parse_address
+from outbound.ip_addresses import is_loopback, is_public, parse_address
 
 PUBLIC = (
     "1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.255.255",

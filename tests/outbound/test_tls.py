@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.webhooks.certificates import Authority
-from webhooks.targets import Policy
-from webhooks.transport import Answer, post
+from outbound.client import Answer, post
+from outbound.policy import Policy
+from tests.outbound.certificates import Authority
 
 POLICY = Policy(livemode=False, loopback=True)
 HOST = "shop.example.com"
