@@ -122,8 +122,8 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
 
     from core.clock import now
     from webhooks.event_types import EventType
+    from webhooks.outbox import emit
     from webhooks.samples import SAMPLES
-    from webhooks.services import emit
 
     data = SAMPLES[EventType.PAYMENT_COMPLETED]
     with transaction.atomic():

@@ -12,7 +12,7 @@ from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from ledger.measures import look as look_at_ledger
-from webhooks.measures import look as look_at_webhooks
+from webhooks.metrics import look as look_at_webhooks
 
 logger = logging.getLogger(__name__)
 

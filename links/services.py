@@ -16,7 +16,7 @@ from merchants.authentication import Caller
 from merchants.errors import MerchantInactive, MerchantNotFound
 from merchants.statuses import MerchantStatus
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 EXPIRY_ACTOR = "system:links.expire"
 

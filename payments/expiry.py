@@ -10,7 +10,7 @@ from payments.models import Payment
 from payments.paying import settle_due_payment
 from payments.statuses import PaymentStatus
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 BATCH = 500
 

@@ -26,7 +26,7 @@ from payments.models import Payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 SLOW_SETTLEMENT = timedelta(seconds=30)
 

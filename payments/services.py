@@ -13,7 +13,7 @@ from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 
 def create_payment(

@@ -34,7 +34,7 @@ from payouts.models import (
 from payouts.statements import available_in, close, gather, open_statement
 from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 REFUSED = "refused_by_bank"
 

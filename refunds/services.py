@@ -23,7 +23,7 @@ from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFin
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
-from webhooks.services import emit
+from webhooks.outbox import emit
 
 GIVEN_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"

@@ -11,8 +11,8 @@ from core.errors import ValidationFailed
 from core.ids import new_id
 from merchants.authentication import Caller
 from outbound.policy import fault_of, policy_for
+from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import Webhook
-from webhooks.signing import hint_of, new_secret
 from webhooks.statuses import DisabledReason
 
 MOST_ENDPOINTS = 100

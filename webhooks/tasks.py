@@ -3,10 +3,10 @@
 from celery import shared_task
 
 from core.clock import now
-from webhooks import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
 from webhooks.alerts import send_due_alerts
-from webhooks.resending import recover_requested, set_aside
-from webhooks.sender import send_due_deliveries
+from webhooks.delivery import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
+from webhooks.delivery.dispatcher import send_due_deliveries
+from webhooks.redelivery import recover_requested, set_aside
 
 
 @shared_task

@@ -13,7 +13,7 @@ from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, up
 from webhooks.event_types import EventType
 from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS
 from webhooks.models import Delivery, Event, Webhook
-from webhooks.resending import request_recovery, retry_delivery
+from webhooks.redelivery import request_recovery, retry_delivery
 from webhooks.serializers import (
     ChangedWebhook,
     DeletedWebhook,
@@ -30,7 +30,7 @@ from webhooks.serializers import (
     changes_of,
     overlap_of,
 )
-from webhooks.trials import begin_trial, finish_trial, waiting_place
+from webhooks.test_event import begin_trial, finish_trial, waiting_place
 
 
 class WebhookViewSet(CallerViewSet):

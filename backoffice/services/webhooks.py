@@ -17,7 +17,7 @@ from core.ids import new_id
 from refunds.models import Refund
 from webhooks.endpoints import update_webhook
 from webhooks.models import Delivery, Webhook
-from webhooks.resending import retry_delivery
+from webhooks.redelivery import retry_delivery
 from webhooks.statuses import DeliveryStatus
 
 BATCH = 100

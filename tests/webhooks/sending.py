@@ -8,14 +8,14 @@ from django.db import transaction
 
 from core.clock import now
 from merchants.models import Merchant
-from webhooks.claims import claim_due
-from webhooks.delivering import deliver
+from webhooks.database_clock import database_now
+from webhooks.delivery.attempts import deliver
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import claim_due
 from webhooks.event_types import EventType
-from webhooks.fairness import Lane
-from webhooks.instants import database_now
 from webhooks.models import Delivery, Event, Webhook
+from webhooks.outbox import emit
 from webhooks.samples import SAMPLES
-from webhooks.services import emit
 
 MANY = dict.fromkeys(Lane, 64)
 

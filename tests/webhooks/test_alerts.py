@@ -110,7 +110,7 @@ def test_whoever_dies_while_mailing_is_followed_by_another(
 @pytest.mark.django_db(transaction=True)
 def test_many_workers_send_each_mail_once(receiver) -> None:
     from tests.factories import MerchantFactory
-    from tests.webhooks.test_sender import endpoint_of
+    from tests.webhooks.test_dispatcher import endpoint_of
 
     merchant = MerchantFactory.create()
     for number in range(10):

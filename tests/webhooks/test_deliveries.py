@@ -10,10 +10,10 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import MANY, only_delivery, send_due, tell
-from webhooks.claims import claim_due
-from webhooks.instants import database_now
+from webhooks.database_clock import database_now
+from webhooks.delivery.leases import claim_due
 from webhooks.models import Delivery, Webhook
-from webhooks.resending import RECOVERED_AT_A_TIME, recover_requested
+from webhooks.redelivery import RECOVERED_AT_A_TIME, recover_requested
 from webhooks.statuses import DeliveryStatus
 
 

@@ -9,7 +9,7 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.models import Delivery, Webhook
-from webhooks.resending import set_aside
+from webhooks.redelivery import set_aside
 from webhooks.statuses import DeliveryStatus
 
 RECORD = [

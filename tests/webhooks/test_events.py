@@ -15,8 +15,8 @@ from tests.webhooks.sending import Thing, tell
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import SUBSCRIBABLE, EventType, is_subscribed
 from webhooks.models import Delivery, Event
+from webhooks.outbox import emit
 from webhooks.samples import SAMPLES
-from webhooks.services import emit
 
 
 def test_an_event_holds_the_exact_bytes(merchant: Merchant) -> None:

@@ -15,11 +15,11 @@ from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import send_due, tell
+from webhooks.cli.listener import Listener
+from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType
-from webhooks.listening import Listener
 from webhooks.management.commands.listen import DESCRIPTION
 from webhooks.models import Delivery, Webhook
-from webhooks.signing import new_secret, signature_headers
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

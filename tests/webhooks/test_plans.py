@@ -10,7 +10,7 @@ from core.clock import now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import tell
-from webhooks.backlog import with_pending, with_work
+from webhooks.delivery.backlog import with_pending, with_work
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 

@@ -8,8 +8,8 @@ import pytest
 from celery import current_app
 from celery.signals import worker_init, worker_process_init
 
-from webhooks import polling, sender
-from webhooks.nudge import QUEUE
+from webhooks.delivery import dispatcher, polling
+from webhooks.delivery.wakeup import QUEUE
 
 
 @pytest.fixture
@@ -95,9 +95,9 @@ def test_a_turn_that_fails_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> N
             raise Enough
         raise RuntimeError
 
-    monkeypatch.setattr(sender, "send_due_deliveries", fail)
+    monkeypatch.setattr(dispatcher, "send_due_deliveries", fail)
 
     with pytest.raises(Enough):
-        sender.send_for_ever(every_seconds=0)
+        dispatcher.send_for_ever(every_seconds=0)
 
     assert len(turns) == 3

@@ -17,9 +17,9 @@ from tests.machine import need
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Received, Receiver
 from tests.webhooks.sending import send_due, tell
+from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType
 from webhooks.reference import BODY_ONLY, HEADERS
-from webhooks.signing import new_secret, signature_headers
 
 PYTHON_CALL = """
 import sys

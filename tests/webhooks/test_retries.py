@@ -10,7 +10,7 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.alerts import send_due_alerts
-from webhooks.instants import database_now
+from webhooks.database_clock import database_now
 from webhooks.models import Alert, Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 

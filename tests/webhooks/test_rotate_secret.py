@@ -10,9 +10,9 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Received, Receiver
 from tests.webhooks.sending import send_due, tell
-from webhooks.instants import database_now
+from webhooks.database_clock import database_now
+from webhooks.delivery.signing import body_signature
 from webhooks.models import Webhook
-from webhooks.signing import body_signature
 
 MILLISECOND = timedelta(milliseconds=1)
 

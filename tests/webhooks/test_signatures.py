@@ -11,8 +11,8 @@ from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Received, Receiver
 from tests.webhooks.sending import send_due, tell
+from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.models import Attempt
-from webhooks.signing import new_secret, signature_headers
 
 WINDOW_MS = 300_000
 

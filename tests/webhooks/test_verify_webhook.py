@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.clock import iso
-from webhooks.signing import new_secret, signature_headers
+from webhooks.delivery.signing import new_secret, signature_headers
 
 AT = datetime(2026, 11, 21, 14, tzinfo=UTC)
 BODY = b'{"id":"evt_1","data":{"name":"Caf\xc3\xa9","amount":5}}'

@@ -11,10 +11,10 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import now
 from core.errors import ApiError
 from merchants.authentication import Caller
+from webhooks.cli.callers import MERCHANT_HELP, test_caller
+from webhooks.cli.listener import Heard, Listener
 from webhooks.endpoints import IssuedSecret, create_webhook, delete_webhook
 from webhooks.event_types import EVERYTHING, SUBSCRIBABLE, EventType
-from webhooks.listening import Heard, Listener
-from webhooks.management.callers import MERCHANT_HELP, test_caller
 from webhooks.models import Webhook
 
 DESCRIPTION = "manage.py listen"

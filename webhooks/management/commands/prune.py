@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 
 from core.clock import iso, now
 from core.json import dump_json
-from webhooks.pruning import ended_before, prune_deliveries
+from webhooks.retention import ended_before, prune_deliveries
 
 DEFAULT_DAYS = 90
 # Longer than an Idempotency-Key remembers which delivery answered it.

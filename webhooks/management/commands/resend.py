@@ -10,7 +10,7 @@ from core.errors import ApiError
 from core.json import dump_json
 from merchants.authentication import Caller
 from webhooks.models import Delivery
-from webhooks.resending import retry_delivery
+from webhooks.redelivery import retry_delivery
 
 ACTOR = "system:resend"
 

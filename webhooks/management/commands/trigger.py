@@ -9,11 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import now
 from merchants.authentication import Caller
+from webhooks.cli.callers import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
-from webhooks.management.callers import MERCHANT_HELP, test_caller
 from webhooks.models import Event
 from webhooks.samples import SAMPLES
-from webhooks.trials import send_sample
+from webhooks.test_event import send_sample
 
 ACTOR = "system:trigger"
 DATA = "data."

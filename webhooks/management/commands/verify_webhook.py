@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import now
 from core.instants import parse_instant
 from core.json import dump_json
-from webhooks.signing import is_secret
-from webhooks.verification import Check, altered_since, checks
+from webhooks.cli.verification import Check, altered_since, checks
+from webhooks.delivery.signing import is_secret
 
 
 class Command(BaseCommand):

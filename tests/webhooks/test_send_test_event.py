@@ -15,10 +15,10 @@ from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
 from webhooks.models import Alert, Delivery, Event
-from webhooks.resending import set_aside
+from webhooks.redelivery import set_aside
 from webhooks.samples import SAMPLES
 from webhooks.statuses import DeliveryStatus
-from webhooks.trials import HEAD_START, finish_trial, waiting_place
+from webhooks.test_event import HEAD_START, finish_trial, waiting_place
 
 PATH = "/v1/webhooks/test"
 

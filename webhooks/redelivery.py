@@ -7,10 +7,10 @@ from django.db.models import Q, QuerySet
 
 from core.errors import Conflict, ValidationFailed
 from merchants.authentication import Caller
-from webhooks.backlog import with_pending
-from webhooks.instants import at_once
+from webhooks.database_clock import at_once
+from webhooks.delivery.backlog import with_pending
+from webhooks.delivery.wakeup import nudge
 from webhooks.models import Delivery, Webhook
-from webhooks.nudge import nudge
 from webhooks.statuses import DeliveryStatus
 
 RECOVERED_AT_A_TIME = 100

@@ -10,10 +10,10 @@ from structlog.contextvars import get_contextvars
 from core.clock import iso
 from core.ids import new_id
 from core.json import dump_json
+from webhooks.database_clock import at_once
+from webhooks.delivery.wakeup import nudge
 from webhooks.event_types import EventType, is_subscribed
-from webhooks.instants import at_once
 from webhooks.models import Delivery, Event, Webhook
-from webhooks.nudge import nudge
 
 
 class Resource(Protocol):

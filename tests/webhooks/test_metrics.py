@@ -9,7 +9,7 @@ from django.test import Client
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import only_delivery, send_due, tell
-from webhooks.instants import database_now
+from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 
 

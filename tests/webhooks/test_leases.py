@@ -15,12 +15,12 @@ from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import MANY, only_delivery, send_due, tell
-from webhooks.claims import LEASE_IN_DEADLINES, Claim, claim_due, release
-from webhooks.delivering import deliver
+from webhooks.database_clock import database_now
+from webhooks.delivery.attempts import deliver
+from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due, release
+from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_answer
 from webhooks.endpoints import create_webhook
-from webhooks.instants import database_now
 from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.recording import PAUSE_FROM_FAILURES, record_answer
 from webhooks.statuses import DeliveryStatus
 
 OK = Answer(ms=5, status=200)

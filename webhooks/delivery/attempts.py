@@ -7,10 +7,10 @@ from django.conf import settings
 from core.crypto import decrypt
 from outbound.client import Answer, post
 from outbound.policy import policy_for
-from webhooks.claims import Claim
+from webhooks.delivery.leases import Claim
+from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.signing import signature_headers
 from webhooks.models import Webhook
-from webhooks.recording import record_answer
-from webhooks.signing import signature_headers
 
 logger = logging.getLogger(__name__)
 

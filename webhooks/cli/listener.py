@@ -11,7 +11,7 @@ import orjson
 import requests
 
 from core.clock import now
-from webhooks.verification import checks
+from webhooks.cli.verification import checks
 
 FORWARD_SECONDS = 10
 MOST_BYTES = 1024 * 1024

@@ -14,8 +14,8 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
-from webhooks.backlog import with_pending, with_work
-from webhooks.fairness import Lane, Waiting, share
+from webhooks.delivery.backlog import with_pending, with_work
+from webhooks.delivery.lanes import Lane, Waiting, share
 from webhooks.models import Delivery, Webhook
 
 # A sender that lives has long been cut off by its deadline when its lease runs out.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.clock import epoch_milliseconds
-from webhooks.signing import body_signature, standard_signature
+from webhooks.delivery.signing import body_signature, standard_signature
 
 TOLERANCE_MS = 300_000
 STANDARD = ("webhook-id", "webhook-timestamp", "webhook-signature")

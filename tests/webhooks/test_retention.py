@@ -13,7 +13,7 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import send_due, tell
-from webhooks import pruning
+from webhooks import retention
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus
 
@@ -35,7 +35,7 @@ def tell_days_ago(merchant: Merchant, days: int) -> Event:
 def test_old_deliveries_go_with_their_attempts_and_events_stay(
     merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pruning, "BATCH", 2)
+    monkeypatch.setattr(retention, "BATCH", 2)
     endpoint()
     for _ in range(5):
         tell_days_ago(merchant, 91)

@@ -15,8 +15,8 @@ from tests.client import Api
 from tests.redis import Redis
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import tell
-from webhooks import nudge as nudging
-from webhooks.nudge import MOST_WAITING, QUEUE, TASK, Nudger, nudge
+from webhooks.delivery import wakeup as nudging
+from webhooks.delivery.wakeup import MOST_WAITING, QUEUE, TASK, Nudger, nudge
 from webhooks.tasks import send_webhooks
 
 pytestmark = pytest.mark.slow
@@ -161,7 +161,7 @@ def test_it_is_sent_after_commit_and_only_where_somebody_listens(
     django_capture_on_commit_callbacks,
 ) -> None:
     sent: list[bool] = []
-    monkeypatch.setattr("webhooks.services.nudge", lambda: sent.append(True))
+    monkeypatch.setattr("webhooks.outbox.nudge", lambda: sent.append(True))
 
     with django_capture_on_commit_callbacks(execute=True):
         tell(merchant)
@@ -178,7 +178,7 @@ def test_no_request_fails_with_it(api: Api, monkeypatch: pytest.MonkeyPatch, rec
     from tests.factories import MerchantFactory
 
     merchant = MerchantFactory.create()
-    monkeypatch.setattr("webhooks.services.nudge", lambda: 1 / 0)
+    monkeypatch.setattr("webhooks.outbox.nudge", lambda: 1 / 0)
     body = {"url": receiver.url("/say/200/nudged"), "events": ["*"]}
     assert api(merchant).post("/v1/webhooks", body).status_code == 201
 

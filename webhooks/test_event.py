@@ -19,13 +19,13 @@ from django.db import transaction
 
 from core.errors import Conflict, RateLimited
 from merchants.authentication import Caller
-from webhooks.claims import claim_one
-from webhooks.delivering import deliver
+from webhooks.database_clock import database_now
+from webhooks.delivery.attempts import deliver
+from webhooks.delivery.leases import claim_one
 from webhooks.event_types import EventType
-from webhooks.instants import database_now
 from webhooks.models import Attempt, Delivery, Event, Webhook
+from webhooks.outbox import deliver_to_subscribed, first_delivery, write_event
 from webhooks.samples import SAMPLES
-from webhooks.services import deliver_to_subscribed, first_delivery, write_event
 
 # The request has this long to claim its own delivery before the sweep takes it.
 HEAD_START = timedelta(seconds=5)

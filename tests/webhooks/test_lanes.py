@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webhooks.fairness import MOST_IN_FLIGHT, Lane, Waiting, share
+from webhooks.delivery.lanes import MOST_IN_FLIGHT, Lane, Waiting, share
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -14,12 +14,12 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
-from webhooks.claims import Claim, Claims, claim_due, release
-from webhooks.delivering import attempt
-from webhooks.fairness import Lane
-from webhooks.instants import database_now
-from webhooks.recording import record_answer
-from webhooks.turns import Gathering, write_turn
+from webhooks.database_clock import database_now
+from webhooks.delivery.attempts import attempt
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import Claim, Claims, claim_due, release
+from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.write_batch import Gathering, write_turn
 
 logger = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from typing import Final
 from django.db.models import Min
 from prometheus_client import Gauge
 
-from webhooks.backlog import with_pending, with_work
-from webhooks.instants import database_now
+from webhooks.database_clock import database_now
+from webhooks.delivery.backlog import with_pending, with_work
 from webhooks.models import Webhook
 
 # Each web process looks at the same database: the last look counts, and none is added up.

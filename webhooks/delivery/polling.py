@@ -10,8 +10,8 @@ from typing import Any
 from celery import current_app
 from celery.signals import worker_init, worker_process_init
 
-from webhooks.nudge import QUEUE
-from webhooks.sender import send_for_ever
+from webhooks.delivery.dispatcher import send_for_ever
+from webhooks.delivery.wakeup import QUEUE
 
 POLL_SECONDS = 1.0
 THREAD_NAME = "webhooks-poll"

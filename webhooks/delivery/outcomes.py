@@ -9,9 +9,9 @@ from django.db.models import Q
 
 from outbound.client import Answer
 from webhooks.alerts import raise_alert
-from webhooks.claims import Claim
+from webhooks.delivery.leases import Claim
+from webhooks.delivery.retry_schedule import most_attempts, next_attempt_at, requested_wait
 from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.schedule import most_attempts, next_attempt_at, requested_wait
 from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
 
 GONE = 410

@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.races import at_once
-from webhooks.turns import Gathering, write_turn
+from webhooks.delivery.write_batch import Gathering, write_turn
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

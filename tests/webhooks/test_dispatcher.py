@@ -16,13 +16,13 @@ from outbound.client import Answer
 from tests.factories import MerchantFactory
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import tell
-from webhooks import sender as sending
-from webhooks.claims import claim_due
+from webhooks.delivery import dispatcher as sending
+from webhooks.delivery.dispatcher import THREADS, Sender
+from webhooks.delivery.leases import claim_due
+from webhooks.delivery.outcomes import record_answer
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.recording import record_answer
-from webhooks.sender import THREADS, Sender
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db(transaction=True)
