@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from backoffice.models import StaffAccount
 from backoffice.roles import RIGHTS, Right, Role
-from core.addresses import client_address
+from core.client_address import client_address
 from merchants.authentication import Caller
 
 USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "staff:"

@@ -6,9 +6,9 @@ from enum import Enum
 from checkout.tries import noted_try
 from checkout.visitors import Visitor
 from core.errors import RateLimited
-from customers import quotas
+from customers import attempt_limits
 from customers.errors import PinLocked, Proof, VerificationFailed
-from customers.magic import Behaviour, behaviour_of
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
 from customers.passkeys import finish_payment, proof_needed
 from customers.pins import check_pin
@@ -19,7 +19,7 @@ from payments.models import Payment
 from payments.paying import fail_payment, pay, require_action, step_back, take_up
 from payments.verification import Verification, required_for
 
-PASSKEY_FAILURES = quotas.Limit("passkey-payment", 5, timedelta(hours=24))
+PASSKEY_FAILURES = attempt_limits.Limit("passkey-payment", 5, timedelta(hours=24))
 
 
 class Step(Enum):
@@ -198,7 +198,7 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
 def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
     """Count a wrong answer; the one that is too many fails the payment."""
     try:
-        quotas.take(PASSKEY_FAILURES, payment_id, now=now)
+        attempt_limits.take(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
         fail_payment(
             payment_id=payment_id,

@@ -22,7 +22,7 @@ from checkout.languages import choose_language, remember_language
 from checkout.refusals import words_for
 from checkout.test_mode import magic_phones, outcomes
 from checkout.visitors import Visitor, visitor_of
-from core.addresses import client_address, network_of
+from core.client_address import client_address, network_of
 from core.clock import now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error

@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from customers import quotas
+from customers import attempt_limits
 from payments.emails import plan_receipt_again
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
-MAILS = quotas.Limit("receipt-mail", 5, timedelta(days=1))
+MAILS = attempt_limits.Limit("receipt-mail", 5, timedelta(days=1))
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,5 @@ def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) 
 
     Raises RateLimited.
     """
-    quotas.take(MAILS, payment.id, now=now)
+    attempt_limits.take(MAILS, payment.id, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from customers.errors import PinLocked
-from customers.magic import MAGIC_PHONES, Behaviour
+from customers.magic_phones import MAGIC_PHONES, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
 from payments.errors import DevelopmentOnly

@@ -11,7 +11,7 @@ from kombu import Connection
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
-from ledger.measures import look as look_at_ledger
+from ledger.metrics import look as look_at_ledger
 from webhooks.metrics import look as look_at_webhooks
 
 logger = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject, empty
 from django_structlog.middlewares import RequestMiddleware
 
-from core.addresses import client_address
+from core.client_address import client_address
 
 
 class RequestLog(RequestMiddleware):

@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext, gettext_noop
 
-from core.addresses import network_of
+from core.client_address import network_of
 from core.errors import ValidationFailed
-from customers import quotas, sms
+from customers import attempt_limits, sms
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
@@ -28,9 +28,9 @@ TEST_CODE = "000000"  # of every code in test mode, where no text is sent
 CODE_DIGITS = 6
 LIFETIME = timedelta(minutes=10)
 TRIES = 5
-PER_PHONE = quotas.Limit("code-phone", 5, timedelta(hours=1))
-PER_PHONE_AND_DAY = quotas.Limit("code-phone-day", 15, timedelta(days=1))
-PER_ADDRESS = quotas.Limit("code-address", 60, timedelta(hours=1))
+PER_PHONE = attempt_limits.Limit("code-phone", 5, timedelta(hours=1))
+PER_PHONE_AND_DAY = attempt_limits.Limit("code-phone-day", 15, timedelta(days=1))
+PER_ADDRESS = attempt_limits.Limit("code-address", 60, timedelta(hours=1))
 
 # Who is talked into reading out a code must see what it opens.
 SAYS_PAYMENT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
@@ -60,9 +60,9 @@ def request_code(
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
-        quotas.take(PER_ADDRESS, network_of(address), now=now)
-        quotas.take(PER_PHONE, number, now=now)
-        quotas.take(PER_PHONE_AND_DAY, number, now=now)
+        attempt_limits.take(PER_ADDRESS, network_of(address), now=now)
+        attempt_limits.take(PER_PHONE, number, now=now)
+        attempt_limits.take(PER_PHONE_AND_DAY, number, now=now)
     handle, code = new_token(), _new_code() if livemode else TEST_CODE
     with transaction.atomic(durable=True):
         SignInCode.objects.create(

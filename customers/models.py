@@ -230,7 +230,7 @@ class SecurityChange(models.TextChoices):
 
 
 class SecurityNotice(models.Model):
-    """A text that tells a customer of such a change: see `customers.notices`.
+    """A text that tells a customer of such a change: see `customers.security_alerts`.
 
     It is taken before it is sent, so that it goes out once at most.
     """
@@ -253,7 +253,7 @@ class SecurityNotice(models.Model):
 
 
 class Quota(models.Model):
-    """How often something was done within a while: see `customers.quotas`."""
+    """How often something was done within a while: see `customers.attempt_limits`."""
 
     key = models.CharField(max_length=100, primary_key=True)
     used = models.PositiveIntegerField(default=0)

@@ -11,17 +11,6 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers import challenges
-from customers.ceremonies import (
-    Answer,
-    KnownCredential,
-    Options,
-    authentication_options,
-    read_assertion,
-    read_registration,
-    registration_options,
-    verify_assertion,
-    verify_registration,
-)
 from customers.challenges import Binding
 from customers.errors import (
     PasskeyMissing,
@@ -39,8 +28,19 @@ from customers.models import (
     PasskeyQuerySet,
     SecurityChange,
 )
-from customers.notices import plan_notice
+from customers.security_alerts import plan_notice
 from customers.sessions import remember_proof
+from customers.webauthn import (
+    Answer,
+    KnownCredential,
+    Options,
+    authentication_options,
+    read_assertion,
+    read_registration,
+    registration_options,
+    verify_assertion,
+    verify_registration,
+)
 
 logger = logging.getLogger(__name__)
 

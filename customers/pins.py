@@ -12,12 +12,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, Value, When
 
-from core.addresses import network_of
+from core.client_address import network_of
 from core.errors import ApiError, Conflict, RateLimited
-from customers import quotas
+from customers import attempt_limits
 from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
-from customers.magic import Behaviour, behaviour_of
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import (
     PIN_TRIES_UNTIL_DISABLED,
     CodePurpose,
@@ -25,14 +25,14 @@ from customers.models import (
     CustomerSession,
     SecurityChange,
 )
-from customers.notices import plan_notice
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
+from customers.security_alerts import plan_notice
 
 TRIES_UNTIL_LOCKED = 5
 LOCK = timedelta(minutes=30)
-WRONG_PER_ADDRESS = quotas.Limit("wrong-pin-address", 20, timedelta(hours=1))
-WRONG_IN_ALL = quotas.Limit("wrong-pin", 10_000, timedelta(hours=1))
+WRONG_PER_ADDRESS = attempt_limits.Limit("wrong-pin-address", 20, timedelta(hours=1))
+WRONG_IN_ALL = attempt_limits.Limit("wrong-pin", 10_000, timedelta(hours=1))
 EVERYWHERE = "everywhere"
 
 
@@ -56,8 +56,8 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     customer = Customer.objects.filter(pk=customer_id).first()
     limited = customer is None or customer.livemode
     if limited:
-        quotas.refuse_used_up(WRONG_IN_ALL, EVERYWHERE, now=now)
-        quotas.take(WRONG_PER_ADDRESS, network_of(address), now=now)
+        attempt_limits.refuse_used_up(WRONG_IN_ALL, EVERYWHERE, now=now)
+        attempt_limits.take(WRONG_PER_ADDRESS, network_of(address), now=now)
     refusal: ApiError | None = None
     try:
         refusal = _try_pin(customer, pin, now)
@@ -234,7 +234,7 @@ def _locked(customer: Customer) -> PinLocked:
 
 def _settle_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
     if not was_wrong:
-        quotas.give_back(WRONG_PER_ADDRESS, network_of(address))
+        attempt_limits.give_back(WRONG_PER_ADDRESS, network_of(address))
         return
     with suppress(RateLimited):
-        quotas.take(WRONG_IN_ALL, EVERYWHERE, now=now)
+        attempt_limits.take(WRONG_IN_ALL, EVERYWHERE, now=now)

@@ -10,7 +10,7 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.sweeping import sweep
 from customers.errors import CustomerFrozen
-from customers.magic import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
+from customers.magic_phones import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Kind, Purpose

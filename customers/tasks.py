@@ -3,8 +3,8 @@
 from celery import shared_task
 
 from core.clock import now
-from customers.forgetting import forget_expired
-from customers.notices import send_due_notices
+from customers.retention import forget_expired
+from customers.security_alerts import send_due_notices
 from customers.services import refill_test_wallets
 
 

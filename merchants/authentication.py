@@ -18,7 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
-from core.addresses import client_address, network_of
+from core.client_address import client_address, network_of
 from core.clock import now
 from core.errors import Unauthorized, ValidationFailed
 from core.idempotency import Work, answer_once

@@ -7,7 +7,7 @@ from django.db import transaction
 from core.errors import InvalidAmount
 from core.ids import new_id
 from customers.errors import InvalidPin, PinLocked
-from customers.magic import Behaviour, behaviour_of
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
 from ledger.errors import InsufficientBalance

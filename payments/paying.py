@@ -10,7 +10,7 @@ from django.db import transaction
 from core.ids import new_id
 from core.money import basis_points_of
 from customers.errors import VerificationFailed
-from customers.magic import Behaviour, behaviour_of
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from core.ids import new_id
 from core.money import share_of
-from customers.magic import Behaviour, behaviour_of
+from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
 from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from core.clock import now
-from refunds.notices import notify_due
+from refunds.emails import notify_due
 from refunds.retrying import retry_pending
 
 

@@ -9,7 +9,7 @@ from core.clock import now as read_clock
 from core.errors import InvalidAmount, ValidationFailed
 from core.ids import is_id
 from customers.errors import CustomerFrozen, CustomerNotFound
-from customers.magic import MAGIC_PHONES, Behaviour, behaviour_of
+from customers.magic_phones import MAGIC_PHONES, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import (
     find_or_create,

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import now
-from customers.magic import MAGIC_PHONES
+from customers.magic_phones import MAGIC_PHONES
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
 from merchants.models import Merchant

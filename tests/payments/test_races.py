@@ -12,7 +12,7 @@ from django.db import transaction
 from core.clock import now
 from core.errors import ApiError
 from core.ids import new_id
-from customers.magic import WORKING_PHONE
+from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
 from customers.services import find_or_create, top_up, wallet
 from ledger.models import Kind, Purpose, Transfer

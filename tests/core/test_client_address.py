@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from core.addresses import client_address, network_of
+from core.client_address import client_address, network_of
 
 SPOOFED = "198.51.100.1, 198.51.100.2"
 

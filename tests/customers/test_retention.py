@@ -4,11 +4,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from customers import forgetting
-from customers.forgetting import forget_expired
+from customers import retention
+from customers.attempt_limits import Limit, take
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge, Quota, SignInCode
 from customers.passkeys import begin_confirmation
-from customers.quotas import Limit, take
+from customers.retention import forget_expired
 from customers.tasks import forget_expired_proofs
 from tests.customers.authenticator import Authenticator
 from tests.customers.enrolment import enrol, proven
@@ -44,7 +44,7 @@ def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
 
 
 def test_it_works_through_more_than_a_batch(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forgetting, "BATCH", 2)
+    monkeypatch.setattr(retention, "BATCH", 2)
     for subject in "abcde":
         take(ONE, subject, now=now - timedelta(days=2))
 

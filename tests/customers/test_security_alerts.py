@@ -6,9 +6,9 @@ import pytest
 
 from customers import sms
 from customers.models import Customer, CustomerSession, SecurityChange, SecurityNotice
-from customers.notices import send_due_notices
 from customers.passkeys import remove_passkey, revoke_passkey
 from customers.pins import change_pin
+from customers.security_alerts import send_due_notices
 from customers.tasks import send_notices
 from tests.customers.authenticator import Authenticator
 from tests.customers.conftest import LIVE_PHONE

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from core.clock import now as read_clock
 from core.errors import RateLimited
+from customers.attempt_limits import Limit, give_back, refuse_used_up, take
 from customers.models import Quota
-from customers.quotas import Limit, give_back, refuse_used_up, take
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
