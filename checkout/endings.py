@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from checkout.bills import Bill
+from checkout.payment_view import Bill
 from core.errors import ApiError, Conflict, RateLimited
 from customers.errors import CustomerFrozen, PinLocked
 from links.errors import PaymentLinkExpired, PaymentLinkInactive

@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from enum import Enum
 
-from checkout.tries import noted_try
-from checkout.visitors import Visitor
+from checkout.browser_session import Visitor
+from checkout.verification_attempts import noted_try
 from core.errors import RateLimited
 from customers import attempt_limits
 from customers.errors import PinLocked, Proof, VerificationFailed

@@ -13,15 +13,15 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.views import View
 
-from checkout.bills import Bill, bill_of
+from checkout.browser_session import Visitor, visitor_of
 from checkout.endings import stop_for
 from checkout.flow import Step, balance_of_customer
 from checkout.forms import Form
 from checkout.headers import POLICY, seal_page
 from checkout.languages import choose_language, remember_language
+from checkout.payment_view import Bill, bill_of
 from checkout.refusals import words_for
 from checkout.test_mode import magic_phones, outcomes
-from checkout.visitors import Visitor, visitor_of
 from core.client_address import client_address, network_of
 from core.clock import now
 from core.errors import ApiError, MethodNotAllowed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from checkout.branding import ink_on
-from checkout.drawing import Circle, Rectangle, Shape, Sheet, Words, cut, fitted
+from checkout.shapes import Circle, Rectangle, Shape, Sheet, Words, cut, fitted
 
 SIZES = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "card": (105.0, 148.0)}
 INK, QUIET, WARN, WHITE = "#10242b", "#4d6169", "#6b4a00", "#ffffff"

@@ -10,9 +10,9 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
 from reportlab.platypus import Flowable, HRFlowable, Paragraph, SimpleDocTemplate, Spacer, Table
 
-from checkout.bills import Bill
-from checkout.drawing import writable
+from checkout.payment_view import Bill
 from checkout.receipts import State
+from checkout.shapes import writable
 from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
 

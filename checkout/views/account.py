@@ -6,11 +6,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.account import PAGE, entries_of, wallets_of
+from checkout.browser_session import AskedCode, asked_code, forget_code, forget_visitor, visitor_of
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.pages import Detour, Page, SeeOther
 from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
-from checkout.visitors import AskedCode, asked_code, forget_code, forget_visitor, visitor_of
 from core.errors import ApiError
 from core.ids import is_id
 from customers.models import CodePurpose, CustomerSession

@@ -5,12 +5,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.amounts import AmountForm, KeyForm
-from checkout.bills import Bill, bill_of, bill_of_link
 from checkout.counter_screens import counter_of_screen, sales_at
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.pages import Page, SeeOther
+from checkout.payment_view import Bill, bill_of, bill_of_link
 from links.models import PaymentLink
 from links.services import open_link
 from links.statistics import note_opened

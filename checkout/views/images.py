@@ -7,13 +7,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
-from checkout.bills import Payee, payee_of
 from checkout.branding import normal_color, stylesheet
-from checkout.drawing import as_pdf, as_svg
 from checkout.headers import unchanging
 from checkout.languages import choose_language
 from checkout.models import Logo
+from checkout.payment_view import Payee, payee_of
 from checkout.posters import SIZES, Poster, poster_sheet
+from checkout.shapes import as_pdf, as_svg
 from core import qr
 from core.formats import money
 from links.models import PaymentLink

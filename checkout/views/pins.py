@@ -3,12 +3,12 @@
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from checkout.browser_session import AskedCode, asked_code, forget_code
 from checkout.flow import Step, has_passkey, open_steps, pay_with_pin, step_to_passkey
 from checkout.forms import CodeForm, NewPinForm, PinForm
 from checkout.pages import Detour
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
-from checkout.visitors import AskedCode, asked_code, forget_code
 from core.errors import ApiError
 from customers.models import CodePurpose, CustomerSession
 from customers.sessions import prove_phone, prove_pin, set_first_pin

@@ -5,12 +5,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
+from checkout.browser_session import AskedCode, asked_code
 from checkout.forms import CodeForm, Form, PinForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name
 from checkout.views.sending import send_code
-from checkout.visitors import AskedCode, asked_code
 from core.errors import ApiError
 from customers.errors import CodeExpired, PasskeyNotFound, Proof, VerificationFailed
 from customers.models import CodePurpose, Passkey

@@ -2,8 +2,8 @@
 
 from django.http import HttpResponse
 
+from checkout.browser_session import AskedCode, remember_code
 from checkout.pages import Page, SeeOther
-from checkout.visitors import AskedCode, remember_code
 from customers.codes import request_code
 from customers.models import CodePurpose
 

@@ -6,12 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
+from checkout.browser_session import AskedCode, Visitor, asked_code, remember_visitor
 from checkout.flow import arrive
 from checkout.forms import CodeForm, PhoneForm
 from checkout.pages import Page, SeeOther
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
-from checkout.visitors import AskedCode, Visitor, asked_code, remember_visitor
 from core.errors import ApiError
 from core.formats import money
 from customers.models import CodePurpose

@@ -13,8 +13,8 @@ from django.shortcuts import render
 
 from checkout import forms as f
 from checkout.amounts import AmountForm, KeyForm
-from checkout.bills import Bill, Item, Payee
 from checkout.endings import Ending
+from checkout.payment_view import Bill, Item, Payee
 from checkout.test_mode import magic_phones, outcomes
 
 NOW = datetime.now(UTC)

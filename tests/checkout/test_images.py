@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from checkout.branding import DARK, LIGHT, contrast, ink_on, normal_color, stylesheet
-from checkout.drawing import fitted
+from checkout.shapes import fitted
 from tests.checkout.shopper import Shopper
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
+from checkout.browser_session import Visitor
 from checkout.models import VerificationTry
-from checkout.visitors import Visitor
 from core.errors import ApiError
 from payments.verification import Verification
 
