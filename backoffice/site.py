@@ -18,8 +18,8 @@ from unfold.sites import UnfoldAdminSite
 from backoffice.models import StaffAccount
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
-from backoffice.pages.saving import forget_view_page, save_view_page
-from backoffice.pages.searching import search_page
+from backoffice.pages.saved_views import forget_view_page, save_view_page
+from backoffice.pages.search import search_page
 from backoffice.pages.two_factor import TwoFactorPages, has_proved_lately, prove_again
 from backoffice.services.two_factor import has_authenticator
 from backoffice.staff import staff_of

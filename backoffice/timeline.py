@@ -6,9 +6,9 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
+from backoffice.page_parts import Moment
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
-from backoffice.showing import Moment
 from checkout.models import VerificationTry
 from payments.models import Payment, PaymentEmail, PaymentTransition
 from payments.statuses import PaymentStatus

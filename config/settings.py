@@ -6,7 +6,7 @@ The variables and their defaults stand in `config/environment.py`.
 from typing import Any
 from urllib.parse import urlsplit
 
-from backoffice.looks import UNFOLD as UNFOLD
+from backoffice.theme import UNFOLD as UNFOLD
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag

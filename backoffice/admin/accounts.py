@@ -8,11 +8,12 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
-from backoffice.admin.columns import Column, instant_column, text_column
 from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
 from backoffice.forms import ActForm, Address, Choice, Line, ReasonForm
 from backoffice.models import StaffAccount
+from backoffice.page_parts import Section, Table, facts
+from backoffice.resource.columns import Column, instant_column, text_column
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.accounts import (
     add_staff,
@@ -22,7 +23,6 @@ from backoffice.services.accounts import (
     reset_access,
     set_roles,
 )
-from backoffice.showing import Section, Table, facts
 from backoffice.staff import roles_of
 
 ROLES = [(role.value, role.value) for role in Role]

@@ -9,13 +9,13 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
-from backoffice.admin.columns import MERCHANT, MODE, Column, instant_column, text_column
 from backoffice.admin.filters import ModeFilter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActForm, Line, ReasonForm
+from backoffice.page_parts import Section, facts
+from backoffice.resource.columns import MERCHANT, MODE, Column, instant_column, text_column
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
-from backoffice.showing import Section, facts
 from core.clock import now
 from merchants.models import ApiKey
 

@@ -11,7 +11,7 @@ from backoffice.admin.noting import note_act
 from backoffice.forms import ActForm, Choice, CurrencyForm, Line, MoneyField, ReasonForm
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
-from backoffice.services import tasks
+from backoffice.services import instruction_kinds
 from backoffice.services.customers import (
     Identity,
     release,
@@ -109,12 +109,12 @@ def _wish(work: Work, task: str, **arguments: Any) -> Wish:
 
 
 def _top_up(work: Work) -> Done:
-    wish = _wish(work, tasks.TOP_UP)
+    wish = _wish(work, instruction_kinds.TOP_UP)
     return told(instruct(staff=work.staff, wish=wish, now=work.now), "The money is in the wallet.")
 
 
 def _adjust(work: Work) -> Done:
-    wish = _wish(work, tasks.ADJUST_WALLET, direction=work.data["direction"])
+    wish = _wish(work, instruction_kinds.ADJUST_WALLET, direction=work.data["direction"])
     return told(instruct(staff=work.staff, wish=wish, now=work.now), "The wallet is adjusted.")
 
 

@@ -6,13 +6,13 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import MODE, Column, id_column, instant_column
 from backoffice.admin.customer_acts import CUSTOMER_ACTS
 from backoffice.admin.filters import ModeFilter, day_filter
 from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Answer, Section, Table, facts
+from backoffice.resource.columns import MODE, Column, id_column, instant_column
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
-from backoffice.showing import Answer, Section, Table, facts
 from core.clock import now
 from customers.models import Customer, Passkey
 from ledger.models import Account, Purpose

@@ -5,7 +5,12 @@ from typing import Any, ClassVar
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
-from backoffice.admin.columns import (
+from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
+from backoffice.admin.office import OfficeAdmin
+from backoffice.forms import ActForm, Lines
+from backoffice.models import Instruction
+from backoffice.page_parts import Answer, Moment, Section, facts
+from backoffice.resource.columns import (
     MODE,
     Column,
     amount_column,
@@ -13,15 +18,10 @@ from backoffice.admin.columns import (
     status_column,
     text_column,
 )
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActForm, Lines
-from backoffice.models import Instruction
 from backoffice.roles import Kind, Right
-from backoffice.search import page_of_id
+from backoffice.search_results import page_of_id
+from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import approve, decline, withdraw
-from backoffice.services.tasks import TASKS
-from backoffice.showing import Answer, Moment, Section, facts
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 

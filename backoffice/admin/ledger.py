@@ -8,17 +8,17 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.admin.columns import (
+from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Section, Table, facts
+from backoffice.resource.columns import (
     MODE,
     Column,
     amount_column,
     instant_column,
 )
-from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
-from backoffice.admin.office import OfficeAdmin
 from backoffice.roles import Right
-from backoffice.search import page_of_id
-from backoffice.showing import Section, Table, facts
+from backoffice.search_results import page_of_id
 from ledger.models import Account, Kind, Purpose, Transfer
 from ledger.services import balance_of
 

@@ -6,7 +6,11 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import (
+from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
+from backoffice.admin.link_acts import END_LINK
+from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Section, Table, facts
+from backoffice.resource.columns import (
     MERCHANT,
     MODE,
     Column,
@@ -15,11 +19,7 @@ from backoffice.admin.columns import (
     instant_column,
     text_column,
 )
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.link_acts import END_LINK
-from backoffice.admin.office import OfficeAdmin
 from backoffice.roles import Right
-from backoffice.showing import Section, Table, facts
 from backoffice.timeline import actor_words
 from core.clock import now
 from links.models import PaymentLink

@@ -17,7 +17,7 @@ from backoffice.admin.noting import note_act
 from backoffice.forms import ActForm, Choice, CurrencyForm, Line, Lines, ReasonForm
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
-from backoffice.services import tasks
+from backoffice.services import instruction_kinds
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.merchants import add_key, change_fee, change_status, right_to_keys
 from backoffice.services.money import TAKE
@@ -163,12 +163,12 @@ def _wish(work: Work, task: str, **arguments: Any) -> Wish:
 
 
 def _adjust(work: Work) -> Done:
-    wish = _wish(work, tasks.ADJUST_MERCHANT, direction=work.data["direction"])
+    wish = _wish(work, instruction_kinds.ADJUST_MERCHANT, direction=work.data["direction"])
     return told(instruct(staff=work.staff, wish=wish, now=work.now), "The balance is adjusted.")
 
 
 def _pay_out(work: Work) -> Done:
-    wish = _wish(work, tasks.PAY_OUT)
+    wish = _wish(work, instruction_kinds.PAY_OUT)
     return told(instruct(staff=work.staff, wish=wish, now=work.now), "The payout is scheduled.")
 
 
@@ -193,7 +193,7 @@ def _bank_account(work: Work) -> Done:
     names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
     details = {name: work.data[name] for name in names}
     wish = Wish(
-        task=tasks.BANK_ACCOUNT,
+        task=instruction_kinds.BANK_ACCOUNT,
         subject_id=work.row.pk,
         merchant_id=work.row.pk,
         livemode=work.data["mode"] == "live",

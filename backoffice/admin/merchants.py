@@ -6,12 +6,18 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import Column, id_column, instant_column, status_column, text_column
 from backoffice.admin.filters import choice_filter, day_filter
 from backoffice.admin.merchant_acts import MERCHANT_ACTS
 from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Section, Table, facts
+from backoffice.resource.columns import (
+    Column,
+    id_column,
+    instant_column,
+    status_column,
+    text_column,
+)
 from backoffice.roles import Right
-from backoffice.showing import Section, Table, facts
 from core.clock import now
 from ledger.models import Purpose
 from ledger.services import balances

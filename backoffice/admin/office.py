@@ -13,12 +13,12 @@ from unfold.views import ChangeList
 
 from backoffice.acts import Act
 from backoffice.admin.paginator import CappedPaginator
-from backoffice.pages.acting import act_page, require_right
+from backoffice.page_parts import Answer, Moment, Section, Table
+from backoffice.pages.action import act_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
 from backoffice.roles import Right
-from backoffice.showing import Answer, Moment, Section, Table
 from backoffice.staff import staff_of
 
 

@@ -6,12 +6,12 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import Column, instant_column
 from backoffice.admin.customer_acts import REMOVE_PASSKEY
 from backoffice.admin.filters import link_filter
 from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Section, facts
+from backoffice.resource.columns import Column, instant_column
 from backoffice.roles import Right
-from backoffice.showing import Section, facts
 from customers.models import Passkey
 
 

@@ -12,10 +12,10 @@ from backoffice.admin.instructing import told
 from backoffice.forms import ActForm, Address, Line, Lines, MoneyField, ReasonForm
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
+from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
+from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import Wish, instruct, needs_approval
 from backoffice.services.payments import cancel, send_receipt
-from backoffice.services.tasks import REFUND as REFUND_TASK
-from backoffice.services.tasks import TASKS
 from core.money import minor_digits
 from payments.models import Payment
 from payments.statuses import CANCELABLE, PaymentStatus

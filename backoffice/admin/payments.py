@@ -7,7 +7,15 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import (
+from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
+from backoffice.admin.noting import note_act
+from backoffice.admin.office import OfficeAdmin
+from backoffice.admin.payment_acts import CANCEL, RECEIPT, REFUND
+from backoffice.admin.webhook_acts import RESEND_PAYMENT
+from backoffice.models import NoteSubject
+from backoffice.page_parts import Answer, Moment, Section, Table, facts
+from backoffice.payment_answer import answer_of
+from backoffice.resource.columns import (
     MERCHANT,
     MODE,
     Column,
@@ -15,16 +23,8 @@ from backoffice.admin.columns import (
     id_column,
     instant_column,
 )
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.noting import note_act
-from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payment_acts import CANCEL, RECEIPT, REFUND
-from backoffice.admin.webhook_acts import RESEND_PAYMENT
-from backoffice.answers import answer_of
-from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
-from backoffice.showing import Answer, Moment, Section, Table, facts
 from backoffice.timeline import actor_words, timeline_of
 from core.clock import now
 from payments.models import Payment

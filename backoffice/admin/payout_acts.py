@@ -12,7 +12,7 @@ from backoffice.acts import Act, Done, Work
 from backoffice.admin.instructing import told
 from backoffice.forms import ActForm, Choice, ConfirmForm, Line, Lines, ReasonForm
 from backoffice.roles import Right
-from backoffice.services import tasks
+from backoffice.services import instruction_kinds
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.payouts import (
     RUN,
@@ -66,7 +66,7 @@ class FailureForm(ActForm):
 def _failure(work: Work) -> Done:
     payout: Payout = work.row
     wish = Wish(
-        task=tasks.PAYOUT_FAILURE,
+        task=instruction_kinds.PAYOUT_FAILURE,
         subject_id=payout.pk,
         merchant_id=payout.merchant_id,
         livemode=payout.livemode,
@@ -146,7 +146,7 @@ def _run(work: Work) -> Done:
     livemode, day = work.data["mode"] == "live", work.data["execution_date"]
     currency = settings.DEFAULT_CURRENCY
     wish = Wish(
-        task=tasks.RUN_PAYOUTS,
+        task=instruction_kinds.RUN_PAYOUTS,
         subject_id=RUN,
         livemode=livemode,
         amount=due_total(livemode=livemode, currency=currency, execution_date=day),

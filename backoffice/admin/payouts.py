@@ -8,16 +8,6 @@ from django.urls import URLPattern, path, reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import (
-    MERCHANT,
-    MODE,
-    Column,
-    amount_column,
-    id_column,
-    instant_column,
-    status_column,
-    text_column,
-)
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_acts import (
@@ -27,9 +17,19 @@ from backoffice.admin.payout_acts import (
     PAYOUT_ACTS,
     RUN_ACTS,
 )
+from backoffice.page_parts import Answer, Moment, Section, Table, facts
 from backoffice.pages.bank_file import bank_file_page
+from backoffice.resource.columns import (
+    MERCHANT,
+    MODE,
+    Column,
+    amount_column,
+    id_column,
+    instant_column,
+    status_column,
+    text_column,
+)
 from backoffice.roles import Right
-from backoffice.showing import Answer, Moment, Section, Table, facts
 from backoffice.timeline import actor_words
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import PayoutStatus

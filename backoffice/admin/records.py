@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.admin.columns import Column, instant_column, status_column, text_column
 from backoffice.admin.filters import OfficeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, Note, NoteSubject, Outcome, ResendRun
+from backoffice.page_parts import Section, facts
+from backoffice.resource.columns import Column, instant_column, status_column, text_column
 from backoffice.roles import Right
-from backoffice.search import page_of_id
+from backoffice.search_results import page_of_id
 from backoffice.services.payments import masked_address
-from backoffice.showing import Section, facts
 from payments.models import EmailKind, EmailStatus, PaymentEmail
 
 

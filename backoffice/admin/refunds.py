@@ -6,7 +6,11 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
-from backoffice.admin.columns import (
+from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
+from backoffice.admin.office import OfficeAdmin
+from backoffice.forms import ReasonForm
+from backoffice.page_parts import Moment, Section, facts
+from backoffice.resource.columns import (
     MERCHANT,
     MODE,
     Column,
@@ -16,12 +20,8 @@ from backoffice.admin.columns import (
     status_column,
     text_column,
 )
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ReasonForm
 from backoffice.roles import Right
 from backoffice.services.refunds import give_up
-from backoffice.showing import Moment, Section, facts
 from backoffice.timeline import actor_words
 from refunds.models import Refund
 from refunds.statuses import RefundStatus

@@ -7,14 +7,6 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.acts import Act
-from backoffice.admin.columns import (
-    MERCHANT,
-    MODE,
-    Column,
-    id_column,
-    instant_column,
-    status_column,
-)
 from backoffice.admin.filters import (
     ModeFilter,
     OfficeFilter,
@@ -24,8 +16,16 @@ from backoffice.admin.filters import (
 )
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.webhook_acts import DELIVERY_ACTS, ENDPOINT_ACTS, RESEND_ALL, RESEND_EVENT
+from backoffice.page_parts import Answer, Section, Table, facts
+from backoffice.resource.columns import (
+    MERCHANT,
+    MODE,
+    Column,
+    id_column,
+    instant_column,
+    status_column,
+)
 from backoffice.roles import Right
-from backoffice.showing import Answer, Section, Table, facts
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus

@@ -11,8 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from openpyxl import Workbook
 
-from backoffice.admin.columns import Column
 from backoffice.audit import Deed, Record, write, write_forbidden
+from backoffice.resource.columns import Column
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import now

@@ -24,7 +24,7 @@ from backoffice.errors import (
 from backoffice.models import Instruction, Note, NoteSubject, Outcome
 from backoffice.roles import RIGHTS, Right, limit_of
 from backoffice.services.accounts import refuse_let_in
-from backoffice.services.tasks import TASKS, Task
+from backoffice.services.instruction_kinds import TASKS, Task
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core import crypto

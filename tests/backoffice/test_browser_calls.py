@@ -8,8 +8,8 @@ import pytest
 
 from backoffice.models import AuditEntry, Instruction, Message, Note
 from backoffice.roles import Role
+from backoffice.services.instruction_kinds import PAY_OUT
 from backoffice.services.instructions import Wish, instruct
-from backoffice.services.tasks import PAY_OUT
 from core.clock import now
 from core.ids import new_id
 from customers.models import Customer

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from backoffice.answers import answer_of
 from backoffice.models import AuditEntry, Instruction, Note
+from backoffice.payment_answer import answer_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import now

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from backoffice.roles import Role
-from backoffice.search import page_of
+from backoffice.search_results import page_of
 from core.clock import now
 from core.ids import new_id
 from customers.models import Customer

@@ -15,10 +15,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backoffice.admin.filters import within
-from backoffice.metadata import with_metadata
 from backoffice.models import Instruction
-from backoffice.reading import Question, read
 from backoffice.roles import Right as Permission
+from backoffice.search_metadata import with_metadata
+from backoffice.search_query import Question, read
 from backoffice.staff import Staff
 from customers.models import Customer
 from links.models import PaymentLink

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backoffice.reading import Question, read
+from backoffice.search_query import Question, read
 
 TODAY = date(2026, 11, 21)  # a Saturday
 PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"

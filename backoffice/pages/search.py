@@ -7,8 +7,8 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.search import Hits, find
-from backoffice.showing import Table
+from backoffice.page_parts import Table
+from backoffice.search_results import Hits, find
 from backoffice.staff import staff_of
 from core.clock import now
 from payments.models import Payment

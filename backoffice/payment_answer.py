@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from backoffice.formats import age, clock, money
-from backoffice.showing import Answer
-from backoffice.telling import told_the_shop
+from backoffice.page_parts import Answer
+from backoffice.webhook_answer import told_the_shop
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
