@@ -100,6 +100,7 @@ INSTALLED_APPS = [
     "payouts",
     "checkout",
     "backoffice",
+    "sandbox",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("hou
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "core", "outbound", "ledger", "merchants", "webhooks", "customers", "links", "payments",
-    "refunds", "payouts", "checkout", "backoffice", "config",
+    "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
 )  # fmt: skip
 FILE_LINES = 300
 FUNCTION_LINES = 50

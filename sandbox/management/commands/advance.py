@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from config.advancing import advance
 from core.errors import ApiError
 from core.json import dump_json
+from sandbox.time_travel import advance
 
 
 class Command(BaseCommand):

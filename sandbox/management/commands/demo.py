@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import now
 from core.json import dump_json
-from payments.demo import Demo, make_demo
+from sandbox.demo import Demo, make_demo
 
 
 class Command(BaseCommand):

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from config.advancing import expire_now
 from core.clock import now
 from core.errors import ApiError
+from sandbox.time_travel import expire_now
 
 
 class Command(BaseCommand):
