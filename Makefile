@@ -12,7 +12,7 @@ help:
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
-	@$(BIN)/python -m config.run
+	@$(BIN)/python -m config.local.run
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
@@ -42,7 +42,7 @@ requirements: .venv/development
 	@touch $@ .venv/base
 
 var/development.env: | .venv/base
-	@$(BIN)/python -m config.development
+	@$(BIN)/python -m config.local.development
 
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:

@@ -17,7 +17,7 @@ from config.environment import VARIABLES
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 90
-RUN = [sys.executable, "-m", "config.run"]
+RUN = [sys.executable, "-m", "config.local.run"]
 # The packages are there already, in the environment that runs this.
 _MADE = ["-o", ".venv/base", "-o", "var/development.env"]
 MAKE = ["make", *_MADE, f"BIN={Path(sys.executable).parent}", "run"]
@@ -37,7 +37,10 @@ class Service:
         """Start it and wait until it has said that it runs."""
         python = [sys.executable, "-m"]
         subprocess.run(
-            [*python, "config.development"], cwd=self.directory, env=self._environment(), check=True
+            [*python, "config.local.development"],
+            cwd=self.directory,
+            env=self._environment(),
+            check=True,
         )
         self.process = subprocess.Popen(
             self.command,

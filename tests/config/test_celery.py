@@ -30,7 +30,7 @@ class Celery:
         self.environment = kept | {"CELERY_BROKER_URL": broker_url}
         self.directory = clone(directory)
         self.running: list[subprocess.Popen[bytes]] = []
-        self._python("-m", "config.development").wait()
+        self._python("-m", "config.local.development").wait()
         assert self._python("manage.py", "prepare").wait() == 0
 
     def start(self, *words: str) -> None:

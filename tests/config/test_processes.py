@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from config.processes import ASKING, Crash, Processes
+from config.local.processes import ASKING, Crash, Processes
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
@@ -99,7 +99,7 @@ time.sleep(60)
 
 
 WATCHER = f"""
-from config.processes import Processes
+from config.local.processes import Processes
 with Processes() as both:
     both.start("web server", {SLEEP!r})
     print(*[process.pid for process in both._running.values()], flush=True)

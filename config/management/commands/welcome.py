@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.welcome import welcome
+from config.local.welcome import welcome
 
 
 class Command(BaseCommand):

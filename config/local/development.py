@@ -1,6 +1,6 @@
 """Write `var/development.env` once: secrets of this machine's own, and the development mode.
 
-`python -m config.development`; what stands in the environment goes before what stands here.
+`python -m config.local.development`; what stands in the environment goes before what stands here.
 """
 
 import base64

@@ -9,10 +9,10 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from config.guard import STOP_SECONDS, kill_group
+from config.local.guard import STOP_SECONDS, kill_group
 
 ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_GUARD = [sys.executable, "-S", "-m", "config.guard"]
+_GUARD = [sys.executable, "-S", "-m", "config.local.guard"]
 
 
 class Crash(Exception):

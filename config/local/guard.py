@@ -1,4 +1,4 @@
-"""Ends processes whose parent was killed before it could: `python -m config.guard`.
+"""Ends processes whose parent was killed before it could: `python -m config.local.guard`.
 
 Reads the id of each, one a line, from its standard input, which ends when the parent does. Each
 leads a process group of its own.

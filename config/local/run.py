@@ -1,4 +1,4 @@
-"""Everything a developer needs, in one terminal: `make run`, or `python -m config.run`.
+"""Everything a developer needs, in one terminal: `make run`, or `python -m config.local.run`.
 
 The web server and the worker run together: Ctrl-C stops both, and if one ends by itself so does
 the other. This process stays small, so that a second start is quick: what needs Django is done by
@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 from config.environment import BASE_DIR, VARIABLES, env
-from config.processes import Crash, Processes
+from config.local.processes import Crash, Processes
 
 LOOK_SECONDS = 0.05
 PREPARED = BASE_DIR / "var/prepared"
