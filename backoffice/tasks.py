@@ -6,24 +6,24 @@ from backoffice.figures import count_finished_days
 from backoffice.messages import send_due_messages
 from backoffice.services.instructions import lapse_due
 from backoffice.services.webhooks import continue_runs
-from core.clock import now
+from core.clock import utc_now
 
 
 @shared_task
 def count_days() -> int:
-    return count_finished_days(now=now())
+    return count_finished_days(now=utc_now())
 
 
 @shared_task
 def lapse_instructions() -> int:
-    return lapse_due(now=now())
+    return lapse_due(now=utc_now())
 
 
 @shared_task
 def send_messages() -> int:
-    return send_due_messages(now=now())
+    return send_due_messages(now=utc_now())
 
 
 @shared_task
 def resend_webhooks() -> int:
-    return continue_runs(now=now())
+    return continue_runs(now=utc_now())

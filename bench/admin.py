@@ -142,7 +142,7 @@ def _statements(payment_id: str, merchant_id: str, customer_id: str, count: int)
 def _payments(payment_id: str, count: int) -> str:
     """Spread over thirty days; 85 % paid, the rest failed, expired, canceled or open."""
     # The newest first: number 1 is a moment ago.
-    at = f"now() - interval '{DAYS} days' * n / {count}"
+    at = f"utc_now() - interval '{DAYS} days' * n / {count}"
     milliseconds = f"(extract(epoch FROM {at}) * 1000)::bigint"
     kind = "(n % 100)"
 
@@ -181,10 +181,10 @@ def measure() -> list[str]:
 
     from backoffice.figures import count_finished_days
     from backoffice.roles import Role
-    from core.clock import now
+    from core.clock import utc_now
     from tests.backoffice.conftest import sign_in
 
-    count_finished_days(now=now())
+    count_finished_days(now=utc_now())
     browser, slow = sign_in(Role.ADMINISTRATOR), []
     browser.get("/admin/merchants/merchant/")  # reads the templates, as a running service has
     say(f"{'page':44} {'median':>8} {'worst':>8} {'statements':>11}")

@@ -111,7 +111,7 @@ def sell() -> str:
     """Open all accounts, fill the wallets, and make the sale that the others are copies of."""
     from django.db import transaction
 
-    from core.clock import now
+    from core.clock import utc_now
     from customers.models import Customer
     from customers.services import top_up
     from ledger.models import Purpose
@@ -119,7 +119,7 @@ def sell() -> str:
     from tests.factories import MerchantFactory, PaymentFactory
     from tests.payments.journeys import pay_with
 
-    at = now()
+    at = utc_now()
     with transaction.atomic():
         shops = [
             MerchantFactory.create(id=f"mer_{FIRST + number}", fee_basis_points=250)
@@ -222,14 +222,14 @@ def seal() -> None:
 
 
 def pay_out() -> None:
-    from core.clock import now
+    from core.clock import utc_now
     from merchants.models import Merchant
     from payouts.bank_accounts import open_bank_account
     from payouts.models import PayoutOrigin
     from payouts.services import schedule_payout
     from tests.payouts.conftest import DETAILS
 
-    at = now()
+    at = utc_now()
     for shop in Merchant.objects.all():
         open_bank_account(
             merchant_id=shop.id, livemode=True, details=DETAILS, actor="bench", now=at

@@ -105,14 +105,14 @@ def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> li
 
 def make_endpoint(url: str) -> "Webhook":
     """Register a merchant with one endpoint."""
-    from core.clock import now
+    from core.clock import utc_now
     from merchants.authentication import Caller
     from merchants.services import create_merchant
     from webhooks.endpoints import create_webhook
 
-    merchant = create_merchant(name="Shop", email="shop@example.com", now=now()).merchant
+    merchant = create_merchant(name="Shop", email="shop@example.com", now=utc_now()).merchant
     caller = Caller(merchant, livemode=False, actor="bench")
-    issued = create_webhook(caller=caller, url=url, events=["*"], description="", now=now())
+    issued = create_webhook(caller=caller, url=url, events=["*"], description="", now=utc_now())
     return issued.webhook
 
 
@@ -120,14 +120,14 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
     """Write one event and commit; return its id and the time."""
     from django.db import transaction
 
-    from core.clock import now
+    from core.clock import utc_now
     from webhooks.event_types import EventType
     from webhooks.outbox import emit
     from webhooks.samples import SAMPLES
 
     data = SAMPLES[EventType.PAYMENT_COMPLETED]
     with transaction.atomic():
-        event = emit(EventType.PAYMENT_COMPLETED, about=endpoint, data=data, now=now())
+        event = emit(EventType.PAYMENT_COMPLETED, about=endpoint, data=data, now=utc_now())
     return event.id, time.time()
 
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 
-def now() -> datetime:
+def utc_now() -> datetime:
     """Return the present instant in UTC, cut to whole milliseconds, as the contract shows it."""
     instant = datetime.now(UTC)
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)

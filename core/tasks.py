@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from core.clock import now
+from core.clock import utc_now
 from core.idempotency import KEPT, forget_old_keys
 
 
 @shared_task
 def forget_idempotency_keys() -> int:
-    return forget_old_keys(before=now() - KEPT)
+    return forget_old_keys(before=utc_now() - KEPT)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock import now
+from core.clock import utc_now
 from ledger import proving, sealing
 
 SEAL_BATCH = 1_000
@@ -12,7 +12,7 @@ PROOF_SECONDS = 3_600
 @shared_task
 def seal_transfers() -> None:
     """Seal all that waits. May run twice, and on two machines: one of them finds nothing to do."""
-    while sealing.seal_transfers(now=now(), limit=SEAL_BATCH) == SEAL_BATCH:
+    while sealing.seal_transfers(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
         pass
 
 
@@ -20,4 +20,4 @@ def seal_transfers() -> None:
 @shared_task(acks_late=False, soft_time_limit=PROOF_SECONDS, time_limit=PROOF_SECONDS + 60)
 def prove_ledger() -> None:
     """Prove the ledger, if that is due. May run twice: one of them finds it claimed."""
-    proving.prove_if_due(now=now())
+    proving.prove_if_due(now=utc_now())

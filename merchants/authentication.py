@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
-from core.clock import now
+from core.clock import utc_now
 from core.errors import Unauthorized, ValidationFailed
 from core.idempotency import Work, answer_once
 from core.pagination import PageQuery, page_of
@@ -164,7 +164,7 @@ class OpenViewSet(_ApiViewSet):
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:
-    at = now()
+    at = utc_now()
     key = _active_key(header, at)
     note_use(key, at)
     _refuse_status(key.merchant, livemode=key.livemode)

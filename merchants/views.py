@@ -2,7 +2,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.clock import now
+from core.clock import utc_now
 from core.openapi import operation
 from core.throttling import REGISTRATION_LIMITS
 from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
@@ -29,7 +29,7 @@ class RegistrationViewSet(OpenViewSet):
         values = NewMerchant.parse(request.data)
 
         def work() -> Response:
-            registration = create_merchant(now=now(), **values)
+            registration = create_merchant(now=utc_now(), **values)
             location = f"/v1/merchants/{registration.merchant.id}"
             return self.created(RegistrationOutput.of(registration), location)
 
@@ -48,6 +48,6 @@ class MerchantViewSet(CallerViewSet):
         """Only the fields you send change; null takes a value away or puts the default back."""
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
-            caller=request.user, merchant_id=merchant_id, now=now(), **changes
+            caller=request.user, merchant_id=merchant_id, now=utc_now(), **changes
         )
         return Response(MerchantOutput.of(merchant))

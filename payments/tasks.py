@@ -2,21 +2,21 @@
 
 from celery import shared_task
 
-from core.clock import now
+from core.clock import utc_now
 from payments.expiry import expire_due, settle_due
 from payments.mailing import send_due_emails
 
 
 @shared_task
 def expire_payments() -> int:
-    return expire_due(now=now())
+    return expire_due(now=utc_now())
 
 
 @shared_task
 def settle_payments() -> int:
-    return settle_due(now=now())
+    return settle_due(now=utc_now())
 
 
 @shared_task
 def send_payment_emails() -> int:
-    return send_due_emails(now=now())
+    return send_due_emails(now=utc_now())

@@ -2,23 +2,23 @@
 
 from celery import shared_task
 
-from core.clock import now
+from core.clock import utc_now
 from payouts import gathering, scheduling, sending
 
 
 @shared_task
 def schedule_payouts() -> int:
     """Pay out each merchant whose day, week or month has come."""
-    return scheduling.schedule_due(now=now())
+    return scheduling.schedule_due(now=utc_now())
 
 
 @shared_task
 def send_payouts() -> int:
     """Send what is due, and ask after what is on its way."""
-    return sending.send_due(now=now()) + sending.ask_for_answers(now=now())
+    return sending.send_due(now=utc_now()) + sending.ask_for_answers(now=utc_now())
 
 
 @shared_task
 def gather_movements() -> int:
     """Gather the movements of busy accounts ahead of their payouts."""
-    return gathering.gather_ahead(now=now())
+    return gathering.gather_ahead(now=utc_now())

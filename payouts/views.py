@@ -3,7 +3,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from core.clock import now
+from core.clock import utc_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.authentication import CallerRequest, CallerViewSet
@@ -36,7 +36,7 @@ class PayoutViewSet(CallerViewSet):
                 currency=values.get("currency", settings.DEFAULT_CURRENCY),
                 amount=values.get("amount"),
                 description=values.get("description", ""),
-                now=now(),
+                now=utc_now(),
             )
             return self.created(PayoutOutput.of(payout), f"/v1/payouts/{payout.id}")
 
@@ -71,7 +71,7 @@ class PayoutViewSet(CallerViewSet):
         """While it is `scheduled`; the money is available again."""
 
         def work() -> Response:
-            payout = cancel_payout(caller=request.user, payout_id=payout_id, now=now())
+            payout = cancel_payout(caller=request.user, payout_id=payout_id, now=utc_now())
             return Response(PayoutOutput.of(payout))
 
         return self.once(request, work)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.test import Client
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
 
@@ -54,6 +54,6 @@ class Api:
             return ApiClient()
         place = (merchant.id, live)
         if place not in self._secrets:
-            issued = issue_key(merchant=merchant, livemode=live, name="Tests", now=now())
+            issued = issue_key(merchant=merchant, livemode=live, name="Tests", now=utc_now())
             self._secrets[place] = issued.secret
         return ApiClient(self._secrets[place])

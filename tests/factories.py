@@ -5,7 +5,7 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
@@ -19,12 +19,12 @@ class MerchantFactory(DjangoModelFactory[Merchant]):
     class Meta:
         model = Merchant
 
-    id = factory.LazyFunction(lambda: new_id("mer", now()))
+    id = factory.LazyFunction(lambda: new_id("mer", utc_now()))
     name = factory.Sequence(lambda number: f"Shop {number}")
     slug = factory.Sequence(lambda number: f"shop-{number}")
     email = factory.LazyAttribute(lambda merchant: f"{merchant.slug}@example.com")
     status: Any = MerchantStatus.VERIFIED
-    created_at = factory.LazyFunction(now)
+    created_at = factory.LazyFunction(utc_now)
     updated_at = factory.SelfAttribute("created_at")
 
 
@@ -34,12 +34,12 @@ class PaymentFactory(DjangoModelFactory[Payment]):
     class Meta:
         model = Payment
 
-    id = factory.LazyFunction(lambda: new_id("pay", now()))
+    id = factory.LazyFunction(lambda: new_id("pay", utc_now()))
     merchant = factory.SubFactory(MerchantFactory)
     livemode = False
     amount = 1_250
     currency = "BSD"
     payment_mode: Any = PaymentMode.DYNAMIC_PAY
-    created_at = factory.LazyFunction(now)
+    created_at = factory.LazyFunction(utc_now)
     updated_at = factory.SelfAttribute("created_at")
     expires_at = factory.LazyAttribute(lambda payment: payment.created_at + LIFETIME)

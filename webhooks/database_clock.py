@@ -5,13 +5,13 @@ from datetime import datetime
 from django.db import connection
 from django.db.models.functions import Now
 
-from core.clock import now as machine_now
+from core.clock import utc_now
 
 
 def database_now() -> datetime:
     """Return the database's time. SQLite lives on this machine: its clock is ours."""
     if connection.vendor != "postgresql":
-        return machine_now()
+        return utc_now()
     with connection.cursor() as cursor:
         cursor.execute("SELECT clock_timestamp()")
         instant: datetime = cursor.fetchone()[0]
@@ -23,4 +23,4 @@ def at_once() -> Now | datetime:
 
     SQLite compares instants as text, and writes a full second unlike Django: only one may write.
     """
-    return Now() if connection.vendor == "postgresql" else machine_now()
+    return Now() if connection.vendor == "postgresql" else utc_now()

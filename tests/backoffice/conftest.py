@@ -14,7 +14,7 @@ from backoffice.authenticators import Authenticator
 from backoffice.pages.two_factor import PROVED_KEY
 from backoffice.roles import Role
 from backoffice.staff import Staff
-from core.clock import now
+from core.clock import utc_now
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -57,7 +57,7 @@ def sign_in(role: Role, name: str = "") -> Client:
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     session = client.session
     session[DEVICE_ID_SESSION_KEY] = Authenticator.objects.get(user=user).persistent_id
-    session[PROVED_KEY] = now().isoformat()
+    session[PROVED_KEY] = utc_now().isoformat()
     session.save()
     return client
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from core.clock import now
+from core.clock import utc_now
 from tests.backoffice.conftest import PASSWORD, code_of, make_user
 
 if TYPE_CHECKING:
@@ -81,6 +81,6 @@ def sign_in(page: "Page", role: "Role", name: str = "") -> None:
     page.locator("[name=username]").fill(user.username)
     page.locator("[name=password]").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.locator("[name=code]").fill(code_of(user, now()))
+    page.locator("[name=code]").fill(code_of(user, utc_now()))
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Dashboard").wait_for()

@@ -10,7 +10,7 @@ from backoffice.models import AuditEntry, Instruction, Note, NoteSubject, Resend
 from backoffice.roles import Role
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.notes import write_note
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer, Passkey
 from ledger.models import Account, Transfer
@@ -43,7 +43,7 @@ def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: 
     merchant = merchant or MerchantFactory()
     payment = PaymentFactory(merchant=merchant, amount=amount, **more)
     return confirm_payment(
-        caller=caller_of(merchant), payment_id=payment.id, phone=PHONE, amount=None, now=now()
+        caller=caller_of(merchant), payment_id=payment.id, phone=PHONE, amount=None, now=utc_now()
     )
 
 
@@ -58,7 +58,7 @@ def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
         "currency": payment.currency,
         "reason": "Returned goods",
         "note": "Called at noon",
-        "form_key": new_id("form", now()),
+        "form_key": new_id("form", utc_now()),
         "arguments": {"expected_available": payment.amount_refundable},
         "note_on": NoteSubject.PAYMENT,
     }
@@ -73,12 +73,12 @@ def one_of_each() -> dict[type[Model], Model]:
         url="https://shop.example/hook",
         events=["*"],
         description="",
-        now=now(),
+        now=utc_now(),
     ).webhook
     payment = paid_payment(merchant, 500_000, reference="A-1001", metadata={"cart": "c991"})
     made = _of_trade(payment) | _of_money(merchant) | _of_webhooks(endpoint)
     made |= _of_office(payment)
-    seal_transfers(now=now())
+    seal_transfers(now=utc_now())
     return made
 
 
@@ -88,18 +88,18 @@ def _of_trade(payment: Payment) -> dict[type[Model], Model]:
     return {
         Payment: payment,
         Refund: create_refund(
-            caller=caller, payment_id=payment.pk, draft=RefundDraft(amount=100), now=now()
+            caller=caller, payment_id=payment.pk, draft=RefundDraft(amount=100), now=utc_now()
         ),
         PaymentLink: create_link(
-            caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=now()
+            caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=utc_now()
         ),
         PaymentEmail: PaymentEmail.objects.create(
-            payment=payment, kind=EmailKind.RECEIPT, recipient="pat@example.com", due_at=now()
+            payment=payment, kind=EmailKind.RECEIPT, recipient="pat@example.com", due_at=utc_now()
         ),
         Customer: _locked_customer(payment),
         Passkey: _passkey(payment),
         Merchant: merchant,
-        ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=now()).key,
+        ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key,
     }
 
 
@@ -111,7 +111,7 @@ def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
         amount=10_000,
         origin=PayoutOrigin.STAFF,
         actor="staff:finance",
-        now=now(),
+        now=utc_now(),
     )
     holiday, _ = BankHoliday.objects.get_or_create(date="2027-12-25", defaults={"name": "Noel"})
     return {
@@ -137,13 +137,13 @@ def _of_webhooks(endpoint: Webhook) -> dict[type[Model], Model]:
 def _of_office(payment: Payment) -> dict[type[Model], Model]:
     payment.refresh_from_db()
     support = staff_as(Role.SUPPORT)
-    instruction = instruct(staff=support, wish=refund_wish(payment, 20_000), now=now())
+    instruction = instruct(staff=support, wish=refund_wish(payment, 20_000), now=utc_now())
     note = write_note(
         staff=support,
         subject_type=NoteSubject.PAYMENT,
         subject_id=payment.pk,
         text="Called twice",
-        now=now(),
+        now=utc_now(),
     )
     return {
         Instruction: instruction,
@@ -155,7 +155,7 @@ def _of_office(payment: Payment) -> dict[type[Model], Model]:
 
 def _locked_customer(payment: Payment) -> Customer:
     customer = payment.paying_customer
-    customer.pin_failures, customer.pin_locked_until = 5, now() + timedelta(minutes=30)
+    customer.pin_failures, customer.pin_locked_until = 5, utc_now() + timedelta(minutes=30)
     customer.email = "pat@example.com"
     customer.save()
     return customer
@@ -170,30 +170,30 @@ def _passkey(payment: Payment) -> Passkey:
         aaguid="00000000-0000-0000-0000-000000000000",
         is_synced=True,
         name="Phone",
-        created_at=now(),
+        created_at=utc_now(),
     )
 
 
 def _batch() -> PayoutBatch:
     return PayoutBatch.objects.create(
-        id=new_id("batch", now()),
+        id=new_id("batch", utc_now()),
         livemode=False,
         currency="BSD",
         count=0,
         total_amount=0,
-        execution_date=now().date(),
-        created_at=now(),
+        execution_date=utc_now().date(),
+        created_at=utc_now(),
         created_by="staff:finance",
     )
 
 
 def _run(delivery: Delivery) -> ResendRun:
     return ResendRun.objects.create(
-        id=new_id("run", now()),
+        id=new_id("run", utc_now()),
         lookups={"status": "failed"},
         through_id=delivery.pk,
         expected_count=1,
         asked_by=make_user(Role.SUPPORT),
         reason="Their server was down",
-        created_at=now(),
+        created_at=utc_now(),
     )

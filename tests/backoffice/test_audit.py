@@ -12,7 +12,7 @@ from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditHead, Note, NoteSubject, Outcome
 from backoffice.roles import Right, Role
 from backoffice.services.notes import write_note
-from core.clock import now
+from core.clock import utc_now
 from payments.errors import PaymentExpired
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
@@ -25,12 +25,12 @@ DEED = Deed(act="note", right=Right.NOTE, subject_type="payment", subject_id="pa
 
 def entries(count: int) -> None:
     for number in range(count):
-        record = Record(before={"status": "created", "at": now()}, after={"number": number})
-        write(staff=staff_as(Role.SUPPORT), deed=DEED, record=record, now=now())
+        record = Record(before={"status": "created", "at": utc_now()}, after={"number": number})
+        write(staff=staff_as(Role.SUPPORT), deed=DEED, record=record, now=utc_now())
 
 
 def test_it_keeps_what_changed(payment) -> None:
-    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=now()) as record:
+    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=utc_now()) as record:
         record.before = {"status": "created", "amount": 5, "same": 1}
         record.after = {"status": "canceled", "amount": 5, "same": 1}
 
@@ -52,14 +52,14 @@ def test_a_failed_attempt_is_kept_and_its_work_is_not(payment) -> None:
 
 
 def _change_and_fail(payment: Payment) -> None:
-    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=now()):
+    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=utc_now()):
         payment.description = "changed"
         payment.save()
         raise PaymentExpired
 
 
 def test_without_the_right_nothing_is_done(payment) -> None:
-    with pytest.raises(Forbidden), recorded(staff=staff_as(Role.VIEWER), deed=DEED, now=now()):
+    with pytest.raises(Forbidden), recorded(staff=staff_as(Role.VIEWER), deed=DEED, now=utc_now()):
         pytest.fail("the work was done")
 
     assert AuditEntry.objects.get().outcome == Outcome.FORBIDDEN
@@ -91,7 +91,7 @@ def test_the_database_refuses_to_change_it(statement: str) -> None:
         subject_type=NoteSubject.PAYMENT,
         subject_id="pay_1",
         text="One",
-        now=now(),
+        now=utc_now(),
     )
 
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
@@ -108,7 +108,7 @@ def test_sqlite_refuses_to_replace_a_row(table: str) -> None:
         subject_type=NoteSubject.PAYMENT,
         subject_id="pay_1",
         text="One",
-        now=now(),
+        now=utc_now(),
     )
 
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
@@ -161,7 +161,7 @@ def test_writers_at_once_make_one_chain() -> None:
     support = staff_as(Role.SUPPORT)
 
     results = at_once(
-        [lambda: write(staff=support, deed=DEED, record=Record(), now=now()) for _ in range(16)]
+        [lambda: write(staff=support, deed=DEED, record=Record(), now=utc_now()) for _ in range(16)]
     )
 
     assert [result for result in results if isinstance(result, Exception)] == []

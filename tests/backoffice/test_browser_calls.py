@@ -10,7 +10,7 @@ from backoffice.models import AuditEntry, Instruction, Message, Note
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import PAY_OUT
 from backoffice.services.instructions import Wish, instruct
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from links.models import PaymentLink
@@ -47,16 +47,16 @@ def untold(cafe) -> Payment:
         url="https://shop.example/hook",
         events=["payment.completed"],
         description="",
-        now=now(),
+        now=utc_now(),
     )
     payment = paid_payment(cafe, order_id="HB-2041")
     delivery = Delivery.objects.get(event__resource_id=payment.pk)
     for number in range(1, 4):
-        at = now() - timedelta(minutes=5 - number)
+        at = utc_now() - timedelta(minutes=5 - number)
         Attempt.objects.create(
             delivery=delivery, number=number, attempted_at=at, ms=31, status=500, excerpt=""
         )
-    later = now() + timedelta(hours=2)
+    later = utc_now() + timedelta(hours=2)
     Delivery.objects.filter(pk=delivery.pk).update(attempt_count=3, next_attempt_at=later)
     return payment
 
@@ -113,12 +113,12 @@ def test_the_shop_did_not_get_the_webhook(desk, untold):
     delivery = Delivery.objects.get(event__resource_id=untold.pk)
     assert delivery.status == DeliveryStatus.PENDING
     assert delivery.next_attempt_at is not None
-    assert delivery.next_attempt_at <= now()
+    assert delivery.next_attempt_at <= utc_now()
 
 
 def test_i_forgot_my_pin(desk, cafe):
     customer = paid_payment(cafe).paying_customer
-    customer.pin_failures, customer.pin_locked_until = 5, now() + timedelta(minutes=30)
+    customer.pin_failures, customer.pin_locked_until = 5, utc_now() + timedelta(minutes=30)
     customer.save()
     caller = desk(Role.SUPPORT)
     caller.search(PHONE)
@@ -146,7 +146,7 @@ def test_approve_this_payout(desk, cafe):
         note="",
         form_key="form of the test",
     )
-    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), wish=wish, now=now())
+    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), wish=wish, now=utc_now())
     assert asked.status == "waiting"
     caller = desk(Role.FINANCE)
     caller.follow("Approvals waiting")
@@ -205,7 +205,7 @@ def test_send_them_a_link(desk, cafe):
 
 
 def test_export_yesterday(desk, cafe):
-    then = now() - timedelta(days=1)
+    then = utc_now() - timedelta(days=1)
     old = PaymentFactory(merchant=cafe, id=new_id("pay", then), created_at=then, reference="=1+1")
     PaymentFactory(merchant=cafe)
     caller = desk(Role.FINANCE)
@@ -223,7 +223,7 @@ def test_export_yesterday(desk, cafe):
 
 def test_who_refunded_this(desk, cafe):
     payment = paid_payment(cafe, reference="T-78")
-    instruct(staff=staff_as(Role.SUPPORT, "sam.r"), wish=refund_wish(payment, 500), now=now())
+    instruct(staff=staff_as(Role.SUPPORT, "sam.r"), wish=refund_wish(payment, 500), now=utc_now())
     caller = desk(Role.FINANCE)
     caller.search("T-78")
     caller.sees("B$5.00 BSD given back")

@@ -8,7 +8,7 @@ from django.core import mail
 from backoffice.messages import send_due_messages
 from backoffice.models import AuditEntry, Message, Outcome
 from backoffice.roles import Role
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer, Passkey
 from links.models import PaymentLink
 from links.services import deactivate_link
@@ -34,7 +34,7 @@ def locked(merchant: Merchant) -> Customer:
     """A customer who has paid 12.50 to Island Coffee, and whose PIN is locked."""
     customer = paid_payment(merchant).paying_customer
     Customer.objects.update(
-        pin_failures=5, pin_locked_until=now() + timedelta(minutes=30), email="pat@example.com"
+        pin_failures=5, pin_locked_until=utc_now() + timedelta(minutes=30), email="pat@example.com"
     )
     customer.refresh_from_db()
     return customer
@@ -152,8 +152,8 @@ def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
     link = PaymentLink.objects.get()
     assert (link.amount, link.max_uses, link.livemode) == (1_250, 1, False)
     assert response.headers["Location"].endswith(f"/{link.pk}/change/")
-    assert send_due_messages(now=now()) == 1
-    assert send_due_messages(now=now()) == 0
+    assert send_due_messages(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 0
     assert mail.outbox[0].to == ["pat@example.com"]
     assert link.url in mail.outbox[0].body
     assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
@@ -203,4 +203,4 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
     link.refresh_from_db()
     assert (link.status, link.ended_by) == ("deactivated", "staff:support")
     with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
-        deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=now())
+        deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())

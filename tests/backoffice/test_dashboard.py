@@ -15,7 +15,7 @@ from backoffice.models import DayFigures
 from backoffice.queues import queues_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Account, Purpose
 from ledger.sealing import seal_transfers
 from merchants.models import Merchant
@@ -38,14 +38,14 @@ def test_a_day_adds_up(merchant: Merchant) -> None:
     for amount in (100, 1_250, 9_000):
         paid_payment(merchant, amount)
     failed = PaymentFactory(merchant=merchant)
-    Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=now())
+    Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=utc_now())
 
-    span = span_of(**TEST, start=now() - timedelta(hours=1), end=now() + timedelta(hours=1))
+    span = span_of(**TEST, start=utc_now() - timedelta(hours=1), end=utc_now() + timedelta(hours=1))
 
     assert (span.completed, span.amount, span.counts["failed"]) == (3, 10_350, 1)
     assert span.success_percent == 75
     other = span_of(
-        livemode=True, currency="BSD", start=now() - timedelta(1), end=now() + timedelta(1)
+        livemode=True, currency="BSD", start=utc_now() - timedelta(1), end=utc_now() + timedelta(1)
     )
     assert (other.completed, other.success_percent) == (0, None)
 
@@ -54,11 +54,11 @@ def test_finished_days_are_counted_once_and_the_last_ones_again(
     merchant: Merchant, settings
 ) -> None:
     payment = paid_payment(merchant)
-    yesterday = now() - timedelta(days=1)
+    yesterday = utc_now() - timedelta(days=1)
     Payment.objects.filter(pk=payment.pk).update(completed_at=yesterday)
 
-    count_finished_days(now=now())
-    count_finished_days(now=now())
+    count_finished_days(now=utc_now())
+    count_finished_days(now=utc_now())
 
     figures = DayFigures.objects.get()
     assert (figures.completed_count, figures.completed_amount) == (1, 1_250)
@@ -66,14 +66,14 @@ def test_finished_days_are_counted_once_and_the_last_ones_again(
 
 
 def test_a_day_is_a_day_where_staff_are() -> None:
-    start = day_start(now().date())
+    start = day_start(utc_now().date())
 
     assert start.utcoffset() == timedelta(hours=-5) or start.utcoffset() == timedelta(hours=-4)
 
 
 def test_the_money_held_is_what_the_accounts_hold(merchant: Merchant) -> None:
     paid_payment(merchant)
-    seal_transfers(now=now())
+    seal_transfers(now=utc_now())
 
     held = balances_of_all(**TEST)
 
@@ -84,9 +84,9 @@ def test_the_money_held_is_what_the_accounts_hold(merchant: Merchant) -> None:
 
 def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
     one_of_each()
-    early = now() - timedelta(hours=3)
+    early = utc_now() - timedelta(hours=3)
     payment = paid_payment(merchant, 300_000)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=now())
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=utc_now())
     stuck = PaymentFactory(merchant=merchant)
     Payment.objects.filter(pk=stuck.pk).update(status="processing", updated_at=early)
     Delivery.objects.update(status=DeliveryStatus.FAILED, next_attempt_at=None, ended_at=early)
@@ -95,14 +95,14 @@ def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
 
     queues = {
         queue.title: (queue.count, queue.oldest)
-        for queue in queues_of(staff_as(Role.ADMINISTRATOR), livemode=False, now=now())
+        for queue in queues_of(staff_as(Role.ADMINISTRATOR), livemode=False, now=utc_now())
     }
 
     assert queues["Approvals waiting"][0] == 2
     assert queues["Payments stuck in processing"] == (1, "3 hours")
     assert queues["Webhooks given up"] == (Delivery.objects.count(), "3 hours")
     assert queues["Refunds waiting for money"] == (Refund.objects.count(), "3 hours")
-    assert queues_of(staff_as(Role.ADMINISTRATOR), livemode=True, now=now()) == []
+    assert queues_of(staff_as(Role.ADMINISTRATOR), livemode=True, now=utc_now()) == []
 
 
 def test_every_tile_and_queue_opens_its_list(office: Office, merchant: Merchant) -> None:

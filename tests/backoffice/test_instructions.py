@@ -26,7 +26,7 @@ from backoffice.services.instructions import (
     withdraw,
 )
 from backoffice.statuses import InstructionStatus
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from customers.services import wallet
 from ledger.errors import InsufficientBalance
@@ -50,7 +50,7 @@ def paid(merchant) -> Payment:
 
 def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
     instruction = instruct(
-        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH), now=now()
+        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH), now=utc_now()
     )
 
     assert instruction.status == InstructionStatus.CARRIED_OUT
@@ -70,7 +70,7 @@ def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
 
 def test_it_asks_for_a_second_person_above_the_limit(paid: Payment) -> None:
     instruction = instruct(
-        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH + 1), now=now()
+        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH + 1), now=utc_now()
     )
 
     assert instruction.status == InstructionStatus.WAITING
@@ -83,20 +83,20 @@ def test_splitting_a_refund_gains_nothing(paid: Payment) -> None:
     for _ in range(7):
         paid.refresh_from_db()
         wish = refund_wish(paid, SUPPORT_EACH)
-        statuses.append(instruct(staff=support, wish=wish, now=now()).status)
+        statuses.append(instruct(staff=support, wish=wish, now=utc_now()).status)
 
     assert statuses == ["carried_out"] * 5 + ["waiting"] * 2
     assert sum(Refund.objects.values_list("amount", flat=True)) == SUPPORT_A_DAY
 
 
 def test_a_day_later_the_limit_is_whole_again(paid: Payment) -> None:
-    support, yesterday = staff_as(Role.SUPPORT), now() - timedelta(hours=25)
+    support, yesterday = staff_as(Role.SUPPORT), utc_now() - timedelta(hours=25)
     for _ in range(5):
         paid.refresh_from_db()
         instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=yesterday)
     paid.refresh_from_db()
 
-    instruction = instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=now())
+    instruction = instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=utc_now())
 
     assert instruction.status == InstructionStatus.CARRIED_OUT
 
@@ -104,7 +104,7 @@ def test_a_day_later_the_limit_is_whole_again(paid: Payment) -> None:
 def test_another_person_approves(paid: Payment) -> None:
     waiting = _waiting(paid)
 
-    approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Fine", now=now())
+    approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Fine", now=utc_now())
 
     waiting.refresh_from_db()
     assert waiting.status == InstructionStatus.CARRIED_OUT
@@ -117,13 +117,13 @@ def test_another_person_approves(paid: Payment) -> None:
 
 def test_nobody_approves_their_own(paid: Payment) -> None:
     finance = staff_as(Role.FINANCE)
-    waiting = instruct(staff=finance, wish=refund_wish(paid, 200_000), now=now())
+    waiting = instruct(staff=finance, wish=refund_wish(paid, 200_000), now=utc_now())
     assert waiting.status == InstructionStatus.WAITING
 
     with pytest.raises(SelfApproval):
-        approve(staff=finance, instruction_id=waiting.pk, note="", now=now())
+        approve(staff=finance, instruction_id=waiting.pk, note="", now=utc_now())
     with pytest.raises(SelfApproval):
-        decline(staff=finance, instruction_id=waiting.pk, note="", now=now())
+        decline(staff=finance, instruction_id=waiting.pk, note="", now=utc_now())
 
     waiting.refresh_from_db()
     assert waiting.status == InstructionStatus.WAITING
@@ -145,7 +145,7 @@ def test_who_may_not_approve_does_not(paid: Payment, role: Role) -> None:
     waiting = _waiting(paid)
 
     with pytest.raises(Forbidden):
-        approve(staff=staff_as(role, "other"), instruction_id=waiting.pk, note="", now=now())
+        approve(staff=staff_as(role, "other"), instruction_id=waiting.pk, note="", now=utc_now())
 
     assert AuditEntry.objects.latest("sequence").outcome == Outcome.FORBIDDEN
     assert not Refund.objects.exists()
@@ -154,27 +154,27 @@ def test_who_may_not_approve_does_not(paid: Payment, role: Role) -> None:
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVELOPER])
 def test_who_may_not_refund_does_not(paid: Payment, role: Role) -> None:
     with pytest.raises(Forbidden):
-        instruct(staff=staff_as(role), wish=refund_wish(paid, 1), now=now())
+        instruct(staff=staff_as(role), wish=refund_wish(paid, 1), now=utc_now())
 
     assert not Instruction.objects.exists()
 
 
 def test_a_form_that_is_sent_twice_is_one_instruction(paid: Payment) -> None:
     support, wish = staff_as(Role.SUPPORT), refund_wish(paid, 100)
-    instruct(staff=support, wish=wish, now=now())
+    instruct(staff=support, wish=wish, now=utc_now())
 
     with pytest.raises(AlreadySent):
-        instruct(staff=support, wish=wish, now=now())
+        instruct(staff=support, wish=wish, now=utc_now())
 
     assert Refund.objects.count() == 1
 
 
 def test_a_stale_form_is_refused(paid: Payment) -> None:
     stale = refund_wish(paid, 100)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=now())
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=utc_now())
 
     with pytest.raises(RefundAmountMismatch):
-        instruct(staff=staff_as(Role.FINANCE), wish=stale, now=now())
+        instruct(staff=staff_as(Role.FINANCE), wish=stale, now=utc_now())
 
     assert Refund.objects.count() == 1
     assert Instruction.objects.count() == 1
@@ -182,10 +182,10 @@ def test_a_stale_form_is_refused(paid: Payment) -> None:
 
 def test_what_changed_meanwhile_is_refused_at_the_approval(paid: Payment) -> None:
     waiting = _waiting(paid)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=now())
+    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=utc_now())
 
     with pytest.raises(RefundAmountMismatch):
-        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())
 
     waiting.refresh_from_db()
     assert waiting.status == InstructionStatus.WAITING
@@ -193,17 +193,17 @@ def test_what_changed_meanwhile_is_refused_at_the_approval(paid: Payment) -> Non
 
 def test_no_more_than_what_is_left_is_asked_for(paid: Payment) -> None:
     with pytest.raises(RefundExceedsPayment):
-        instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 500_001), now=now())
+        instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 500_001), now=utc_now())
 
     assert not Instruction.objects.exists()
 
 
 def test_what_was_decided_stays_so(paid: Payment) -> None:
     waiting, finance = _waiting(paid), staff_as(Role.FINANCE)
-    decline(staff=finance, instruction_id=waiting.pk, note="No", now=now())
+    decline(staff=finance, instruction_id=waiting.pk, note="No", now=utc_now())
 
     with pytest.raises(InstructionDecided):
-        approve(staff=finance, instruction_id=waiting.pk, note="", now=now())
+        approve(staff=finance, instruction_id=waiting.pk, note="", now=utc_now())
 
     waiting.refresh_from_db()
     assert (waiting.status, waiting.decision_note) == ("declined", "No")
@@ -212,16 +212,16 @@ def test_what_was_decided_stays_so(paid: Payment) -> None:
 def test_whoever_asked_takes_back(paid: Payment) -> None:
     waiting = _waiting(paid)
     with pytest.raises(Forbidden):
-        withdraw(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+        withdraw(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())
 
-    withdraw(staff=staff_as(Role.SUPPORT), instruction_id=waiting.pk, note="", now=now())
+    withdraw(staff=staff_as(Role.SUPPORT), instruction_id=waiting.pk, note="", now=utc_now())
 
     waiting.refresh_from_db()
     assert waiting.status == InstructionStatus.WITHDRAWN
 
 
 def test_it_lapses_after_a_week(paid: Payment) -> None:
-    waiting, later = _waiting(paid), now() + LIFETIME
+    waiting, later = _waiting(paid), utc_now() + LIFETIME
     with pytest.raises(InstructionLapsed):
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=later)
 
@@ -235,7 +235,7 @@ def test_what_a_closed_account_asked_for_is_not_done(paid: Payment) -> None:
     User.objects.filter(username="support").update(is_active=False)
 
     with pytest.raises(RequesterGone):
-        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now())
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())
 
     assert not Refund.objects.exists()
 
@@ -244,9 +244,9 @@ def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:
     customer, finance = paid.paying_customer, staff_as(Role.FINANCE)
     before = balance_of(wallet(customer, "BSD"))
 
-    instruct(staff=finance, wish=_of_wallet(customer, "top_up", 5_000), now=now())
+    instruct(staff=finance, wish=_of_wallet(customer, "top_up", 5_000), now=utc_now())
     take = _of_wallet(customer, "adjust_wallet", 2_000, direction="take")
-    instruct(staff=finance, wish=take, now=now())
+    instruct(staff=finance, wish=take, now=utc_now())
 
     assert balance_of(wallet(customer, "BSD")) == before + 3_000
     assert Transfer.objects.filter(kind="adjustment").get().amount == 2_000
@@ -256,17 +256,19 @@ def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
     held = balances(owner=paid.merchant_id, purpose=Purpose.MERCHANT, livemode=False)["BSD"]
     wish = _of_wallet(paid.paying_customer, "adjust_merchant", held + 1, direction="take")
     values = {**wish.__dict__, "subject_id": paid.merchant_id}
-    waiting = instruct(staff=staff_as(Role.FINANCE), wish=Wish(**values), now=now())
+    waiting = instruct(staff=staff_as(Role.FINANCE), wish=Wish(**values), now=utc_now())
 
     with pytest.raises(InsufficientBalance):
-        approve(staff=staff_as(Role.ADMINISTRATOR), instruction_id=waiting.pk, note="", now=now())
+        approve(
+            staff=staff_as(Role.ADMINISTRATOR), instruction_id=waiting.pk, note="", now=utc_now()
+        )
 
     assert not Transfer.objects.filter(kind="adjustment").exists()
 
 
 def _waiting(payment: Payment) -> Instruction:
     payment.refresh_from_db()
-    return instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=now())
+    return instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=utc_now())
 
 
 def _of_wallet(customer: Customer, task: str, amount: int, **arguments: str) -> Wish:

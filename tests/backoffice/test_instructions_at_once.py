@@ -8,7 +8,7 @@ from backoffice.errors import InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.instructions import approve, instruct
-from core.clock import now
+from core.clock import utc_now
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_wish
@@ -24,7 +24,7 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
     support = staff_as(Role.SUPPORT)
     wishes = [refund_wish(payment, EACH) for payment in payments]
 
-    calls = [partial(instruct, staff=support, wish=wish, now=now()) for wish in wishes]
+    calls = [partial(instruct, staff=support, wish=wish, now=utc_now()) for wish in wishes]
     results = at_once(calls)
 
     assert [result for result in results if isinstance(result, Exception)] == []
@@ -34,9 +34,9 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
 
 def test_two_approvals_at_once_are_one(merchant) -> None:
     wish = refund_wish(paid_payment(merchant, 500_000), 2 * EACH)
-    waiting = instruct(staff=staff_as(Role.SUPPORT), wish=wish, now=now())
+    waiting = instruct(staff=staff_as(Role.SUPPORT), wish=wish, now=utc_now())
     people = [staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)]
-    agree = partial(approve, instruction_id=waiting.pk, note="", now=now())
+    agree = partial(approve, instruction_id=waiting.pk, note="", now=utc_now())
 
     results = at_once([partial(agree, staff=staff) for staff in people])
 

@@ -13,7 +13,7 @@ from backoffice.admin.paginator import COUNTED
 from backoffice.models import AuditEntry, SavedView
 from backoffice.pages.export import plain
 from backoffice.roles import Role
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from merchants.models import Merchant
@@ -50,13 +50,13 @@ def test_what_is_no_day_filters_nothing(text: str) -> None:
 
 
 def test_ids_begin_with_their_time() -> None:
-    instant = now()
+    instant = utc_now()
 
     assert id_at("pay", instant) <= new_id("pay", instant) < id_at("pay", instant + timedelta(1))
 
 
 def made_on(merchant: Merchant, days_ago: int, amount: int) -> Payment:
-    instant = now() - timedelta(days=days_ago)
+    instant = utc_now() - timedelta(days=days_ago)
     return PaymentFactory(
         id=new_id("pay", instant), merchant=merchant, amount=amount, created_at=instant
     )
@@ -85,7 +85,7 @@ def test_filters_live_in_the_address(
     assert found("mode=test&status=completed") == {paid.pk}
     assert found(f"mode=both&merchant={stranger.pk}") == {other.pk}
     assert found(f"mode=both&customer={paid.customer_id}") == {paid.pk}
-    day = (now() - timedelta(days=3)).date()
+    day = (utc_now() - timedelta(days=3)).date()
     assert found(f"mode=test&day_from={day - timedelta(days=1)}&day_to={day}") == {old.pk}
 
 
@@ -151,7 +151,7 @@ def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merch
                 field.attname: getattr(first, field.attname)
                 for field in Payment._meta.concrete_fields
             }
-            | {"id": new_id("pay", now())}
+            | {"id": new_id("pay", utc_now())}
         )
         for _ in range(COUNTED + 5)
     ]

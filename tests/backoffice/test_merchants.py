@@ -12,7 +12,7 @@ from backoffice.messages import send_due_messages
 from backoffice.models import AuditEntry, Instruction, Message
 from backoffice.roles import Role
 from backoffice.statuses import InstructionStatus
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
@@ -65,16 +65,16 @@ def test_a_fee_is_set_for_payments_to_come(office: Office, merchant: Merchant) -
 def test_a_key_is_rolled_and_its_owner_hears_of_it(
     office: Office, merchant: Merchant, api: Api, mailoutbox
 ) -> None:
-    key = issue_key(merchant=merchant, livemode=False, name="Till", now=now()).key
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now()).key
 
     response = act(office(Role.DEVELOPER), key, "roll", overlap_hours="0", reason="Leaked")
 
     secret = response.content.decode().split('id="bo-secret">')[1].split("<")[0]
     assert secret.startswith("sk_test_")
     key.refresh_from_db()
-    assert not key.is_active(now())
+    assert not key.is_active(utc_now())
     assert ApiKey.objects.filter(merchant=merchant).count() == 2
-    send_due_messages(now=now())
+    send_due_messages(now=utc_now())
     assert mailoutbox[0].to == [merchant.email]
     assert secret not in mailoutbox[0].body
     assert secret not in str(list(AuditEntry.objects.values()))
@@ -96,7 +96,7 @@ def test_a_page_with_a_key_that_is_loaded_again_makes_no_other(
 
 def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant) -> None:
     """A live key refunds and pays out: that is money, which Developers have no part in."""
-    key = issue_key(merchant=merchant, livemode=True, name="Till", now=now()).key
+    key = issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
     browser = office(Role.DEVELOPER)
 
     rolled = act(browser, key, "roll", overlap_hours="0", reason="x")
@@ -110,7 +110,7 @@ def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant
 
 
 def test_a_key_is_revoked(office: Office, merchant: Merchant) -> None:
-    key = issue_key(merchant=merchant, livemode=False, name="Till", now=now()).key
+    key = issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now()).key
 
     act(office(Role.DEVELOPER), key, "revoke", reason="Leaked")
 
@@ -183,7 +183,7 @@ def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -
     paid_payment(merchant, 400_000)
     browser = office(Role.FINANCE)
     act(browser, merchant, "pay-out", amount="1,000.00", **MONEY)
-    Payout.objects.update(send_date=now().date())
+    Payout.objects.update(send_date=utc_now().date())
 
     page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
     values = fields_of(browser.get(page).content.decode())
@@ -205,7 +205,7 @@ def test_what_the_bank_answers_is_recorded(office: Office, merchant: Merchant) -
     for _ in range(2):
         act(browser, merchant, "pay-out", amount="1,000.00", **MONEY)
         payouts.append(Payout.objects.latest("pk"))
-    Payout.objects.update(status=PayoutStatus.IN_TRANSIT, in_transit_at=now())
+    Payout.objects.update(status=PayoutStatus.IN_TRANSIT, in_transit_at=utc_now())
 
     act(browser, payouts[0], "paid", bank_reference="B-77")
     act(browser, payouts[1], "failed", reason="Account closed", note="Mail of the bank")

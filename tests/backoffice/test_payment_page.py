@@ -8,7 +8,7 @@ from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.payment_answer import answer_of
 from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import EmailStatus, Payment, PaymentEmail
 from payments.paying import require_action, take_up
@@ -39,13 +39,13 @@ def told(merchant: Merchant) -> Delivery:
         url="https://shop.example/hook",
         events=["payment.completed"],
         description="",
-        now=now(),
+        now=utc_now(),
     )
     return deliveries_of_payment(paid_payment(merchant).pk).get()
 
 
 def words(payment: Payment) -> str:
-    return " ".join(answer_of(payment, now()).words)
+    return " ".join(answer_of(payment, utc_now()).words)
 
 
 def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
@@ -57,36 +57,36 @@ def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
 def test_it_says_when_the_shop_was_told(told: Delivery) -> None:
     payment = Payment.objects.get(pk=told.event.resource_id)
     Delivery.objects.filter(pk=told.pk).update(
-        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=now()
+        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=utc_now()
     )
 
     assert "The shop was told " in words(payment)
-    assert answer_of(payment, now()).tone == "good"
+    assert answer_of(payment, utc_now()).tone == "good"
 
 
 def test_it_says_when_the_webhook_fails(told: Delivery) -> None:
     payment = Payment.objects.get(pk=told.event.resource_id)
     Delivery.objects.filter(pk=told.pk).update(
-        attempt_count=3, next_attempt_at=now() + timedelta(hours=2)
+        attempt_count=3, next_attempt_at=utc_now() + timedelta(hours=2)
     )
 
     assert "Webhook to the shop failed 3 times, next try " in words(payment)
-    assert answer_of(payment, now()).tone == "bad"
+    assert answer_of(payment, utc_now()).tone == "bad"
 
 
 def test_it_says_that_the_shops_server_is_failing(told: Delivery) -> None:
     payment = Payment.objects.get(pk=told.event.resource_id)
     assert words(payment).endswith("The shop is being told.")
-    Webhook.objects.update(failures=7, failing_since=now() - timedelta(hours=1))
+    Webhook.objects.update(failures=7, failing_since=utc_now() - timedelta(hours=1))
 
     assert "The shop was not told yet: its server has been failing since " in words(payment)
-    assert answer_of(payment, now()).tone == "bad"
+    assert answer_of(payment, utc_now()).tone == "bad"
 
 
 def test_it_says_that_the_webhook_was_given_up(told: Delivery) -> None:
     payment = Payment.objects.get(pk=told.event.resource_id)
     Delivery.objects.filter(pk=told.pk).update(
-        status=DeliveryStatus.FAILED, attempt_count=5, next_attempt_at=None, ended_at=now()
+        status=DeliveryStatus.FAILED, attempt_count=5, next_attempt_at=None, ended_at=utc_now()
     )
 
     assert "The shop was not told: the webhook failed 5 times and was given up." in words(payment)
@@ -104,9 +104,9 @@ def test_it_says_that_an_open_payment_took_no_money(
     payment: Payment, status: PaymentStatus, said: str
 ) -> None:
     if status != PaymentStatus.CREATED:
-        take_up(payment_id=payment.pk, actor="customer:cus_1", now=now())
+        take_up(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     if status == PaymentStatus.REQUIRES_ACTION:
-        require_action(payment_id=payment.pk, actor="customer:cus_1", now=now())
+        require_action(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     payment.refresh_from_db()
 
     assert words(payment).startswith(said)
@@ -114,7 +114,7 @@ def test_it_says_that_an_open_payment_took_no_money(
 
 
 def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant) -> None:
-    payment = PaymentFactory(merchant=merchant, expires_at=now() - timedelta(minutes=1))
+    payment = PaymentFactory(merchant=merchant, expires_at=utc_now() - timedelta(minutes=1))
 
     assert words(payment).startswith("Expired ")
 
@@ -122,7 +122,7 @@ def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant
 def test_the_timeline_tells_who_from_where(office: Office, told: Delivery) -> None:
     payment = Payment.objects.get(pk=told.event.resource_id)
     Attempt.objects.create(
-        delivery=told, number=1, attempted_at=now(), ms=31, status=500, excerpt="", error=""
+        delivery=told, number=1, attempted_at=utc_now(), ms=31, status=500, excerpt="", error=""
     )
     browser = office(Role.SUPPORT)
     act(browser, payment, "note", text="The shop called")
@@ -245,7 +245,7 @@ def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
         act(browser, paid, "receipt", recipient="pat@example.com")
         mail = PaymentEmail.objects.get(payment=paid)
         assert (mail.status, mail.recipient) == (EmailStatus.PLANNED, "pat@example.com")
-        PaymentEmail.objects.update(status=EmailStatus.SENT, sent_at=now())
+        PaymentEmail.objects.update(status=EmailStatus.SENT, sent_at=utc_now())
 
     entry = AuditEntry.objects.latest("sequence")
     assert entry.after == {"recipient": "p•••@example.com"}
@@ -257,7 +257,7 @@ def test_its_webhooks_are_sent_again_and_those_that_arrived_on_a_tick(
     payment = Payment.objects.get(pk=told.event.resource_id)
     browser = office(Role.SUPPORT)
     Delivery.objects.update(
-        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=now(), attempt_count=1
+        status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=utc_now(), attempt_count=1
     )
     assert act(browser, payment, "resend").status_code == 422
     assert Delivery.objects.get().status == DeliveryStatus.DELIVERED

@@ -6,7 +6,7 @@ from django.urls import reverse
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.roles import Role
 from backoffice.services.webhooks import continue_runs
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.backoffice.acting import act, fields_of
 from tests.backoffice.conftest import Office
@@ -26,11 +26,11 @@ def endpoint(merchant: Merchant) -> Webhook:
     caller = caller_of(merchant)
     url = "https://shop.example/hook"
     made = create_webhook(
-        caller=caller, url=url, events=["payment.completed"], description="", now=now()
+        caller=caller, url=url, events=["payment.completed"], description="", now=utc_now()
     )
     for _ in range(4):
         paid_payment(merchant)
-    Delivery.objects.update(status=DeliveryStatus.FAILED, ended_at=now(), **ENDED)
+    Delivery.objects.update(status=DeliveryStatus.FAILED, ended_at=utc_now(), **ENDED)
     last = Delivery.objects.latest("pk")
     Delivery.objects.filter(pk=last.pk).update(status=DeliveryStatus.DELIVERED)
     return made.webhook
@@ -50,8 +50,8 @@ def test_a_list_is_sent_again_with_its_count_first(office: Office, endpoint: Web
     run = ResendRun.objects.get()
     assert (run.expected_count, run.sent_count) == (3, 0)
 
-    assert continue_runs(now=now()) == 3
-    assert continue_runs(now=now()) == 0
+    assert continue_runs(now=utc_now()) == 3
+    assert continue_runs(now=utc_now()) == 0
 
     run.refresh_from_db()
     assert (run.sent_count, run.skipped_count) == (3, 0)
@@ -101,7 +101,7 @@ def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoin
     resend_list(office, "mode=test&status=failed")
     Webhook.objects.update(is_active=False, disabled_reason="requested")
 
-    assert continue_runs(now=now()) == 0
+    assert continue_runs(now=utc_now()) == 0
 
     run = ResendRun.objects.get()
     assert (run.sent_count, run.skipped_count) == (0, 3)
@@ -111,7 +111,7 @@ def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoin
 def test_what_failed_at_an_endpoint_is_sent_again(office: Office, endpoint: Webhook) -> None:
     act(office(Role.DEVELOPER), endpoint, "resend")
 
-    assert continue_runs(now=now()) == 3
+    assert continue_runs(now=utc_now()) == 3
 
 
 def test_an_endpoint_is_switched_off_and_on(office: Office, endpoint: Webhook) -> None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from backoffice.roles import Role
 from backoffice.search_results import page_of
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from merchants.models import Merchant
@@ -122,7 +122,7 @@ def test_a_phone_shows_the_customer_and_what_they_paid(office: Office, paid: Pay
 
 
 def test_another_day_is_not_found(office: Office, paid: Payment) -> None:
-    early = now() - timedelta(days=3)
+    early = utc_now() - timedelta(days=3)
     PaymentFactory(id=new_id("pay", early), merchant=paid.merchant, amount=1_250, created_at=early)
 
     assert shown(office, "12.50 today") == [paid.pk]
@@ -183,11 +183,11 @@ def test_it_takes_few_statements(office: Office, paid: Payment) -> None:
 
 def test_live_and_test_are_told_apart(office: Office, paid: Payment) -> None:
     Customer.objects.create(
-        id=new_id("cus", now()),
+        id=new_id("cus", utc_now()),
         phone="+12425550100",
         livemode=True,
-        created_at=now(),
-        updated_at=now(),
+        created_at=utc_now(),
+        updated_at=utc_now(),
     )
 
     page = office(Role.SUPPORT).get("/admin/search/", {"q": "+12425550100"}).content.decode()

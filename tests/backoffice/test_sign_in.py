@@ -16,7 +16,7 @@ from backoffice.models import AuditEntry, StaffAccount
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account, development_logins
 from backoffice.services.two_factor import begin_enrolment
-from core.clock import now
+from core.clock import utc_now
 from core.crypto import decrypt
 from tests.backoffice.conftest import PASSWORD, Office, code_of, make_user
 
@@ -38,7 +38,7 @@ def test_it_takes_a_password_and_a_code() -> None:
     assert (
         response.headers["Location"] == "/admin/two-factor/?next=%2Fadmin%2Fpayments%2Fpayment%2F"
     )
-    response = client.post(response.headers["Location"], {"code": code_of(user, now())})
+    response = client.post(response.headers["Location"], {"code": code_of(user, utc_now())})
 
     assert response.headers["Location"] == "/admin/payments/payment/"
     assert client.get("/admin/").status_code == 200
@@ -61,7 +61,7 @@ def test_it_leads_to_no_other_site() -> None:
     client = enter("support")
 
     response = client.post(
-        "/admin/two-factor/?next=https://evil.example/", {"code": code_of(user, now())}
+        "/admin/two-factor/?next=https://evil.example/", {"code": code_of(user, utc_now())}
     )
 
     assert response.headers["Location"] == "/admin/"
@@ -79,7 +79,7 @@ def test_a_password_leads_to_no_other_site_either() -> None:
 
 def test_a_code_works_once() -> None:
     user = make_user(Role.SUPPORT)
-    code = code_of(user, now())
+    code = code_of(user, utc_now())
     assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 302
 
     assert enter("support").post("/admin/two-factor/", {"code": code}).status_code == 200
@@ -114,7 +114,7 @@ def test_wrong_codes_close_the_second_factor_for_a_while() -> None:
     for _ in range(3):
         client.post("/admin/two-factor/", {"code": "999999"})
 
-    response = client.post("/admin/two-factor/", {"code": code_of(user, now())})
+    response = client.post("/admin/two-factor/", {"code": code_of(user, utc_now())})
 
     assert response.status_code == 200  # right, but not looked at yet
 
@@ -131,7 +131,7 @@ def test_five_wrong_passwords_close_the_account() -> None:
     assert "closed for half an hour" in response.content.decode()
     failures = AuditEntry.objects.filter(act="sign in", outcome="refused", subject_id="support")
     assert failures.count() == 5
-    with time_machine.travel(now() + timedelta(minutes=31), tick=False):
+    with time_machine.travel(utc_now() + timedelta(minutes=31), tick=False):
         assert enter("support").session.get("_auth_user_id") == str(user.pk)
 
 
@@ -157,7 +157,7 @@ def test_a_new_account_sets_up_its_second_factor() -> None:
     page = client.get("/admin/login/", follow=True)
     assert "Scan this" in page.content.decode()
 
-    response = client.post("/admin/two-factor/set-up/", {"code": code_of(user, now())})
+    response = client.post("/admin/two-factor/set-up/", {"code": code_of(user, utc_now())})
 
     codes = re.findall(r"<code>([a-z0-9-]{19})</code>", response.content.decode())
     assert len(codes) == 10
@@ -185,17 +185,17 @@ def test_a_new_account_sets_up_its_second_factor() -> None:
 def test_fifteen_minutes_without_a_click_end_the_session(office: Office) -> None:
     client = office(Role.SUPPORT)
     assert client.get("/admin/").status_code == 200
-    with time_machine.travel(now() + timedelta(minutes=14), tick=False):
+    with time_machine.travel(utc_now() + timedelta(minutes=14), tick=False):
         assert client.get("/admin/").status_code == 200
-    with time_machine.travel(now() + timedelta(minutes=28), tick=False):
+    with time_machine.travel(utc_now() + timedelta(minutes=28), tick=False):
         assert client.get("/admin/").status_code == 200
 
-    with time_machine.travel(now() + timedelta(minutes=44), tick=False):
+    with time_machine.travel(utc_now() + timedelta(minutes=44), tick=False):
         assert client.get("/admin/").status_code == 302
 
 
 def test_eight_hours_end_it_in_any_case(office: Office) -> None:
-    client, start = office(Role.SUPPORT), now()
+    client, start = office(Role.SUPPORT), utc_now()
     for minutes in range(0, 8 * 60, 10):
         with time_machine.travel(start + timedelta(minutes=minutes), tick=False):
             assert client.get("/admin/views/").status_code == 200

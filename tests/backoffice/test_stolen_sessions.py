@@ -12,7 +12,7 @@ from backoffice.authenticators import Authenticator
 from backoffice.pages.two_factor import PROVED_FOR
 from backoffice.roles import Role
 from backoffice.services.two_factor import check_code
-from core.clock import now
+from core.clock import utc_now
 from tests.backoffice.conftest import Office, code_of, make_user
 from tests.backoffice.test_sign_in import enter
 
@@ -25,13 +25,15 @@ def test_a_borrowed_session_changes_neither_factor(office: Office, page: str) ->
     assert client.get("/admin/").status_code == 200
     key = Authenticator.objects.get().sealed_key
 
-    with time_machine.travel(now() + PROVED_FOR, tick=False):
+    with time_machine.travel(utc_now() + PROVED_FOR, tick=False):
         for answer in (client.get(path), client.post(path), client.post(path, {"code": "000000"})):
             assert answer.headers["Location"] == f"/admin/two-factor/?{urlencode({'next': path})}"
         assert [device.sealed_key for device in Authenticator.objects.all()] == [key]
         assert not StaticToken.objects.exists()
 
-        client.post(f"/admin/two-factor/?next={path}", {"code": code_of(User.objects.get(), now())})
+        client.post(
+            f"/admin/two-factor/?next={path}", {"code": code_of(User.objects.get(), utc_now())}
+        )
         assert client.get(path).status_code == 200
 
 

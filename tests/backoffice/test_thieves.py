@@ -15,7 +15,7 @@ from backoffice.services.customers import reveal
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
-from core.clock import now
+from core.clock import utc_now
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_wish
@@ -35,19 +35,19 @@ def administrator() -> Staff:
 
 def made_up(administrator: Staff, role: Role = Role.FINANCE, name: str = "made.up") -> Staff:
     """Return a colleague whom the Administrator has made."""
-    add_staff(staff=administrator, username=name, role=role, email="", now=now())
+    add_staff(staff=administrator, username=name, role=role, email="", now=utc_now())
     return Staff(User.objects.get(username=name).pk, name, frozenset({role}))
 
 
 def large(staff: Staff, paid: Payment) -> Instruction:
     """Ask for what takes two people."""
-    return instruct(staff=staff, wish=refund_wish(paid, 200_000), now=now())
+    return instruct(staff=staff, wish=refund_wish(paid, 200_000), now=utc_now())
 
 
 def approved(staff: Staff, instruction: Instruction, days: int = 30) -> bool:
     """Try to approve, some days later for whoever waits."""
-    Instruction.objects.update(lapses_at=now() + timedelta(days=days + 1))
-    later = now() + timedelta(days=days)
+    Instruction.objects.update(lapses_at=utc_now() + timedelta(days=days + 1))
+    later = utc_now() + timedelta(days=days)
     try:
         approve(staff=staff, instruction_id=instruction.pk, note="", now=later)
     except NoSecondPerson:
@@ -74,7 +74,7 @@ def test_nor_does_one_whose_account_was_taken_over(
     paid: Payment, administrator: Staff, change: str
 ) -> None:
     asked, finance = large(administrator, paid), staff_as(Role.FINANCE)
-    about: dict[str, Any] = {"staff": administrator, "user_id": finance.user_id, "now": now()}
+    about: dict[str, Any] = {"staff": administrator, "user_id": finance.user_id, "now": utc_now()}
     if change == "reset":
         reset_access(reason="Lost phone", **about)
     else:
@@ -97,7 +97,7 @@ def test_nobody_copies_the_phone_book(paid: Payment) -> None:
 
     def reveal_one() -> str:
         return reveal(
-            staff=support, customer_id=paid.paying_customer.pk, reason="To call back", now=now()
+            staff=support, customer_id=paid.paying_customer.pk, reason="To call back", now=utc_now()
         )
 
     for _ in range(MOST_AN_HOUR):
@@ -115,7 +115,7 @@ def test_a_superuser_keeps_no_more_than_the_roles_that_are_set(administrator: St
         user_id=user.pk,
         roles=frozenset({Role.VIEWER}),
         reason="x",
-        now=now(),
+        now=utc_now(),
     )
 
     assert roles_of(User.objects.get(pk=user.pk)) == {Role.VIEWER}
@@ -136,7 +136,7 @@ def test_other_currencies_gain_nothing(paid: Payment) -> None:
                 note_on=None,
                 arguments={},
             ),
-            now=now(),
+            now=utc_now(),
         ).status
         for currency in ("BSD", "USD", "EUR", "GBP", "KWD")
     ]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer, CustomerSession, Passkey
 from customers.pins import check_pin
 from customers.services import find_or_create, top_up
@@ -40,8 +40,8 @@ def test_it_shows_balance_and_phone(customer):
 
 
 def test_a_live_customer_has_a_page_of_their_own(db, capsys):
-    live = find_or_create(phone="+12424250177", livemode=True, now=now())
-    top_up(customer=live, amount=410, currency="BSD", now=now())
+    live = find_or_create(phone="+12424250177", livemode=True, now=utc_now())
+    top_up(customer=live, amount=410, currency="BSD", now=utc_now())
     shopper = Shopper()
     shopper.visit("/account")
     shopper.send(phone="242 425 0177")
@@ -55,11 +55,11 @@ def test_a_live_customer_has_a_page_of_their_own(db, capsys):
 
 def test_it_lists_payments_with_a_way_to_the_receipt_page_by_page(customer, payment_of):
     mine = Customer.objects.get(phone=PHONE)
-    done = {"status": "completed", "completed_at": now(), "fee": 0, "customer": mine}
+    done = {"status": "completed", "completed_at": utc_now(), "fee": 0, "customer": mine}
     payments = [
         payment_of(100 + number, transaction_id=f"txn_{number}", **done) for number in range(25)
     ]
-    other = find_or_create(phone="+12425550188", livemode=False, now=now())
+    other = find_or_create(phone="+12425550188", livemode=False, now=utc_now())
     payment_of(99_999, transaction_id="txn_other", **done | {"customer": other})
     customer.visit("/account?test=1")
 
@@ -84,7 +84,7 @@ def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer):
     customer.send(old="1234", pin="8305")
 
     assert "Your PIN has been changed." in customer.text
-    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=now())
+    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=utc_now())
     elsewhere.visit("/account?test=1")
     assert elsewhere.path.startswith("/account/phone")
 
@@ -97,7 +97,7 @@ def test_a_forgotten_pin_is_replaced_by_a_code(customer):
     customer.send(code="000000", pin="8305")
 
     assert "Your PIN has been changed." in customer.text
-    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=now())
+    assert check_pin(customer_id=mine.id, pin="8305", address="127.0.0.1", now=utc_now())
 
 
 def test_a_forgotten_pin_leads_back_to_the_payment(payment):
@@ -146,7 +146,7 @@ def passkey(customer) -> Passkey:
         aaguid="",
         is_synced=False,
         name="iPhone",
-        created_at=now(),
+        created_at=utc_now(),
     )
 
 
@@ -164,7 +164,7 @@ def test_a_passkey_is_removed_after_the_pin(customer, passkey):
 
 
 def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
-    CustomerSession.objects.update(code_verified_at=now().replace(year=2020))
+    CustomerSession.objects.update(code_verified_at=utc_now().replace(year=2020))
     customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
     customer.send(again="1")
     customer.send(code="000000")
@@ -175,7 +175,7 @@ def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
 
 
 def test_nobody_removes_the_passkey_of_another(customer, passkey):
-    passkey.customer = find_or_create(phone="+12425550188", livemode=False, now=now())
+    passkey.customer = find_or_create(phone="+12425550188", livemode=False, now=utc_now())
     passkey.save()
     response = customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
 
@@ -187,7 +187,7 @@ def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
     payment = payment_of(
         1_250,
         status="completed",
-        completed_at=now(),
+        completed_at=utc_now(),
         fee=0,
         customer=mine,
         transaction_id="txn_1",
@@ -199,8 +199,8 @@ def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
         amount=400,
         currency="BSD",
         created_by="test",
-        created_at=now(),
-        updated_at=now(),
+        created_at=utc_now(),
+        updated_at=utc_now(),
     )
     customer.visit("/account?test=1")
 

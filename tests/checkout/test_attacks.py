@@ -5,7 +5,7 @@ from django.test import Client
 
 import config.urls  # noqa: F401  # registers the converters
 from checkout import urls
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from ledger.models import Transfer
 from payments.models import Payment, PaymentTransition
@@ -165,7 +165,7 @@ def test_two_tabs_pay_once(payment_of):
 def test_nothing_is_pressed_after_the_time_has_passed(payment_of, step):
     payment = payment_of(1_250)
     shopper = signed_in(payment)
-    Payment.objects.filter(pk=payment.pk).update(expires_at=now())
+    Payment.objects.filter(pk=payment.pk).update(expires_at=utc_now())
     response = with_token(
         shopper, f"{payment.hosted_url}/{step}", pin="1234", phone="2425550100", code="000000"
     )
@@ -179,7 +179,7 @@ def test_nothing_is_pressed_after_the_time_has_passed(payment_of, step):
 def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
     payment = payment_of(150)
     shopper = signed_in(payment)
-    Customer.objects.update(frozen_at=now())
+    Customer.objects.update(frozen_at=utc_now())
     response = shopper.send(to="/pay")
 
     payment.refresh_from_db()

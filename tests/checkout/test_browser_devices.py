@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Transfer
 from payments.counters import screen_url
 from payments.models import Payment
@@ -74,7 +74,7 @@ def test_going_back_after_paying_does_not_offer_to_pay_again(open_page, payment_
 
 
 def test_a_page_that_is_open_tells_that_the_time_has_run_out(open_page, payment_of):
-    payment = payment_of(150, expires_at=now() + timedelta(seconds=4))
+    payment = payment_of(150, expires_at=utc_now() + timedelta(seconds=4))
     page = open_page(payment.hosted_url)
     assert page.get_by_role("button", name="Pay B$1.50").is_visible()
 
@@ -203,7 +203,7 @@ def test_the_keypad_groups_thousands_and_never_changes_what_was_meant(
 def test_the_time_left_ticks_for_the_eye_and_speaks_at_five_minutes_and_at_one(
     open_page, payment_of
 ):
-    payment = payment_of(150, expires_at=now() + timedelta(minutes=6, seconds=30))
+    payment = payment_of(150, expires_at=utc_now() + timedelta(minutes=6, seconds=30))
     page = open_page(payment.hosted_url)
     page.clock.install()
     page.reload()

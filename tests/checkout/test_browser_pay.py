@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from customers.services import find_or_create, top_up
 from payments.statuses import PaymentStatus
@@ -117,8 +117,8 @@ def test_a_locked_pin_says_until_when_and_leaves_the_payment_payable(open_page, 
 
 def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_page, payment_of):
     payment = payment_of(1_250)
-    poor = find_or_create(phone="+12425550101", livemode=False, now=now())
-    top_up(customer=poor, amount=410, currency="BSD", now=now())
+    poor = find_or_create(phone="+12425550101", livemode=False, now=utc_now())
+    top_up(customer=poor, amount=410, currency="BSD", now=utc_now())
     page = open_page(payment.hosted_url)
     sign_in(page, poor.phone)
     page.get_by_text("Your balance is B$4.10; this payment needs B$12.50.").wait_for()
@@ -127,7 +127,7 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
     assert status_of(payment) == PaymentStatus.PENDING
 
     # The magic phone never has enough; whoever it was before it was magic now has.
-    top_up(customer=poor, amount=1_000, currency="BSD", now=now())
+    top_up(customer=poor, amount=1_000, currency="BSD", now=utc_now())
     Customer.objects.filter(pk=poor.pk).update(phone="+12425550199")
     page.get_by_role("button", name="I have topped up: try again").click()
     enter_pin(page)
@@ -144,7 +144,7 @@ def test_a_slow_payment_is_waited_for_until_it_is_paid(open_page, payment_of):
     page.get_by_role("button", name="Pay B$1.50").click()
     page.get_by_role("heading", name="Paying…").wait_for()
     assert status_of(payment) == PaymentStatus.PROCESSING
-    settle_due(now=now() + SLOW_SETTLEMENT)
+    settle_due(now=utc_now() + SLOW_SETTLEMENT)
 
     see_paid(page)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from checkout.amounts import read_amount
-from core.clock import now
+from core.clock import utc_now
 from customers.services import test_customer
 from payments.counters import screen_token, screen_url
 from payments.models import Payment
@@ -26,10 +26,10 @@ def sell(counter, amount, phone=None):
     sale = Payment.objects.filter(static_payment=counter).latest("created_at")
     return pay(
         payment_id=sale.id,
-        customer=test_customer(phone, now()),
+        customer=test_customer(phone, utc_now()),
         verified=Verification.PASSKEY,
         actor="test",
-        now=now(),
+        now=utc_now(),
     )
 
 
@@ -122,7 +122,7 @@ def test_a_counter_with_a_fixed_amount_asks_for_none(payment_of):
 def test_a_closed_counter_says_so_and_takes_nothing(counter):
     shopper = Shopper()
     shopper.visit(counter.hosted_url)
-    Payment.objects.filter(pk=counter.pk).update(status="canceled", canceled_at=now())
+    Payment.objects.filter(pk=counter.pk).update(status="canceled", canceled_at=utc_now())
     shopper.send(amount="1.50")
 
     assert "<h1>This counter is closed</h1>" in shopper.text
@@ -134,7 +134,7 @@ def test_a_closed_counter_says_so_and_takes_nothing(counter):
 def test_an_ended_sale_leads_back_to_the_counter(counter):
     sale = sell(counter, "1.50")
     Payment.objects.filter(pk=sale.pk).update(
-        status="canceled", completed_at=None, transaction_id=None, canceled_at=now()
+        status="canceled", completed_at=None, transaction_id=None, canceled_at=utc_now()
     )
     shopper = Shopper()
     shopper.visit(sale.hosted_url)

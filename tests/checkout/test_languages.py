@@ -9,7 +9,7 @@ from django.utils import translation
 
 from checkout.catalogs import LANGUAGES, compiled, missing, read_source, source_path, texts
 from core import formats
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from tests.checkout.shopper import Shopper
 
@@ -127,7 +127,7 @@ def test_another_language_is_the_same_page(payment):
 
 
 def test_no_sentence_ends_with_two_full_stops(payment):
-    payment.expires_at = now() - timedelta(minutes=1)
+    payment.expires_at = utc_now() - timedelta(minutes=1)
     payment.save()
     shopper = Shopper(accept_language="es")
     shopper.visit(payment.hosted_url)

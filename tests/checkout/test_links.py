@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
 from merchants.authentication import Caller
@@ -15,7 +15,7 @@ from tests.checkout.shopper import Shopper
 def link_of(merchant):
     caller = Caller(merchant, livemode=False, actor="test")
     return lambda amount=150, **more: create_link(
-        caller=caller, draft=LinkDraft(currency="BSD", amount=amount, **more), now=now()
+        caller=caller, draft=LinkDraft(currency="BSD", amount=amount, **more), now=utc_now()
     )
 
 
@@ -86,7 +86,7 @@ def test_the_last_use_is_paid_by_one(link_of):
 @pytest.mark.parametrize("status", ["deactivated", "expired"])
 def test_an_ended_link_says_so(link_of, status):
     link = link_of()
-    PaymentLink.objects.update(status=status, ended_at=now())
+    PaymentLink.objects.update(status=status, ended_at=utc_now())
     response = Shopper().visit(path_of(link))
 
     assert response.status_code == 422

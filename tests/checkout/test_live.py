@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from customers import sms
 from customers.models import Customer, CustomerSession, SecurityNotice
 from customers.passkeys import FRESH
@@ -27,7 +27,7 @@ def texts(monkeypatch):
 
 
 def fill_wallet() -> None:
-    top_up(customer=Customer.objects.get(), amount=20_000, currency="BSD", now=now())
+    top_up(customer=Customer.objects.get(), amount=20_000, currency="BSD", now=utc_now())
 
 
 def test_a_new_customer_tops_up_chooses_a_pin_and_pays(payment_of, texts):
@@ -77,7 +77,7 @@ def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts
     shopper.send(phone=PHONE)
     shopper.send(code=texts.code)
     fill_wallet()
-    CustomerSession.objects.update(code_verified_at=now() - FRESH)
+    CustomerSession.objects.update(code_verified_at=utc_now() - FRESH)
 
     shopper.send(to="/pay")
     assert shopper.path.endswith("/code/fresh")

@@ -12,7 +12,7 @@ from PIL import Image
 
 from checkout.logos import KEPT, MOST_PNG_BYTES, RETRY, SIDE, NoPicture, drawn, read_due_logos
 from checkout.models import Logo
-from core.clock import now
+from core.clock import utc_now
 from tests.checkout.shopper import Shopper
 
 
@@ -63,7 +63,7 @@ def named(merchant, shop, settings):
 
 
 def test_a_page_shows_the_logo_from_here(named, shop, payment):
-    assert read_due_logos(now=now()) == 1
+    assert read_due_logos(now=utc_now()) == 1
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
@@ -78,25 +78,25 @@ def test_a_page_shows_the_logo_from_here(named, shop, payment):
 
 
 def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
-    read_due_logos(now=now())
-    assert read_due_logos(now=now()) == 0
-    read_due_logos(now=now() + KEPT)
+    read_due_logos(now=utc_now())
+    assert read_due_logos(now=utc_now()) == 0
+    read_due_logos(now=utc_now() + KEPT)
     assert shop.asked == 2
     named.logo_url += "?new"
     named.save()
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
     assert shop.asked == 3
 
 
 def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(named, shop, payment):
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
     shop.status = 500
-    read_due_logos(now=now() + KEPT)
+    read_due_logos(now=utc_now() + KEPT)
     logo = Logo.objects.get(merchant=named)
     assert logo.fault == "Answered 500."
     assert logo.digest
     shop.status = 200
-    assert read_due_logos(now=now() + KEPT + RETRY + timedelta(seconds=1)) == 1
+    assert read_due_logos(now=utc_now() + KEPT + RETRY + timedelta(seconds=1)) == 1
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     assert "/checkout/logo/" in shopper.text
@@ -105,7 +105,7 @@ def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(named, shop, p
 @pytest.mark.parametrize("status", [301, 302, 404])
 def test_it_follows_nobody_and_shows_initials_instead(named, shop, payment, status):
     shop.status = status
-    assert read_due_logos(now=now()) == 0
+    assert read_due_logos(now=utc_now()) == 0
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
@@ -114,11 +114,11 @@ def test_it_follows_nobody_and_shows_initials_instead(named, shop, payment, stat
 
 
 def test_the_picture_of_another_address_is_not_kept(named, shop):
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
     shop.status = 404
     named.logo_url += "?new"
     named.save()
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
 
     logo = Logo.objects.get()
     assert (bytes(logo.png), logo.digest) == (b"", "")
@@ -129,7 +129,7 @@ def test_it_asks_no_address_of_the_inside(named, shop, settings, host):
     settings.WEBHOOK_ALLOW_PRIVATE = False
     named.logo_url = f"https://{host}:{shop.server_port}/logo.png"
     named.save()
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
 
     assert shop.asked == 0
     assert Logo.objects.get().fault
@@ -178,6 +178,6 @@ def test_it_draws_nothing_of_what_is_no_picture(content):
 
 
 def test_an_old_address_of_a_logo_is_gone(named, shop):
-    read_due_logos(now=now())
+    read_due_logos(now=utc_now())
 
     assert Shopper().visit(f"/checkout/logo/{named.id}-0000000000000000.png").status_code == 404

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from customers.services import test_customer
 from merchants.authentication import Caller
 from payments.mailing import send_due_emails
@@ -24,17 +24,17 @@ def paid(payment_of):
     payment = payment_of(3_500, payment_mode="ORDER_PAY", line_items=ITEMS, order_id="A-7")
     return pay(
         payment_id=payment.id,
-        customer=test_customer("+12425550177", now()),
+        customer=test_customer("+12425550177", utc_now()),
         verified=Verification.PASSKEY,
         actor="test",
-        now=now(),
+        now=utc_now(),
     )
 
 
 def refund(payment: Payment, amount: int) -> None:
     caller = Caller(payment.merchant, livemode=False, actor="test")
     draft = RefundDraft(amount=amount, reason="Came back")
-    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=now())
+    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
 
 
 def text_of(pdf: bytes) -> str:
@@ -110,7 +110,7 @@ def test_it_is_sent_by_e_mail(paid, mailoutbox):
     planned = PaymentEmail.objects.get(payment=paid)
     assert (planned.recipient, planned.kind) == ("ann@example.com", "receipt")
 
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
     (mail,) = mailoutbox
     assert f"http://testserver/receipts/{paid.id}" in mail.body
     assert f'href="http://testserver/receipts/{paid.id}"' in mail.alternatives[0][0]
@@ -143,7 +143,7 @@ def test_a_receipt_is_sent_again_to_whoever_asks_again(paid, mailoutbox):
         shopper = Shopper()
         shopper.visit(f"/receipts/{paid.id}")
         shopper.send(email="ann@example.com")
-        send_due_emails(now=now())
+        send_due_emails(now=utc_now())
 
     assert [mail.to for mail in mailoutbox] == [["ann@example.com"]] * 2
 
@@ -153,7 +153,7 @@ def test_the_mail_is_in_the_language_of_the_page(paid, mailoutbox):
     shopper.visit(f"/receipts/{paid.id}")
     shopper.send(email="ann@example.com")
 
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
 
     assert mailoutbox[0].subject == f"[Test] Reçu\u00a0: 35,00\u00a0B$ BSD à {paid.merchant.name}"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from checkout.redirects import onward
-from core.clock import now
+from core.clock import utc_now
 from customers.services import test_customer
 from payments.paying import pay
 from payments.verification import Verification
@@ -62,7 +62,7 @@ def test_it_puts_the_payment_into_the_address(url, goes_to):
 
 @pytest.mark.parametrize("url", [url for url in EVIL if "\x00" not in url])
 def test_a_page_never_links_to_it_however_it_got_into_the_row(payment_of, url):
-    canceled = payment_of(150, status="canceled", canceled_at=now(), cancel_url=url[:2_048])
+    canceled = payment_of(150, status="canceled", canceled_at=utc_now(), cancel_url=url[:2_048])
     shopper = Shopper()
     shopper.visit(canceled.hosted_url)
 
@@ -72,13 +72,13 @@ def test_a_page_never_links_to_it_however_it_got_into_the_row(payment_of, url):
 
 def test_the_paid_page_says_where_it_leads_and_waits_for_nobody(payment_of):
     payment = payment_of(150, success_url="https://shop.example/ok?a=1")
-    customer = test_customer(None, now())
+    customer = test_customer(None, utc_now())
     pay(
         payment_id=payment.id,
         customer=customer,
         verified=Verification.NONE,
         actor="test",
-        now=now(),
+        now=utc_now(),
     )
     shopper = Shopper()
     response = shopper.visit(payment.hosted_url)

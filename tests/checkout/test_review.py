@@ -6,7 +6,7 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
 
-from core.clock import now
+from core.clock import utc_now
 from payments.models import PaymentTransition
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -78,7 +78,7 @@ def test_it_calls_a_negative_difference_a_discount(payment_of):
 
 
 def test_the_time_left_is_clock_time_and_minutes(payment_of):
-    payment = payment_of(100, expires_at=now() + timedelta(minutes=23, seconds=30))
+    payment = payment_of(100, expires_at=utc_now() + timedelta(minutes=23, seconds=30))
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
@@ -89,25 +89,33 @@ def test_the_time_left_is_clock_time_and_minutes(payment_of):
 @pytest.mark.parametrize(
     ("state", "title", "words"),
     [
-        ({"status": "expired", "expired_at": now()}, "This payment has expired", "had to be paid"),
-        ({"status": "canceled", "canceled_at": now()}, "This payment was canceled", "no longer"),
         (
-            {"status": "failed", "failed_at": now(), "error_code": "PIN_LOCKED"},
+            {"status": "expired", "expired_at": utc_now()},
+            "This payment has expired",
+            "had to be paid",
+        ),
+        (
+            {"status": "canceled", "canceled_at": utc_now()},
+            "This payment was canceled",
+            "no longer",
+        ),
+        (
+            {"status": "failed", "failed_at": utc_now(), "error_code": "PIN_LOCKED"},
             "The payment failed",
             "The PIN was wrong too often and is locked.",
         ),
         (
-            {"status": "failed", "failed_at": now(), "error_code": "PAYMENT_FAILED"},
+            {"status": "failed", "failed_at": utc_now(), "error_code": "PAYMENT_FAILED"},
             "The payment failed",
             "The payment was declined.",
         ),
         (
-            {"status": "failed", "failed_at": now(), "error_code": "VERIFICATION_FAILED"},
+            {"status": "failed", "failed_at": utc_now(), "error_code": "VERIFICATION_FAILED"},
             "The payment failed",
             "The passkey could not be checked.",
         ),
         (
-            {"status": "failed", "failed_at": now(), "error_code": "INSUFFICIENT_BALANCE"},
+            {"status": "failed", "failed_at": utc_now(), "error_code": "INSUFFICIENT_BALANCE"},
             "The payment failed",
             "There was not enough money in the wallet.",
         ),
@@ -132,7 +140,7 @@ def test_every_end_has_a_page_that_says_what_next(payment_of, merchant, state, t
 def test_a_payment_is_expired_from_the_second_on_that_its_time_has_passed(payment_of, merchant):
     merchant.support_email = "help@shop.example"
     merchant.save()
-    payment = payment_of(1_250, expires_at=now() - timedelta(seconds=1))
+    payment = payment_of(1_250, expires_at=utc_now() - timedelta(seconds=1))
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
@@ -203,7 +211,7 @@ def test_the_status_is_one_word_while_the_customer_is_at_it(payment_of):
 
 
 def test_the_status_is_expired_before_the_sweep_has_come_by(payment_of):
-    payment = payment_of(1_250, expires_at=now())
+    payment = payment_of(1_250, expires_at=utc_now())
 
     answer = Shopper().visit(f"{payment.hosted_url}/status").json()
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import translation
 
 from checkout.forms import NOT_A_PHONE
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer, CustomerSession, SignInCode
 from customers.services import find_or_create
 from tests.checkout.shopper import Shopper
@@ -160,7 +160,7 @@ def test_a_token_planted_in_the_browser_opens_nothing_after_signing_in(payment):
 
 def test_known_and_unknown_phones_get_the_same_answer_byte_for_byte(payment_of):
     payment = payment_of(1_250, livemode=True)
-    find_or_create(phone="+12424250177", livemode=True, now=now())
+    find_or_create(phone="+12424250177", livemode=True, now=utc_now())
     known, unknown = at_code(payment, "+1 242 425 0177"), at_code(payment, "+1 242 425 0178")
 
     assert known.response.status_code == unknown.response.status_code

@@ -12,7 +12,7 @@ from schemathesis import checks
 from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks as openapi_checks
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
 from payments.models import Payment
@@ -39,7 +39,7 @@ def document(live_server: LiveServer) -> schemathesis.BaseSchema:
 
 @pytest.fixture
 def headers(document: schemathesis.BaseSchema, merchant: Merchant) -> dict[str, str]:
-    issued = issue_key(merchant=merchant, livemode=False, name="Fuzz", now=now())
+    issued = issue_key(merchant=merchant, livemode=False, name="Fuzz", now=utc_now())
     return {"Authorization": f"Bearer {issued.secret}"}
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
@@ -40,7 +40,7 @@ def test_it_sorts_capitals_before_small_letters(db):
 
 def test_ids_sort_by_the_time_they_were_made(db):
 
-    at = now()
+    at = utc_now()
     made = [new_id("mer", at + timedelta(milliseconds=step)) for step in range(50)]
 
     assert made == sorted(made)

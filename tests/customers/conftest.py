@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from core.clock import now as read_clock
+from core.clock import utc_now
 from customers import sms
 from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
@@ -21,7 +21,7 @@ TEST_PHONE = "+12425550123"
 
 @pytest.fixture
 def now() -> datetime:
-    return read_clock()
+    return utc_now()
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now as read_clock
+from core.clock import utc_now
 from core.errors import InvalidAmount, ValidationFailed
 from core.ids import is_id
 from customers.errors import CustomerFrozen, CustomerNotFound
@@ -57,7 +57,7 @@ def test_the_database_refuses_a_second_customer_of_a_phone(payer: Customer, now:
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_racing_first_calls_make_one_customer_with_one_wallet() -> None:
-    made = at_once([lambda: test_customer("+12425550123", read_clock())] * 12)
+    made = at_once([lambda: test_customer("+12425550123", utc_now())] * 12)
 
     assert {getattr(customer, "id", customer) for customer in made} == {Customer.objects.get().id}
     assert Transfer.objects.count() == 1

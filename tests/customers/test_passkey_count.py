@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from core.clock import now as read_clock
+from core.clock import utc_now
 from customers.errors import VerificationFailed
 from customers.models import CustomerSession
 from customers.passkeys import PasskeyResult
@@ -51,7 +51,7 @@ def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_an_answer_given_many_times_at_once_is_good_once() -> None:
-    now = read_clock()
+    now = utc_now()
     session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
     device = Authenticator()
     enrol(session, device, now)
@@ -66,7 +66,7 @@ def test_an_answer_given_many_times_at_once_is_good_once() -> None:
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_two_answers_with_one_count_are_good_once() -> None:
-    now = read_clock()
+    now = utc_now()
     session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
     device = Authenticator(counter=7)
     enrol(session, device, now)

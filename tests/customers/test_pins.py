@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 from pytest_django import Settings
 
-from core.clock import now as read_clock
+from core.clock import utc_now
 from core.errors import ServiceUnavailable, ValidationFailed
 from customers import pin_hashing
 from customers.errors import InvalidPin, PinDisabled, PinLocked, PinNotSet
@@ -116,7 +116,7 @@ def test_a_try_is_on_record_before_it_is_checked(
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_64_guesses_at_once_are_at_most_five(hashes: list[str]) -> None:
-    now = read_clock()
+    now = utc_now()
     customer = find_or_create(phone="+12423591234", livemode=True, now=now)
     set_pin(customer_id=customer.id, pin=PIN, now=now)
 

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 from pytest_django import Settings
 
 from config.schedule import SCHEDULE
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from customers.pins import set_pin
 from customers.services import find_or_create
@@ -94,8 +94,8 @@ class Day:
             if "opens" in row:
                 self._visit(row)
             else:
-                person = find_or_create(phone=row["phone"], livemode=True, now=now())
-                set_pin(customer_id=person.id, pin=row["PIN"], now=now())
+                person = find_or_create(phone=row["phone"], livemode=True, now=utc_now())
+                set_pin(customer_id=person.id, pin=row["PIN"], now=utc_now())
                 self.people[row["customer"]] = row
 
     def _visit(self, row: dict[str, str]) -> None:

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links.models import PaymentLink
 from tests.links.conftest import new_link
 from tests.links.uses import use
@@ -14,7 +14,7 @@ def test_it_changes_what_may_change(api, merchant, link):
     changes = {
         "description": "Mangoes",
         "max_uses": 9,
-        "expires_at": iso(now() + timedelta(days=1)),
+        "expires_at": iso(utc_now() + timedelta(days=1)),
         "success_url": "https://shop.example/thanks",
         "cancel_url": "https://shop.example/back",
         "metadata": {"row": 1},
@@ -28,7 +28,7 @@ def test_it_changes_what_may_change(api, merchant, link):
 
 
 def test_it_takes_away_what_is_null(api, merchant):
-    expires_at = iso(now() + timedelta(days=1))
+    expires_at = iso(utc_now() + timedelta(days=1))
     link = new_link(api, merchant, max_uses=2, expires_at=expires_at, metadata={"a": 1})
     nothing = {"max_uses": None, "expires_at": None, "metadata": None, "description": None}
 
@@ -80,7 +80,7 @@ def test_a_limit_set_later_counts_the_uses_before(api, merchant, link):
 
 
 def test_it_refuses_an_expiry_in_the_past(api, merchant, link):
-    past = iso(now() - timedelta(seconds=1))
+    past = iso(utc_now() - timedelta(seconds=1))
 
     response = api(merchant).patch(f"/v1/payment-links/{link.id}", {"expires_at": past})
 
@@ -107,8 +107,8 @@ def test_it_refuses_a_link_that_has_ended(api, merchant, link):
 
 
 def test_it_refuses_a_link_whose_time_has_passed(api, merchant, link):
-    PaymentLink.objects.update(expires_at=now() - timedelta(seconds=1))
-    later = iso(now() + timedelta(days=1))
+    PaymentLink.objects.update(expires_at=utc_now() - timedelta(seconds=1))
+    later = iso(utc_now() + timedelta(days=1))
 
     response = api(merchant).patch(f"/v1/payment-links/{link.id}", {"expires_at": later})
 

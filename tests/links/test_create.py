@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links.models import PaymentLink
 from tests.events import event_data, event_types
 
@@ -56,7 +56,7 @@ def test_it_announces_the_link(api, merchant):
 
 
 def test_it_keeps_every_field_it_is_given(api, merchant):
-    expires_at = iso(now() + timedelta(days=3))
+    expires_at = iso(utc_now() + timedelta(days=3))
     given = {
         "merchant_slug": merchant.slug,
         "amount": 99_999_999_999,

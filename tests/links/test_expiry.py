@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links import expiry
 from links.expiry import expire_due
 from links.models import PaymentLink
@@ -12,7 +12,7 @@ from tests.links.conftest import new_link
 
 
 def test_it_expires_a_link_when_its_time_has_come(api, merchant):
-    ends = now() + timedelta(hours=1)
+    ends = utc_now() + timedelta(hours=1)
     link = new_link(api, merchant, expires_at=iso(ends))
 
     assert expire_due(now=ends - timedelta(milliseconds=1)) == 0
@@ -29,7 +29,7 @@ def test_it_expires_a_link_when_its_time_has_come(api, merchant):
 
 
 def test_it_expires_a_link_once(api, merchant):
-    ends = now() + timedelta(hours=1)
+    ends = utc_now() + timedelta(hours=1)
     new_link(api, merchant, expires_at=iso(ends))
 
     assert [expire_due(now=ends), expire_due(now=ends)] == [1, 0]
@@ -38,7 +38,8 @@ def test_it_expires_a_link_once(api, merchant):
 
 def test_one_that_cannot_be_expired_holds_up_no_other(api, merchant, monkeypatch):
     first, second = (
-        new_link(api, merchant, expires_at=iso(now() + timedelta(hours=hours))) for hours in (1, 2)
+        new_link(api, merchant, expires_at=iso(utc_now() + timedelta(hours=hours)))
+        for hours in (1, 2)
     )
 
     def expire(*, link_id, now):
@@ -47,7 +48,7 @@ def test_one_that_cannot_be_expired_holds_up_no_other(api, merchant, monkeypatch
         return expire_link(link_id=link_id, now=now)
 
     monkeypatch.setattr(expiry, "expire_link", expire)
-    assert expire_due(now=now() + timedelta(hours=3)) == 1
+    assert expire_due(now=utc_now() + timedelta(hours=3)) == 1
 
     assert [PaymentLink.objects.get(pk=pk).status for pk in (first.pk, second.pk)] == [
         "active",
@@ -57,7 +58,7 @@ def test_one_that_cannot_be_expired_holds_up_no_other(api, merchant, monkeypatch
 
 
 def test_it_leaves_links_alone_that_have_ended_or_never_expire(api, merchant, link):
-    ends = now() + timedelta(hours=1)
+    ends = utc_now() + timedelta(hours=1)
     gone = new_link(api, merchant, expires_at=iso(ends))
     api(merchant).post(f"/v1/payment-links/{gone.id}/deactivate")
 
@@ -68,7 +69,7 @@ def test_it_leaves_links_alone_that_have_ended_or_never_expire(api, merchant, li
 
 
 def test_nothing_can_be_done_to_an_overdue_link_but_expire_it(api, merchant, link):
-    PaymentLink.objects.update(expires_at=now() - timedelta(seconds=1))
+    PaymentLink.objects.update(expires_at=utc_now() - timedelta(seconds=1))
 
     response = api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
 

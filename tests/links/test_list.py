@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links.models import PaymentLink
 from tests.links.conftest import new_link
 from tests.links.uses import use
@@ -42,8 +42,8 @@ def test_it_shows_how_often_each_was_used(api, merchant):
 
 def test_it_filters_by_what_a_reader_sees(api, merchant):
     active = new_link(api, merchant)
-    overdue = new_link(api, merchant, expires_at=iso(now() + timedelta(hours=1)))
-    PaymentLink.objects.filter(pk=overdue.pk).update(expires_at=now() - timedelta(seconds=1))
+    overdue = new_link(api, merchant, expires_at=iso(utc_now() + timedelta(hours=1)))
+    PaymentLink.objects.filter(pk=overdue.pk).update(expires_at=utc_now() - timedelta(seconds=1))
     spent = new_link(api, merchant, max_uses=1)
     use(spent.id)
     gone = new_link(api, merchant)
@@ -62,7 +62,7 @@ def test_it_filters_by_what_a_reader_sees(api, merchant):
 
 
 def test_it_filters_by_date(api, merchant, link):
-    tomorrow = iso(now() + timedelta(days=1))
+    tomorrow = iso(utc_now() + timedelta(days=1))
 
     assert api(merchant).get(PATH, {"start_date": tomorrow}).json()["total"] == 0
     assert api(merchant).get(PATH, {"end_date": tomorrow}).json()["total"] == 1

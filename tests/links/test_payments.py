@@ -6,7 +6,7 @@ import pytest
 import time_machine
 
 from checkout.new_payments import start_through_link
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links.models import LinkUse
 from payments.models import Payment
 from payments.reconciliation import check_payments
@@ -19,7 +19,7 @@ SLOW_PHONE, LACKING_PHONE = "+1 242 555 0104", "+1 242 555 0101"
 
 def start(link):
     """Begin to pay as a customer does on the page of the link."""
-    payment_id = start_through_link(link_id=link.id, key="", amount=None, now=now())
+    payment_id = start_through_link(link_id=link.id, key="", amount=None, now=utc_now())
     return Payment.objects.get(pk=payment_id)
 
 
@@ -40,11 +40,11 @@ def test_a_payment_counts_as_a_use_when_it_completes(api, link):
 
 
 def test_a_payment_expires_with_its_link(api, merchant, link):
-    ends = now() + timedelta(hours=1)
+    ends = utc_now() + timedelta(hours=1)
     ending = new_link(api, merchant, expires_at=iso(ends))
 
     assert start(ending).expires_at == ends
-    assert start(link).expires_at > now() + timedelta(hours=23)
+    assert start(link).expires_at > utc_now() + timedelta(hours=23)
 
 
 def test_only_as_many_payments_complete_as_the_link_allows(api, merchant):
@@ -90,7 +90,7 @@ def test_a_slow_payment_completes_or_fails_with_its_link(api, link, end, code):
     assert confirm(api, payment, SLOW_PHONE).json()["status"] == "processing"
     end(api, link)
 
-    with time_machine.travel(now() + timedelta(seconds=31), tick=False):
+    with time_machine.travel(utc_now() + timedelta(seconds=31), tick=False):
         settle_payments()
 
     payment.refresh_from_db()

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core import qr
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from links.models import PaymentLink
 from links.statistics import write_counts
 from merchants.models import Merchant
@@ -48,7 +48,7 @@ def test_it_shows_the_link_and_the_merchants_public_part(api, merchant):
 
 
 def test_it_shows_that_a_link_has_expired_before_the_sweep_comes_by(api, merchant, link):
-    PaymentLink.objects.update(expires_at=now() - timedelta(seconds=1))
+    PaymentLink.objects.update(expires_at=utc_now() - timedelta(seconds=1))
 
     body = api(None).get(f"/v1/pay/{merchant.slug}/{link.id}").json()
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 import pytest
 from django.db import connections, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from links.errors import PaymentLinkInactive
 from links.models import LinkUse
 from links.reconciliation import check_links
@@ -47,7 +47,7 @@ def test_two_customers_cannot_both_take_the_last_use(api, merchant):
 
 def test_customers_of_an_unlimited_link_do_not_wait_for_each_other(link):
     with transaction.atomic():
-        lock_for_use(link.id, now=now())
+        lock_for_use(link.id, now=utc_now())
         [payment_id] = at_once([lambda: use(link.id)])
 
     assert isinstance(payment_id, str)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.models import PaymentLink
 from links.statuses import LinkStatus
@@ -16,7 +16,7 @@ ALLOWED = {(S.ACTIVE, S.DEACTIVATED), (S.ACTIVE, S.EXPIRED), (S.ACTIVE, S.USED_U
 def test_every_move(link, before, after):
     PaymentLink.objects.update(
         status=before,
-        ended_at=None if before == S.ACTIVE else now(),
+        ended_at=None if before == S.ACTIVE else utc_now(),
         max_uses=1,
         uses_count=1,
         amount_collected=1250,
@@ -25,9 +25,9 @@ def test_every_move(link, before, after):
     refusal = PaymentLinkExpired if before == S.EXPIRED else PaymentLinkInactive
 
     if (before, after) in ALLOWED:
-        link.transition_to(after, now=now(), actor="test")
+        link.transition_to(after, now=utc_now(), actor="test")
         link.refresh_from_db()
         assert (link.status, link.ended_by) == (after, "test")
     else:
         with pytest.raises(refusal):
-            link.transition_to(after, now=now(), actor="test")
+            link.transition_to(after, now=utc_now(), actor="test")

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from links.errors import PaymentLinkExpired, PaymentLinkInactive, PaymentLinkNotFound
 from links.models import LinkUse, PaymentLink
 from links.services import lock_for_use, open_link, record_use
@@ -61,7 +61,7 @@ def test_one_payment_is_one_use(link):
     payment_id = use(link.id)
 
     with pytest.raises(IntegrityError), transaction.atomic():
-        record_use(link.id, payment_id=payment_id, amount=1250, now=now())
+        record_use(link.id, payment_id=payment_id, amount=1250, now=utc_now())
 
 
 def test_the_task_counts_the_uses_of_unlimited_links_once(api, merchant, link):
@@ -79,20 +79,20 @@ def test_the_task_counts_the_uses_of_unlimited_links_once(api, merchant, link):
 class TestWhetherALinkTakesAPayment:
     def test_it_does(self, link, check):
         with transaction.atomic():
-            assert check(link.id, now=now()) == link
+            assert check(link.id, now=utc_now()) == link
 
     def test_not_one_that_is_not_there(self, db, check):
         with pytest.raises(PaymentLinkNotFound), transaction.atomic():
-            check("link_x", now=now())
+            check("link_x", now=utc_now())
 
     def test_not_one_that_was_deactivated(self, api, merchant, link, check):
         api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
 
         with pytest.raises(PaymentLinkInactive), transaction.atomic():
-            check(link.id, now=now())
+            check(link.id, now=utc_now())
 
     def test_not_one_whose_time_has_passed(self, link, check):
-        instant = now()
+        instant = utc_now()
         PaymentLink.objects.update(expires_at=instant)
 
         with pytest.raises(PaymentLinkExpired), transaction.atomic():
@@ -105,4 +105,4 @@ def test_no_payment_is_started_through_a_suspended_merchants_link(link):
     Merchant.objects.update(status=MerchantStatus.SUSPENDED)
 
     with pytest.raises(MerchantInactive):
-        open_link(link.id, now=now())
+        open_link(link.id, now=utc_now())

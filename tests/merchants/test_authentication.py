@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
@@ -20,7 +20,7 @@ OTHER_MERCHANT = "merchant_id: must be the merchant of the API key, or left out"
 
 
 def issue(merchant, *, live=False):
-    return issue_key(merchant=merchant, livemode=live, name="Under test", now=now())
+    return issue_key(merchant=merchant, livemode=live, name="Under test", now=utc_now())
 
 
 def caller(merchant, actor, *, live=False):

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from tests.client import ApiClient
@@ -65,7 +65,7 @@ def test_create_merchant_says_what_is_wrong(db, words, reason):
 
 @pytest.fixture
 def issued(merchant):
-    return issue_key(merchant=merchant, livemode=False, name="Till", now=now())
+    return issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now())
 
 
 def test_roll_key_prints_the_new_key(merchant, issued):
@@ -75,7 +75,7 @@ def test_roll_key_prints_the_new_key(merchant, issued):
     assert body["replaces"] == old.id
     assert body["replaced_works_until"].endswith("Z")
     assert old.expires_at is not None
-    assert timedelta(hours=1) < old.expires_at - now() <= timedelta(hours=2)
+    assert timedelta(hours=1) < old.expires_at - utc_now() <= timedelta(hours=2)
     assert works(body["secret"], merchant.id)
     assert works(issued.secret, merchant.id)
 
@@ -95,7 +95,7 @@ def test_roll_key_finds_a_key_by_its_end(merchant, issued):
 
 
 def test_roll_key_wants_to_know_which_of_two(merchant, stranger, issued):
-    other = issue_key(merchant=stranger, livemode=False, name="Till", now=now())
+    other = issue_key(merchant=stranger, livemode=False, name="Till", now=utc_now())
     ApiKey.objects.update(last_four="abcd")
 
     with pytest.raises(CommandError, match="name the merchant, or the key's id"):

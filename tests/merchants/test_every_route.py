@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from merchants.authentication import CallerViewSet
 from merchants.keys import new_secret
@@ -32,7 +32,7 @@ def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, UR
 def _address(pattern: str) -> str:
     """Fill each parameter of a route with an id that nothing has."""
     parts = [
-        new_id(part[1:-1].split(":")[-1][:3], now()) if part.startswith("<") else part
+        new_id(part[1:-1].split(":")[-1][:3], utc_now()) if part.startswith("<") else part
         for part in pattern.split("/")
     ]
     return "/" + "/".join(parts)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants import keys
 from merchants.errors import ApiKeyNotActive, ApiKeyNotFound
@@ -21,7 +21,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def issued(merchant):
     write_uses()
-    return issue_key(merchant=merchant, livemode=True, name="Web shop", now=now())
+    return issue_key(merchant=merchant, livemode=True, name="Web shop", now=utc_now())
 
 
 def works(issued):
@@ -65,7 +65,7 @@ def test_a_key_is_shown_by_its_ends_only(issued):
 
 def test_several_keys_work_side_by_side(merchant):
     several = [
-        issue_key(merchant=merchant, livemode=livemode, name=name, now=now())
+        issue_key(merchant=merchant, livemode=livemode, name=name, now=utc_now())
         for livemode in (False, True)
         for name in ("Web shop", "Till")
     ]
@@ -77,8 +77,8 @@ def test_several_keys_work_side_by_side(merchant):
 
 
 def test_rolling_leaves_the_old_key_alive_for_the_overlap(issued):
-    with time_machine.travel(now(), tick=False) as clock:
-        new = roll_key(key_id=issued.key.id, overlap=HOUR, now=now())
+    with time_machine.travel(utc_now(), tick=False) as clock:
+        new = roll_key(key_id=issued.key.id, overlap=HOUR, now=utc_now())
         both = works(issued), works(new)
         clock.shift(HOUR - timedelta(milliseconds=1))
         last_moment = works(issued)
@@ -91,13 +91,13 @@ def test_rolling_leaves_the_old_key_alive_for_the_overlap(issued):
 
 
 def test_rolling_without_overlap_ends_the_old_key_at_once(issued):
-    new = roll_key(key_id=issued.key.id, overlap=timedelta(0), now=now())
+    new = roll_key(key_id=issued.key.id, overlap=timedelta(0), now=utc_now())
 
     assert (works(issued), works(new)) == (False, True)
 
 
 def test_rolling_again_never_prolongs_the_old_key(issued):
-    at = now()
+    at = utc_now()
     roll_key(key_id=issued.key.id, overlap=HOUR, now=at)
 
     roll_key(key_id=issued.key.id, overlap=2 * HOUR, now=at)
@@ -108,7 +108,7 @@ def test_rolling_again_never_prolongs_the_old_key(issued):
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=91)])
 def test_rolling_wants_a_sensible_overlap(issued, overlap):
     with pytest.raises(ValidationFailed, match="must be 0 to 90 days"):
-        roll_key(key_id=issued.key.id, overlap=overlap, now=now())
+        roll_key(key_id=issued.key.id, overlap=overlap, now=utc_now())
 
     assert ApiKey.objects.count() == 1
 
@@ -117,7 +117,7 @@ def test_rolling_wants_a_sensible_overlap(issued, overlap):
 
 
 def test_revoking_ends_a_key_at_once(issued):
-    at = now()
+    at = utc_now()
 
     revoke_key(key_id=issued.key.id, now=at)
 
@@ -129,7 +129,7 @@ def test_revoking_ends_a_key_at_once(issued):
     "act", [revoke_key, lambda **about: roll_key(overlap=HOUR, **about)], ids=["revoke", "roll"]
 )
 def test_a_key_that_has_ended_cannot_be_ended_or_rolled(issued, act):
-    at = now()
+    at = utc_now()
     revoke_key(key_id=issued.key.id, now=at)
 
     with pytest.raises(ApiKeyNotActive):
@@ -152,8 +152,8 @@ def test_a_request_writes_nothing_for_its_key(issued, django_assert_num_queries)
 
 
 def test_the_last_use_is_written_afterwards_once_an_hour(issued, django_assert_num_queries):
-    with time_machine.travel(now(), tick=False) as clock:
-        first = now()
+    with time_machine.travel(utc_now(), tick=False) as clock:
+        first = utc_now()
         works(issued)
         with django_assert_num_queries(1):
             write_uses()
@@ -172,7 +172,7 @@ def test_the_last_use_is_written_afterwards_once_an_hour(issued, django_assert_n
 
 def test_the_last_use_is_never_put_back(issued):
     works(issued)
-    later = now() + HOUR
+    later = utc_now() + HOUR
     ApiKey.objects.update(last_used_at=later)
 
     write_uses()
@@ -181,7 +181,7 @@ def test_the_last_use_is_never_put_back(issued):
 
 
 def test_a_refused_key_was_not_used(issued):
-    revoke_key(key_id=issued.key.id, now=now())
+    revoke_key(key_id=issued.key.id, now=utc_now())
     works(issued)
 
     write_uses()

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants.errors import MerchantNotFound, MerchantStatusUnchanged
 from merchants.models import ApiKey, Merchant
@@ -20,7 +20,7 @@ def test_the_table_knows_every_status():
 @pytest.mark.parametrize(("before", "after"), EVERY)
 def test_every_move_is_done_or_refused(merchant, before, after):
     Merchant.objects.update(status=before)
-    at = now()
+    at = utc_now()
 
     if before == after:
         with pytest.raises(MerchantStatusUnchanged):
@@ -35,12 +35,12 @@ def test_every_move_is_done_or_refused(merchant, before, after):
 
 def test_it_knows_no_such_merchant(db):
     with pytest.raises(MerchantNotFound):
-        set_status(merchant_id="mer_none", status=MerchantStatus.VERIFIED, now=now())
+        set_status(merchant_id="mer_none", status=MerchantStatus.VERIFIED, now=utc_now())
 
 
 @pytest.mark.parametrize("share", [0, 150, 10_000])
 def test_it_sets_the_fee(merchant, share):
-    set_fee(merchant_id=merchant.id, fee_basis_points=share, now=now())
+    set_fee(merchant_id=merchant.id, fee_basis_points=share, now=utc_now())
 
     assert Merchant.objects.get().fee_basis_points == share
 
@@ -48,7 +48,7 @@ def test_it_sets_the_fee(merchant, share):
 @pytest.mark.parametrize("share", [-1, 10_001])
 def test_it_refuses_a_fee_above_everything(merchant, share):
     with pytest.raises(ValidationFailed, match="must be from 0 to 10000"):
-        set_fee(merchant_id=merchant.id, fee_basis_points=share, now=now())
+        set_fee(merchant_id=merchant.id, fee_basis_points=share, now=utc_now())
 
     assert Merchant.objects.get().fee_basis_points == 0
 
@@ -72,7 +72,7 @@ def test_the_database_refuses_nonsense(merchant, field, value):
 
 def test_the_database_keeps_slugs_and_keys_apart(merchant, stranger):
     first, second = (
-        issue_key(merchant=merchant, livemode=False, name="Till", now=now()) for _ in range(2)
+        issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now()) for _ in range(2)
     )
 
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -82,7 +82,7 @@ def test_the_database_keeps_slugs_and_keys_apart(merchant, stranger):
 
 
 def test_a_merchant_with_keys_cannot_be_deleted(merchant):
-    issue_key(merchant=merchant, livemode=False, name="Till", now=now())
+    issue_key(merchant=merchant, livemode=False, name="Till", now=utc_now())
 
     with pytest.raises(IntegrityError), transaction.atomic():
         merchant.delete()

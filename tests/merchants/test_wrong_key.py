@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.clock import now
+from core.clock import utc_now
 from merchants import keys
 from merchants.models import ApiKey
 from merchants.services import issue_key, revoke_key
@@ -22,7 +22,7 @@ BAD_KEY = {
 
 
 def issue(merchant):
-    return issue_key(merchant=merchant, livemode=False, name="Under test", now=now())
+    return issue_key(merchant=merchant, livemode=False, name="Under test", now=utc_now())
 
 
 def assert_refused(response, body):
@@ -87,11 +87,11 @@ def _unknown(issued):
 
 
 def _revoked(issued):
-    revoke_key(key_id=issued.key.id, now=now())
+    revoke_key(key_id=issued.key.id, now=utc_now())
 
 
 def _expired(issued):
-    ApiKey.objects.filter(pk=issued.key.id).update(expires_at=now())
+    ApiKey.objects.filter(pk=issued.key.id).update(expires_at=utc_now())
 
 
 @pytest.mark.parametrize("end", [_unknown, _revoked, _expired])
@@ -108,7 +108,7 @@ def test_it_refuses_a_key_that_has_ended_like_one_that_never_was(merchant, end):
 
 def test_it_takes_a_key_until_the_moment_it_expires(merchant):
     issued = issue(merchant)
-    ApiKey.objects.update(expires_at=now() + timedelta(minutes=1))
+    ApiKey.objects.update(expires_at=utc_now() + timedelta(minutes=1))
 
     assert ApiClient(issued.secret).get("/v1/echo").status_code == 200
 

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from customers.services import test_customer
 from payments.expiry import expire_payment
@@ -16,12 +16,12 @@ SLOW_PHONE = "+12425550104"
 
 
 def payer(phone: str | None = None) -> Customer:
-    return test_customer(phone, now())
+    return test_customer(phone, utc_now())
 
 
 def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
     """Move a created payment to `status`, as a customer and the clock would."""
-    payment_id, at = payment.id, now()
+    payment_id, at = payment.id, utc_now()
     if status in _AFTER_SIGN_IN:
         take_up(payment_id=payment_id, actor=ACTOR, now=at)
     if status in (PaymentStatus.REQUIRES_ACTION, PaymentStatus.FAILED):
@@ -53,7 +53,7 @@ def pay_with(payment_id: str, customer: Customer) -> Payment:
         customer=customer,
         verified=Verification.PASSKEY,
         actor=ACTOR,
-        now=now(),
+        now=utc_now(),
     )
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from customers.magic_phones import MAGIC_PHONES
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
@@ -136,13 +136,13 @@ def test_a_slow_payment_settles_later(api: Api, merchant: Merchant, payment: Pay
     phone = {"customer_phone": "+12425550104"}
     response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", phone)
     assert (response.status_code, response.json()["status"]) == (200, "processing")
-    assert settle_due(now=now()) == 0
+    assert settle_due(now=utc_now()) == 0
 
-    assert settle_due(now=now() + timedelta(seconds=31)) == 1
+    assert settle_due(now=utc_now() + timedelta(seconds=31)) == 1
 
     payment.refresh_from_db()
     assert payment.status == "completed"
-    assert settle_due(now=now() + timedelta(seconds=60)) == 0
+    assert settle_due(now=utc_now() + timedelta(seconds=60)) == 0
     assert Event.objects.filter(type="payment.completed").count() == 1
 
 

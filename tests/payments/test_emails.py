@@ -7,7 +7,7 @@ from django.core import mail
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.utils import translation
 
-from core.clock import now
+from core.clock import utc_now
 from core.formats import moment_of, money_and_code
 from core.instants import today_in
 from customers.models import Customer
@@ -24,7 +24,7 @@ LONG_AFTER = timedelta(days=365)
 
 @pytest.fixture
 def invoice(api: Api, merchant: Merchant) -> Payment:
-    due = today_in(merchant.time_zone, now()) + timedelta(days=10)
+    due = today_in(merchant.time_zone, utc_now()) + timedelta(days=10)
     body = {
         "payment_mode": "INVOICE_PAY",
         "amount": 12_500,
@@ -54,7 +54,7 @@ def test_an_invoice_plans_three_mails() -> None:
 
 
 def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment) -> None:
-    assert [send_due_emails(now=now()) for _ in range(2)] == [1, 0]
+    assert [send_due_emails(now=utc_now()) for _ in range(2)] == [1, 0]
     assert subjects() == [f"[Test] Invoice from {merchant.name}: B$125.00 BSD"]
     message = mail.outbox[0]
     assert message.to == [ADDRESS]
@@ -76,10 +76,10 @@ def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment)
 def test_a_paid_invoice_gets_its_receipt_and_no_reminder(
     api: Api, merchant: Merchant, invoice: Payment
 ) -> None:
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
     assert api(merchant).post(f"/v1/payments/{invoice.id}/confirm").status_code == 200
 
-    send_due_emails(now=now() + LONG_AFTER)
+    send_due_emails(now=utc_now() + LONG_AFTER)
 
     assert subjects()[1:] == [f"[Test] Receipt: B$125.00 BSD paid to {merchant.name}"]
     assert dict(plan()) == {
@@ -96,7 +96,7 @@ def test_a_name_cannot_add_a_header(api: Api, merchant: Merchant) -> None:
     body = {"payment_mode": "INVOICE_PAY", "amount": 1, "customer_email": ADDRESS}
     api(merchant).post("/v1/payments", body)
 
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
 
     assert subjects() == ["[Test] Invoice from Shop Bcc: everyone@example.com: B$0.01 BSD"]
     assert mail.outbox[0].recipients() == [ADDRESS]
@@ -111,7 +111,7 @@ def test_a_mail_that_was_perhaps_sent_is_not_sent_again(
 ) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
 
-    assert send_due_emails(now=now()) == 0
+    assert send_due_emails(now=utc_now()) == 0
     assert plan()[0] == ("invoice", "failed")
 
 
@@ -120,17 +120,17 @@ def test_mails_wait_for_a_server_that_is_away(
 ) -> None:
     with monkeypatch.context() as away:
         away.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
-        assert send_due_emails(now=now()) == 0
+        assert send_due_emails(now=utc_now()) == 0
         assert plan()[0] == ("invoice", "planned")
 
-    assert send_due_emails(now=now()) == 1
+    assert send_due_emails(now=utc_now()) == 1
     assert plan()[0] == ("invoice", "sent")
 
 
 def test_nobody_calls_the_server_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
     monkeypatch.setattr("payments.mailing.logger.warning", pytest.fail)
-    assert send_due_emails(now=now()) == 0
+    assert send_due_emails(now=utc_now()) == 0
 
 
 def test_a_crash_loses_no_more_than_one_mail(
@@ -145,9 +145,9 @@ def test_a_crash_loses_no_more_than_one_mail(
     with monkeypatch.context() as once:
         once.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", crash)
         with pytest.raises(SystemExit):
-            send_due_emails(now=now())
+            send_due_emails(now=utc_now())
 
-    assert send_due_emails(now=now()) == 1
+    assert send_due_emails(now=utc_now()) == 1
 
 
 @pytest.mark.usefixtures("invoice")
@@ -183,10 +183,10 @@ def test_a_mail_speaks_its_readers_language(
     api(merchant).post(f"/v1/payments/{invoice.id}/confirm")
     PaymentEmail.objects.update(language=language)
 
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
     translated = mail.outbox.pop()
     PaymentEmail.objects.filter(kind=EmailKind.RECEIPT).update(status="planned", language="")
-    send_due_emails(now=now())
+    send_due_emails(now=utc_now())
     english = mail.outbox.pop()
 
     assert f'<html lang="{language}">' in html_of(translated)
@@ -201,7 +201,7 @@ def test_a_mail_speaks_its_readers_language(
 
 
 def test_the_receipt_of_a_customer_is_in_their_language(api: Api, merchant: Merchant) -> None:
-    test_customer(None, now())
+    test_customer(None, utc_now())
     Customer.objects.update(email=ADDRESS, language="fr")
     created = api(merchant).post("/v1/payments", {"amount": 150}).json()
     api(merchant).post(f"/v1/payments/{created['id']}/confirm")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import transaction
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from payments import expiry, paying
 from payments.expiry import expire_due, expire_payment, settle_due
@@ -47,14 +47,14 @@ def test_the_sweep_expires_what_is_due_once(merchant: Merchant, payment: Payment
 def test_a_counter_does_not_expire(merchant: Merchant) -> None:
     PaymentFactory(merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, expires_at=None)
 
-    assert expire_due(now=now() + 1_000 * DAY) == 0
+    assert expire_due(now=utc_now() + 1_000 * DAY) == 0
 
 
 def test_the_sweep_goes_on_in_batches(merchant: Merchant) -> None:
     for _ in range(3):
         PaymentFactory(merchant=merchant)
 
-    later = now() + 2 * DAY
+    later = utc_now() + 2 * DAY
     assert [expire_due(now=later, limit=2) for _ in range(3)] == [2, 1, 0]
 
 
@@ -62,7 +62,8 @@ def test_the_sweep_goes_on_in_batches(merchant: Merchant) -> None:
 def two_due(merchant: Merchant) -> list[str]:
     """Two payments that are overdue, the one that the sweep comes to first in front."""
     return [
-        PaymentFactory(merchant=merchant, expires_at=now() - wait).pk for wait in (2 * DAY, 1 * DAY)
+        PaymentFactory(merchant=merchant, expires_at=utc_now() - wait).pk
+        for wait in (2 * DAY, 1 * DAY)
     ]
 
 
@@ -94,14 +95,14 @@ def test_one_that_cannot_be_settled_holds_up_no_other(
             raise ValueError("too late to be undone but with its transaction")
 
     monkeypatch.setattr(paying, "settle", settle)
-    assert settle_due(now=now() + timedelta(seconds=31)) == 1
+    assert settle_due(now=utc_now() + timedelta(seconds=31)) == 1
 
     assert [Payment.objects.get(pk=pk).status for pk in slow] == ["processing", "completed"]
     assert list(check_payments()) == []
 
 
 def test_the_task_may_run_twice(payment: Payment) -> None:
-    Payment.objects.update(expires_at=now())
+    Payment.objects.update(expires_at=utc_now())
 
     assert [expire_payments(), expire_payments()] == [1, 0]
 
@@ -110,7 +111,7 @@ def test_the_task_may_run_twice(payment: Payment) -> None:
 def test_an_overdue_payment_is_expired_before_the_sweep(
     api: Api, merchant: Merchant, payment: Payment, act: str
 ) -> None:
-    Payment.objects.update(expires_at=now())
+    Payment.objects.update(expires_at=utc_now())
 
     response = api(merchant).post(f"/v1/payments/{payment.id}/{act}")
 

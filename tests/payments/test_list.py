@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -25,7 +25,7 @@ def ids(api: Api, merchant: Merchant, **query: object) -> list[str]:
 
 def several(merchant: Merchant, count: int) -> list[Payment]:
     """Payments a minute apart, newest first."""
-    at = now()
+    at = utc_now()
     return [
         PaymentFactory(merchant=merchant, created_at=at - timedelta(minutes=age))
         for age in range(count)
@@ -52,7 +52,7 @@ def test_it_pages_by_offset_and_by_cursor(api: Api, merchant: Merchant) -> None:
 
 
 def test_payments_of_one_moment_are_paged_without_gap(api: Api, merchant: Merchant) -> None:
-    at = now()
+    at = utc_now()
     made = {PaymentFactory(merchant=merchant, created_at=at).id for _ in range(5)}
 
     seen: list[str] = ids(api, merchant, limit=2)
@@ -73,7 +73,7 @@ def test_it_filters_by_status(api: Api, merchant: Merchant, status: PaymentStatu
 def test_an_overdue_payment_is_listed_as_expired(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:
-    Payment.objects.update(expires_at=now())
+    Payment.objects.update(expires_at=utc_now())
 
     assert ids(api, merchant, status="created") == []
     assert ids(api, merchant, status="expired") == [payment.id]

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils.dateparse import parse_datetime
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from core.instants import today_in
 from merchants.models import Merchant
 from payments.models import Payment
@@ -117,7 +117,7 @@ def test_line_items_have_a_form(api: Api, merchant: Merchant, items: object) -> 
 def test_an_invoice_expires_when_its_due_date_ends(api: Api, merchant: Merchant, zone: str) -> None:
     merchant.time_zone = zone
     merchant.save()
-    today = today_in(zone, now())
+    today = today_in(zone, utc_now())
     record = create(
         api,
         merchant,
@@ -143,7 +143,7 @@ def test_an_invoice_expires_when_its_due_date_ends(api: Api, merchant: Merchant,
 
 def test_an_invoice_is_due_in_thirty_days_by_default(api: Api, merchant: Merchant) -> None:
     record = create(api, merchant, payment_mode="INVOICE_PAY", amount=5)
-    expected = today_in("America/Nassau", now()) + timedelta(days=30)
+    expected = today_in("America/Nassau", utc_now()) + timedelta(days=30)
     assert date.fromisoformat(str(record["due_date"])) == expected
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import freeze
 from links.services import LinkDraft, create_link, record_use
@@ -50,7 +50,7 @@ def test_more_may_stand_for_less_but_never_less_for_more(
 
     def attempt() -> Payment:
         return pay(
-            payment_id=payment.id, customer=customer, verified=proved, actor=ACTOR, now=now()
+            payment_id=payment.id, customer=customer, verified=proved, actor=ACTOR, now=utc_now()
         )
 
     if well:
@@ -74,7 +74,7 @@ def test_a_suspended_merchant_is_not_paid(merchant: Merchant, payment: Payment) 
 
 def test_a_frozen_customer_does_not_pay(payment: Payment) -> None:
     customer = payer()
-    freeze(customer_id=customer.id, now=now())
+    freeze(customer_id=customer.id, now=utc_now())
 
     with pytest.raises(ApiError) as refusal:
         pay_with(payment.id, customer)
@@ -99,7 +99,7 @@ def test_no_customer_moves_a_counter(merchant: Merchant, act: Callable[..., Paym
     counter = PaymentFactory(merchant=merchant, payment_mode="STATIC_PAY", expires_at=None)
 
     with pytest.raises(ApiError) as refusal:
-        act(payment_id=counter.id, actor=ACTOR, now=now())
+        act(payment_id=counter.id, actor=ACTOR, now=utc_now())
 
     assert refusal.value.code == "PAYMENT_NOT_COMPLETED"
     counter.refresh_from_db()
@@ -110,7 +110,7 @@ def test_a_payment_paid_already_says_so_whatever_became_of_its_link(merchant: Me
     caller = Caller(merchant, livemode=False, actor="key:test")
     draft = LinkDraft(currency="BSD", amount=1_250, max_uses=1)
     payment = PaymentFactory(
-        merchant=merchant, link=create_link(caller=caller, draft=draft, now=now())
+        merchant=merchant, link=create_link(caller=caller, draft=draft, now=utc_now())
     )
     pay_with(payment.id, payer())
 
@@ -123,12 +123,12 @@ def test_a_payment_paid_already_says_so_whatever_became_of_its_link(merchant: Me
 def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merchant) -> None:
     caller = Caller(merchant, livemode=False, actor="key:test")
     draft = LinkDraft(currency="BSD", amount=1_250, max_uses=1)
-    link = create_link(caller=caller, draft=draft, now=now())
+    link = create_link(caller=caller, draft=draft, now=utc_now())
     payment = PaymentFactory(merchant=merchant, link=link)
     assert pay_with(payment.id, payer(SLOW_PHONE)).status == "processing"
-    record_use(link.id, payment_id="pay_other", amount=1_250, now=now())
+    record_use(link.id, payment_id="pay_other", amount=1_250, now=utc_now())
 
-    assert settle_due(now=now() + timedelta(minutes=1)) == 1
+    assert settle_due(now=utc_now() + timedelta(minutes=1)) == 1
 
     payment.refresh_from_db()
     assert (payment.status, payment.error_code) == ("failed", "PAYMENT_LINK_INACTIVE")

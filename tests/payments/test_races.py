@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from django.db import transaction
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from core.ids import new_id
 from customers.magic_phones import WORKING_PHONE
@@ -40,7 +40,7 @@ def caller_of(merchant: Merchant) -> Caller:
 
 def confirm(merchant: Merchant, payment: Payment) -> Payment:
     return confirm_payment(
-        caller=caller_of(merchant), payment_id=payment.id, phone=None, amount=None, now=now()
+        caller=caller_of(merchant), payment_id=payment.id, phone=None, amount=None, now=utc_now()
     )
 
 
@@ -55,8 +55,8 @@ def outcomes(results: list[object]) -> Counter[str]:
 
 
 def customer_with(amount: int) -> Customer:
-    customer = find_or_create(phone="+12425550177", livemode=False, now=now())
-    top_up(customer=customer, amount=amount, currency="BSD", now=now())
+    customer = find_or_create(phone="+12425550177", livemode=False, now=utc_now())
+    top_up(customer=customer, amount=amount, currency="BSD", now=utc_now())
     return customer
 
 
@@ -79,10 +79,11 @@ def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str)
     soon = timedelta(milliseconds=1)
     rivals: dict[str, Callable[[Payment], Payment]] = {
         "cancel": lambda payment: cancel_payment(
-            caller=caller_of(merchant), payment_id=payment.id, now=now()
+            caller=caller_of(merchant), payment_id=payment.id, now=utc_now()
         ),
         "expire": lambda payment: expire_payment(
-            payment_id=payment.id, now=payment.expires_at + soon if payment.expires_at else now()
+            payment_id=payment.id,
+            now=payment.expires_at + soon if payment.expires_at else utc_now(),
         ),
     }
     lost = {"cancel": "PAYMENT_CANCELED", "expire": "PAYMENT_EXPIRED"}[rival]
@@ -118,7 +119,7 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:
     """Whoever holds the payment may go on to the wallet, while it has to be filled first."""
     payment = PaymentFactory(merchant=merchant)
-    account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=now()), "BSD")
+    account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=utc_now()), "BSD")
 
     @transaction.atomic
     def hold() -> None:
@@ -143,8 +144,8 @@ def test_a_counter_serves_many_at_once(merchant: Merchant) -> None:
     )
 
     def sale(amount: int) -> Payment:
-        payment_id = new_id("pay", now())
-        pay_at_counter(counter_id=counter.id, payment_id=payment_id, amount=amount, now=now())
+        payment_id = new_id("pay", utc_now())
+        pay_at_counter(counter_id=counter.id, payment_id=payment_id, amount=amount, now=utc_now())
         return pay_with(payment_id, customer)
 
     results = at_once([partial(sale, amount) for amount in range(1, 51)])

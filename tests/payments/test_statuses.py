@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from merchants.authentication import Caller
 from payments.confirming import confirm_payment
@@ -35,27 +35,27 @@ def caller_of(payment: Payment) -> Caller:
 
 def _fail(payment: Payment) -> Payment:
     return fail_payment(
-        payment_id=payment.id, error_code="X", error_message="x", actor=ACTOR, now=now()
+        payment_id=payment.id, error_code="X", error_message="x", actor=ACTOR, now=utc_now()
     )
 
 
 def _confirm(payment: Payment) -> Payment:
     return confirm_payment(
-        caller=caller_of(payment), payment_id=payment.id, phone=None, amount=None, now=now()
+        caller=caller_of(payment), payment_id=payment.id, phone=None, amount=None, now=utc_now()
     )
 
 
 ACTIONS: dict[str, Action] = {
-    "cancel": lambda p: cancel_payment(caller=caller_of(p), payment_id=p.id, now=now()),
+    "cancel": lambda p: cancel_payment(caller=caller_of(p), payment_id=p.id, now=utc_now()),
     "confirm": _confirm,
-    "take up": lambda p: take_up(payment_id=p.id, actor=ACTOR, now=now()),
-    "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=now()),
-    "step back": lambda p: step_back(payment_id=p.id, actor=ACTOR, now=now()),
-    "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=now()),
+    "take up": lambda p: take_up(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "step back": lambda p: step_back(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "pay": lambda p: pay_with(p.id, payer()),
     "fail": _fail,
-    "settle": lambda p: settle_due_payment(payment_id=p.id, now=now()),
-    "expire": lambda p: expire_payment(payment_id=p.id, now=now() + timedelta(hours=25)),
+    "settle": lambda p: settle_due_payment(payment_id=p.id, now=utc_now()),
+    "expire": lambda p: expire_payment(payment_id=p.id, now=utc_now() + timedelta(hours=25)),
 }
 
 BUSY, DONE, GONE, OVER, LOST = (
@@ -165,7 +165,7 @@ def test_nothing_but_expiry_happens_after_the_time(
     payment: Payment, name: str, status: PaymentStatus
 ) -> None:
     bring_to(payment, status)
-    Payment.objects.filter(pk=payment.pk).update(expires_at=now())
+    Payment.objects.filter(pk=payment.pk).update(expires_at=utc_now())
 
     with pytest.raises(ApiError) as refusal:
         ACTIONS[name](payment)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import BankAccount, Payout
@@ -32,5 +32,5 @@ def payout(api: Api, merchant: Merchant) -> Payout:
 def bank_account(merchant: Merchant) -> BankAccount:
     """The live bank account of the merchant."""
     return open_bank_account(
-        merchant_id=merchant.id, livemode=True, details=DETAILS, actor="staff:ann", now=now()
+        merchant_id=merchant.id, livemode=True, details=DETAILS, actor="staff:ann", now=utc_now()
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from core.clock import now
+from core.clock import utc_now
 from core.ids import new_id
 from ledger.models import HOUSE, Kind, Purpose
 from ledger.services import Movement, accounts_for, balance_of, post
@@ -21,7 +21,7 @@ def credit(
     at: datetime | None = None,
 ) -> str:
     """Put cents into the balance (a negative amount takes them out); return the reference."""
-    at = at or now()
+    at = at or utc_now()
     funding, balance = accounts_for(
         (HOUSE, Purpose.FUNDING),
         (merchant.id, Purpose.MERCHANT),

@@ -3,7 +3,7 @@
 import pytest
 import time_machine
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from ledger.models import Purpose
 from payouts.bank_accounts import close_bank_account
 from payouts.errors import PayoutNotFound, PayoutStatusUnfit
@@ -15,16 +15,16 @@ STAFF = "staff:ann"
 
 
 def send(payout):
-    return mark_sent(payout_id=payout.id, actor=STAFF, now=now())
+    return mark_sent(payout_id=payout.id, actor=STAFF, now=utc_now())
 
 
 def pay(payout):
-    return record_paid(payout_id=payout.id, actor=STAFF, now=now(), bank_reference="TRN 7")
+    return record_paid(payout_id=payout.id, actor=STAFF, now=utc_now(), bank_reference="TRN 7")
 
 
 def fail(payout):
     return record_failed(
-        payout_id=payout.id, code="account_closed", message="Closed.", actor=STAFF, now=now()
+        payout_id=payout.id, code="account_closed", message="Closed.", actor=STAFF, now=utc_now()
     )
 
 
@@ -75,7 +75,7 @@ def test_a_payout_can_fail_before_it_leaves(merchant, payout):
 
 
 def test_a_payout_to_a_closed_account_does_not_leave(merchant, payout):
-    close_bank_account(bank_account_id=payout.bank_account_id, actor=STAFF, now=now())
+    close_bank_account(bank_account_id=payout.bank_account_id, actor=STAFF, now=utc_now())
 
     failed = send(payout)
 

@@ -1,6 +1,6 @@
 """GET /v1/balance"""
 
-from core.clock import now
+from core.clock import utc_now
 from payouts.services import mark_sent
 from tests.payouts.money import credit
 
@@ -29,7 +29,7 @@ def test_money_goes_from_available_by_pending_to_in_transit(api, merchant):
     credit(merchant, 1250)
     payout_id = client.post("/v1/payouts", {"amount": 1000}).json()["id"]
     scheduled = client.get(PATH).json()
-    mark_sent(payout_id=payout_id, actor="staff:ann", now=now())
+    mark_sent(payout_id=payout_id, actor="staff:ann", now=utc_now())
     sent = client.get(PATH).json()
 
     assert (scheduled["available"], scheduled["pending"]) == (one(250), one(1000))

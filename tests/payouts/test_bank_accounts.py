@@ -6,7 +6,7 @@ import pytest
 from cryptography.fernet import Fernet
 from django.db import IntegrityError, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants.errors import MerchantNotFound
 from payouts.account_numbers import is_iban
@@ -24,7 +24,7 @@ def open_one(merchant, livemode=True, **changes):
         livemode=livemode,
         details=dataclasses.replace(DETAILS, **changes),
         actor="staff:ann",
-        now=now(),
+        now=utc_now(),
     )
 
 
@@ -75,10 +75,10 @@ def test_the_database_refuses_two_open_accounts(merchant, bank_account):
 
 
 def test_an_account_is_closed_once(bank_account):
-    close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=now())
+    close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=utc_now())
 
     with pytest.raises(BankAccountNotFound):
-        close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=now())
+        close_bank_account(bank_account_id=bank_account.id, actor="staff:bob", now=utc_now())
 
     bank_account.refresh_from_db()
     assert bank_account.closed_by == "staff:bob"

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 import time_machine
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ValidationFailed
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
 from payouts.batches import PaymentOrder, create_batch, find_batch, orders_of
@@ -35,7 +35,7 @@ def live_payout(api, *, amount=1250, currency="BSD", description="", **details):
         livemode=True,
         details=BankDetails(**given),
         actor="staff:ann",
-        now=now(),
+        now=utc_now(),
     )
     credit(merchant, amount, currency=currency, livemode=True)
     body = {"currency": currency, "description": description}
@@ -50,7 +50,7 @@ def batch_of(currency="BSD", execution_date=FAR, livemode=True):
         currency=currency,
         execution_date=execution_date,
         actor="staff:ann",
-        now=now(),
+        now=utc_now(),
     )
 
 
@@ -108,7 +108,7 @@ def test_it_leaves_what_is_not_due_or_not_meant(api, payout):
 def test_a_payout_to_a_closed_account_fails_instead(api):
     payouts = [live_payout(api), live_payout(api)]
     account_id = payouts[0].bank_account_id
-    close_bank_account(bank_account_id=account_id, actor="staff:ann", now=now())
+    close_bank_account(bank_account_id=account_id, actor="staff:ann", now=utc_now())
 
     batch = batch_of()
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.services import mark_sent, record_failed, record_paid
 from tests.events import event_types
@@ -40,16 +40,16 @@ def test_the_money_stands_in_the_next_statement_as_returned(api, merchant, payou
 
 
 def fail(payout_id):
-    record_failed(payout_id=payout_id, code="x", message="y", actor="staff:ann", now=now())
+    record_failed(payout_id=payout_id, code="x", message="y", actor="staff:ann", now=utc_now())
 
 
 def pay(payout_id):
-    mark_sent(payout_id=payout_id, actor="staff:ann", now=now())
-    record_paid(payout_id=payout_id, actor="staff:ann", now=now())
+    mark_sent(payout_id=payout_id, actor="staff:ann", now=utc_now())
+    record_paid(payout_id=payout_id, actor="staff:ann", now=utc_now())
 
 
 def send(payout_id):
-    mark_sent(payout_id=payout_id, actor="staff:ann", now=now())
+    mark_sent(payout_id=payout_id, actor="staff:ann", now=utc_now())
 
 
 @pytest.mark.parametrize("before", [send, pay, fail])

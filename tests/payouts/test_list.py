@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from tests.payouts.money import credit
 
 PATH = "/v1/payouts"
@@ -36,7 +36,7 @@ def test_it_goes_on_after_a_payout(api, merchant, payouts):
 
 def test_it_filters(api, merchant, payouts):
     api(merchant).post(f"{PATH}/{payouts[1]}/cancel")
-    tomorrow = iso(now() + timedelta(days=1))
+    tomorrow = iso(utc_now() + timedelta(days=1))
 
     assert ids(api(merchant).get(PATH, {"status": "canceled"})) == [payouts[1]]
     assert ids(api(merchant).get(PATH, {"currency": "USD"})) == [payouts[2]]

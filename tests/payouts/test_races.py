@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection, connections
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, Transfer
 from merchants.models import Merchant
@@ -36,7 +36,7 @@ def with_account(api, merchant):
     """Call as a merchant whose test bank account is there: its making would put us in a row."""
     details = dataclasses.replace(DETAILS, bic="", clearing_code="1")
     open_bank_account(
-        merchant_id=merchant.id, livemode=False, details=details, actor="staff:ann", now=now()
+        merchant_id=merchant.id, livemode=False, details=details, actor="staff:ann", now=utc_now()
     )
     return api(merchant)
 
@@ -72,7 +72,7 @@ def test_the_cut_off_races_new_payments(api, merchant):
     results = at_once(
         [lambda: client.post("/v1/payouts", {}).status_code] * 3
         + [lambda: credit(merchant, 130)] * 12
-        + [lambda: gather_ahead(now=now())] * 2
+        + [lambda: gather_ahead(now=utc_now())] * 2
     )
     client.post("/v1/payouts", {})
 

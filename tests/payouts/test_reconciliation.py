@@ -4,7 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
-from core.clock import now
+from core.clock import utc_now
 from payouts.models import Payout, Statement, StatementLine
 from payouts.reconciliation import check_payouts
 from payouts.services import mark_sent, record_failed, record_paid
@@ -19,9 +19,9 @@ def payouts(api, merchant):
     credit(merchant, 10_000)
     ids = [api(merchant).post("/v1/payouts", {"amount": 1000}).json()["id"] for _ in range(5)]
     for payout_id in ids[1:4]:
-        mark_sent(payout_id=payout_id, actor=STAFF, now=now())
-    record_paid(payout_id=ids[2], actor=STAFF, now=now())
-    record_failed(payout_id=ids[3], code="x", message="y", actor=STAFF, now=now())
+        mark_sent(payout_id=payout_id, actor=STAFF, now=utc_now())
+    record_paid(payout_id=ids[2], actor=STAFF, now=utc_now())
+    record_failed(payout_id=ids[3], code="x", message="y", actor=STAFF, now=utc_now())
     api(merchant).post(f"/v1/payouts/{ids[4]}/cancel")
     return [Payout.objects.get(pk=payout_id) for payout_id in ids]
 

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import time_machine
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Purpose
 from merchants.models import Merchant
 from payouts.bank_accounts import TEST_NUMBER_REFUSED, BankDetails, open_bank_account
@@ -53,7 +53,7 @@ def test_the_refused_test_number_fails(api, merchant):
         livemode=False,
         details=BankDetails("BSD", "Shop", "Test Bank", TEST_NUMBER_REFUSED, clearing_code="1"),
         actor="staff:ann",
-        now=now(),
+        now=utc_now(),
     )
     credit(merchant, 1250)
     api(merchant).post("/v1/payouts", {})
@@ -94,7 +94,7 @@ def test_another_provider_takes_live_payouts(api, merchant, bank_account, settin
     api(merchant, live=True).post("/v1/payouts", {})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=now()), ask_for_answers(now=now())) == (1, 1)
+        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (1, 1)
 
     payout = Payout.objects.get()
     assert InstantBank.asked == [payout.id]
@@ -118,7 +118,7 @@ def test_trouble_with_one_payout_holds_up_no_other(api, merchant, bank_account, 
         client.post("/v1/payouts", {"amount": 500, "description": description})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=now()), ask_for_answers(now=now())) == (2, 1)
+        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (2, 1)
 
     found = Payout.objects.order_by("created_at", "id").values_list("description", "status")
     assert dict(found) == {"trouble": "in_transit", "rent": "paid"}
@@ -141,7 +141,7 @@ def test_a_long_answer_is_cut_off_not_lost(api, merchant, bank_account, settings
         client.post("/v1/payouts", {"amount": 500, "description": description})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=now()), ask_for_answers(now=now())) == (2, 2)
+        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (2, 2)
 
     paid, refused = (Payout.objects.get(description=each) for each in ("paid", "refused"))
     assert (paid.status, paid.bank_reference) == ("paid", "9" * 140)

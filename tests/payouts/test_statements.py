@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Purpose, Transfer
 from ledger.services import account_for, lock
 from payouts import gathering, statements
@@ -69,7 +69,7 @@ def test_movements_are_gathered_ahead_where_money_comes_in(merchant, stranger, s
     for number in range(7):
         credit(merchant, 100 + number)
 
-    assert (gather_ahead(now=now()), gather_ahead(now=now())) == (7, 0)
+    assert (gather_ahead(now=utc_now()), gather_ahead(now=utc_now())) == (7, 0)
 
     statement = Statement.objects.get()
     assert (statement.movements_count, statement.movements_amount) == (7, 721)
@@ -78,7 +78,7 @@ def test_movements_are_gathered_ahead_where_money_comes_in(merchant, stranger, s
 
 def test_a_payout_goes_on_from_what_was_gathered(api, merchant):
     credit(merchant, 1000)
-    gather_ahead(now=now())
+    gather_ahead(now=utc_now())
     credit(merchant, 250)
 
     body = api(merchant).post(PATH, {}).json()
@@ -95,20 +95,20 @@ def test_a_late_transfer_with_a_lower_id_is_still_gathered(merchant, account):
     with transaction.atomic():
         lock(account)
         statement = open_statement(account)
-        gather(statement, now=now())
+        gather(statement, now=utc_now())
     StatementLine.objects.filter(transfer=late).delete()
 
     with transaction.atomic():
         lock(account)
-        assert gather(statement, now=now()) == 1
+        assert gather(statement, now=utc_now()) == 1
 
 
 def test_what_is_old_is_not_looked_at_again(merchant, account, django_assert_max_num_queries):
-    credit(merchant, 100, at=now() - timedelta(hours=2))
+    credit(merchant, 100, at=utc_now() - timedelta(hours=2))
     credit(merchant, 200)
     old, new = Transfer.objects.order_by("id")
 
-    gather_ahead(now=now())
+    gather_ahead(now=utc_now())
 
     assert Statement.objects.get().gathered_through == old.pk < new.pk
 

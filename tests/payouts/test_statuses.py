@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import Payout
 from payouts.statuses import CANCELABLE, RETURNED, PayoutStatus
@@ -21,17 +21,17 @@ STAMPED = (S.PAID, S.FAILED, S.CANCELED)
 @pytest.mark.parametrize("before", S)
 @pytest.mark.parametrize("after", S)
 def test_every_move(payout, before, after):
-    stamps = {f"{status}_at": now() if status == before else None for status in STAMPED}
+    stamps = {f"{status}_at": utc_now() if status == before else None for status in STAMPED}
     Payout.objects.update(status=before, failure_code="x", **stamps)
     payout.refresh_from_db()
 
     if (before, after) in ALLOWED:
-        payout.transition_to(after, now=now(), actor="test", cause="why")
+        payout.transition_to(after, now=utc_now(), actor="test", cause="why")
         last = payout.transitions.latest("id")
         assert (last.from_status, last.to_status, last.cause) == (before, after, "why")
     else:
         with pytest.raises(PayoutStatusUnfit):
-            payout.transition_to(after, now=now(), actor="test")
+            payout.transition_to(after, now=utc_now(), actor="test")
 
 
 def test_the_named_sets():

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from core.clock import now
+from core.clock import utc_now
 from customers.models import Customer
 from customers.services import find_or_create, test_customer, top_up
 from merchants.models import Merchant
@@ -27,7 +27,7 @@ def sell(
     **fields: Any,
 ) -> Payment:
     """Return a completed test payment; `fee` in basis points."""
-    at = at or now()
+    at = at or utc_now()
     Merchant.objects.filter(pk=merchant.pk).update(fee_basis_points=fee)
     payment = PaymentFactory(merchant=merchant, amount=amount, created_at=at, **fields)
     return _paid(payment, test_customer(phone, at), at)
@@ -35,9 +35,11 @@ def sell(
 
 def sell_live(merchant: Merchant, amount: int) -> Payment:
     """Return a completed live payment, of a customer with just that much money."""
-    customer = find_or_create(phone=LIVE_PHONE, livemode=True, now=now())
-    top_up(customer=customer, amount=amount, currency="BSD", now=now())
-    return _paid(PaymentFactory(merchant=merchant, amount=amount, livemode=True), customer, now())
+    customer = find_or_create(phone=LIVE_PHONE, livemode=True, now=utc_now())
+    top_up(customer=customer, amount=amount, currency="BSD", now=utc_now())
+    return _paid(
+        PaymentFactory(merchant=merchant, amount=amount, livemode=True), customer, utc_now()
+    )
 
 
 def refund(api: Api, payment: Payment, amount: int | None = None, **headers: str) -> Any:

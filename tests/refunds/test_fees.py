@@ -5,7 +5,7 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Purpose
 from merchants.authentication import Caller
 from payments.models import Payment
@@ -53,7 +53,7 @@ def test_a_refund_in_any_parts_leaves_nothing_behind(db, amount, fee, cuts):
         caller = Caller(merchant, livemode=False, actor="key:test")
         for part in in_parts(amount, cuts):
             draft = RefundDraft(amount=part)
-            done = create_refund(caller=caller, payment_id=payment.id, draft=draft, now=now())
+            done = create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
             assert done.status == "succeeded"
         assert held(merchant, Purpose.MERCHANT) == held(merchant, Purpose.FEES) == 0
         assert list(check_refunds()) == []

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Kind, Purpose, Transfer
 from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
@@ -80,7 +80,7 @@ def test_it_goes_out_once_it_is_covered(api, merchant, paid, pending):
 def test_a_try_in_vain_changes_nothing(paid, pending):
     paid.refresh_from_db()
 
-    assert retry_refund(refund_id=pending.id, now=now()).status == "pending"
+    assert retry_refund(refund_id=pending.id, now=utc_now()).status == "pending"
 
     assert paid.updated_at == pending.updated_at == type(paid).objects.get().updated_at
     assert event_types("refund") == ["refund.created"]
@@ -108,7 +108,7 @@ def test_a_refund_that_is_covered_on_its_last_day_succeeds(merchant, pending):
 
 
 def test_staff_can_give_it_up(api, paid, pending):
-    fail_refund(refund_id=pending.id, reason="Paid in cash", actor="staff:ann", now=now())
+    fail_refund(refund_id=pending.id, reason="Paid in cash", actor="staff:ann", now=utc_now())
 
     assert RefundTransition.objects.get().actor == "staff:ann"
     assert event_data("refund.failed") == {
@@ -129,14 +129,14 @@ def test_staff_can_give_it_up(api, paid, pending):
 def test_what_has_ended_is_not_touched_again(merchant, pending, status):
     credit(merchant, 2_000)
     if status == "failed":
-        fail_refund(refund_id=pending.id, reason="x", actor="staff:ann", now=now())
+        fail_refund(refund_id=pending.id, reason="x", actor="staff:ann", now=utc_now())
     retry_refunds()
     events = event_types()
 
     with pytest.raises(RefundFinal, match=f"is {status}"):
-        retry_refund(refund_id=pending.id, now=now())
+        retry_refund(refund_id=pending.id, now=utc_now())
     with pytest.raises(RefundFinal, match=f"is {status}"):
-        fail_refund(refund_id=pending.id, reason="y", actor="staff:bob", now=now())
+        fail_refund(refund_id=pending.id, reason="y", actor="staff:bob", now=utc_now())
 
     assert Refund.objects.get().status == status
     assert event_types() == events
@@ -145,9 +145,9 @@ def test_what_has_ended_is_not_touched_again(merchant, pending, status):
 
 def test_there_must_be_such_a_refund():
     with pytest.raises(RefundNotFound):
-        retry_refund(refund_id="ref_0", now=now())
+        retry_refund(refund_id="ref_0", now=utc_now())
     with pytest.raises(RefundNotFound):
-        fail_refund(refund_id="ref_0", reason="x", actor="staff:ann", now=now())
+        fail_refund(refund_id="ref_0", reason="x", actor="staff:ann", now=utc_now())
 
 
 @pytest.fixture
@@ -175,7 +175,7 @@ def test_nobody_waits_for_the_refunds_of_another(api, merchant, stranger):
         assert {refund(api, sale, part).json()["status"] for part in parts} == {"pending"}
         credit(sale.merchant, 300)
 
-    assert retry_pending(now=now(), limit=1) == 2
+    assert retry_pending(now=utc_now(), limit=1) == 2
 
     assert Refund.objects.get(merchant=stranger).status == "succeeded"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import find_or_create, top_up, wallet
 from ledger.models import Kind, Purpose, Transfer
@@ -36,12 +36,12 @@ def caller_of(merchant):
 def give_back(payment, amount=None):
     draft = RefundDraft(amount=amount)
     caller = caller_of(payment.merchant)
-    return create_refund(caller=caller, payment_id=payment.id, draft=draft, now=now())
+    return create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
 
 
 def pay_out(merchant):
     return request_payout(
-        caller=caller_of(merchant), currency="BSD", amount=None, description="", now=now()
+        caller=caller_of(merchant), currency="BSD", amount=None, description="", now=utc_now()
     )
 
 
@@ -110,7 +110,7 @@ def test_a_refund_and_a_payout_do_not_spend_the_same_money(merchant):
 def finish(merchant):
     """End what is still waiting, so that the next round starts from nothing."""
     for waiting in Refund.objects.pending():
-        fail_refund(refund_id=waiting.id, reason="x", actor="staff:ann", now=now())
+        fail_refund(refund_id=waiting.id, reason="x", actor="staff:ann", now=utc_now())
 
 
 def test_two_workers_retry_once(merchant):
@@ -119,7 +119,7 @@ def test_two_workers_retry_once(merchant):
     assert {give_back(payment, 100).status for _ in range(10)} == {"pending"}
     credit(merchant, 1_000)
 
-    counts = at_once([partial(retry_pending, now=now())] * 4)
+    counts = at_once([partial(retry_pending, now=utc_now())] * 4)
 
     assert sum(count for count in counts if isinstance(count, int)) == 10
     assert Transfer.objects.filter(kind=Kind.REFUND).count() == 10
@@ -137,8 +137,8 @@ def test_a_retry_and_staff_who_give_up_have_one_winner(merchant):
 
         results = at_once(
             [
-                partial(retry_refund, refund_id=waiting.id, now=now()),
-                partial(fail_refund, refund_id=waiting.id, reason="x", actor="a", now=now()),
+                partial(retry_refund, refund_id=waiting.id, now=utc_now()),
+                partial(fail_refund, refund_id=waiting.id, reason="x", actor="a", now=utc_now()),
             ]
         )
 
@@ -159,15 +159,15 @@ def take_back(payments):
 
 def seal_often():
     for _ in range(60):
-        seal_transfers(now=now())
+        seal_transfers(now=utc_now())
         time.sleep(0.05)
 
 
 @pytest.mark.slow
 def test_opposite_payments_and_refunds_do_not_deadlock(merchant):
     """One customer pays one merchant 250 times, while 250 earlier payments are refunded."""
-    customer = find_or_create(phone="+12425550177", livemode=False, now=now())
-    top_up(customer=customer, amount=25_000, currency="BSD", now=now())
+    customer = find_or_create(phone="+12425550177", livemode=False, now=utc_now())
+    top_up(customer=customer, amount=25_000, currency="BSD", now=utc_now())
     type(merchant).objects.update(fee_basis_points=500)
     payments = [PaymentFactory(merchant=merchant, amount=50) for _ in range(500)]
     before, after = payments[:250], payments[250:]

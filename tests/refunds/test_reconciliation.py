@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from core.clock import now
+from core.clock import utc_now
 from ledger.models import Transfer
 from ledger.sealing import seal_transfers
 from refunds.models import Refund
@@ -45,7 +45,7 @@ def test_it_finds_nothing_wrong_with_what_happened(names):
         *("refund_transfer", "refund_fee_transfer"),
     }
     assert verify()[0] == 0
-    seal_transfers(now=now())
+    seal_transfers(now=utc_now())
     assert verify()[0] == 0
 
 
@@ -153,7 +153,7 @@ def test_all_refunds_of_a_payment_are_removed_with_their_transfers(names):
 
 @pytest.mark.parametrize("kind", ["payment", "fee", "refund", "refund_fee"])
 def test_a_sealed_transfer_is_changed(names, kind):
-    seal_transfers(now=now())
+    seal_transfers(now=utc_now())
     transfer = names[f"{kind}_transfer"]
     seal = Transfer.objects.get(pk=transfer).seal.sequence
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from core.clock import now
+from core.clock import utc_now
 from refunds.errors import RefundFinal
 from refunds.models import Refund
 from refunds.services import fail_refund
@@ -27,7 +27,7 @@ def made(api, merchant, paid):
         refund(api, paid, 1_000)
         found = Refund.objects.get()
         if status == S.FAILED:
-            fail_refund(refund_id=found.id, reason="x", actor="staff:ann", now=now())
+            fail_refund(refund_id=found.id, reason="x", actor="staff:ann", now=utc_now())
             found.refresh_from_db()
         assert found.status == status
         return found
@@ -41,7 +41,7 @@ def test_the_table_is_all_there_is(made, before, after):
     assert (after in TRANSITIONS[before]) is ((before, after) in ALLOWED)
     if (before, after) not in ALLOWED:
         with pytest.raises(RefundFinal):
-            made(before).transition_to(after, now=now(), actor="x")
+            made(before).transition_to(after, now=utc_now(), actor="x")
         assert Refund.objects.get().status == before
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.core import mail
 from django.core.management import CommandError, call_command
 
-from core.clock import now
+from core.clock import utc_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.models import Merchant
@@ -84,7 +84,7 @@ def test_a_payout_leaves_and_arrives(api: Api, merchant: Merchant) -> None:
 
 
 def test_links_and_deliveries_come_nearer(api: Api, merchant: Merchant) -> None:
-    link = new_link(api, merchant, expires_at=(now() + DAY).isoformat())
+    link = new_link(api, merchant, expires_at=(utc_now() + DAY).isoformat())
     api(merchant).post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["*"]})
     api(merchant).post("/v1/payments", {"amount": 1})
     due_at = Delivery.objects.get().next_attempt_at
@@ -93,7 +93,7 @@ def test_links_and_deliveries_come_nearer(api: Api, merchant: Merchant) -> None:
     said("advance", merchant.id, "--days", "7")
 
     assert Delivery.objects.get().next_attempt_at == due_at - 7 * DAY
-    assert PaymentLink.objects.get(pk=link.pk).status_at(now()) == LinkStatus.EXPIRED
+    assert PaymentLink.objects.get(pk=link.pk).status_at(utc_now()) == LinkStatus.EXPIRED
 
 
 @pytest.mark.parametrize(

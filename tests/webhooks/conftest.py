@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.authentication import Caller
 from merchants.models import Merchant
 from tests.webhooks.receiver import Receiver
@@ -45,7 +45,7 @@ def endpoint(merchant: Merchant, receiver: Receiver) -> MakeEndpoint:
             url=url or address,
             events=list(events),
             description="",
-            now=now(),
+            now=utc_now(),
         )
         issued.webhook.plain_secret = issued.secret  # type: ignore[attr-defined]  # for the tests
         return issued.webhook

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import deliver
@@ -42,7 +42,7 @@ def tell(
             event_type,
             about=Thing(merchant.id, livemode),
             data=SAMPLES[event_type] if data is None else data,
-            now=now(),
+            now=utc_now(),
         )
 
 

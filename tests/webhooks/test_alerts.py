@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
@@ -27,9 +27,9 @@ def test_a_mail_says_what_happened_and_what_to_do(
     merchant: Merchant, endpoint: MakeEndpoint, kind: AlertKind, says: str
 ) -> None:
     webhook = endpoint()
-    raise_alert(kind, webhook.id, delivery=None, now=now())
+    raise_alert(kind, webhook.id, delivery=None, now=utc_now())
 
-    assert send_due_alerts(now=now()) == 1
+    assert send_due_alerts(now=utc_now()) == 1
 
     [message] = mail.outbox
     body = str(message.body)
@@ -44,7 +44,7 @@ def test_one_mail_of_a_kind_per_endpoint_and_day(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     first, second = endpoint(), endpoint()
-    at = now().replace(hour=10)
+    at = utc_now().replace(hour=10)
     for _ in range(3):
         raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at)
     raise_alert(AlertKind.EXHAUSTED, second.id, delivery=None, now=at)
@@ -60,7 +60,7 @@ def test_one_mail_of_a_kind_per_endpoint_and_day(
 def test_a_mail_server_that_is_away_is_asked_again(
     endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = now()
+    at = utc_now()
     raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=at)
 
     def refuse(*_: object) -> int:
@@ -79,12 +79,12 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(
     merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint
 ) -> None:
     Merchant.objects.filter(pk=merchant.pk).update(email="owner@example.com\nBcc: all@example.com")
-    raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=now())
+    raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=utc_now())
     other = endpoint()
     Webhook.objects.filter(pk=other.pk).update(merchant=stranger)
-    raise_alert(AlertKind.GONE, other.id, delivery=None, now=now())
+    raise_alert(AlertKind.GONE, other.id, delivery=None, now=utc_now())
 
-    assert send_due_alerts(now=now()) == 1
+    assert send_due_alerts(now=utc_now()) == 1
 
     assert [message.to for message in mail.outbox] == [[stranger.email]]
 
@@ -92,7 +92,7 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(
 def test_whoever_dies_while_mailing_is_followed_by_another(
     endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = now()
+    at = utc_now()
     raise_alert(AlertKind.GONE, endpoint().id, delivery=None, now=at)
 
     def die(*_: object) -> int:
@@ -115,9 +115,9 @@ def test_many_workers_send_each_mail_once(receiver) -> None:
     merchant = MerchantFactory.create()
     for number in range(10):
         webhook = endpoint_of(merchant, f"https://shop{number}.example.com/")
-        raise_alert(AlertKind.GONE, webhook.id, delivery=None, now=now())
+        raise_alert(AlertKind.GONE, webhook.id, delivery=None, now=utc_now())
 
-    sent = at_once([lambda: send_due_alerts(now=now())] * 4)
+    sent = at_once([lambda: send_due_alerts(now=utc_now())] * 4)
 
     assert sum(count for count in sent if isinstance(count, int)) == 10
     assert len(mail.outbox) == 10

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connections
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.authentication import Caller
 from merchants.models import Merchant
 from outbound.client import Answer
@@ -57,7 +57,9 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 def endpoint_of(merchant: Merchant, url: str) -> Webhook:
     caller = Caller(merchant, livemode=False, actor="tests")
-    return create_webhook(caller=caller, url=url, events=["*"], description="", now=now()).webhook
+    return create_webhook(
+        caller=caller, url=url, events=["*"], description="", now=utc_now()
+    ).webhook
 
 
 def all_delivered() -> bool:
@@ -96,7 +98,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
     monkeypatch.setattr(sending, "attempt", attempt)
     for number in range(3):
         endpoint_of(merchant, f"https://shop{number}.example.com/")
-    Webhook.objects.update(last_success_at=now())
+    Webhook.objects.update(last_success_at=utc_now())
     for _ in range(25):
         tell(merchant)
 
@@ -106,7 +108,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
     assert max(most.values()) == 4
 
 
-@pytest.mark.parametrize("record", [{"failures": 20, "failing_since": now()}, {}])
+@pytest.mark.parametrize("record", [{"failures": 20, "failing_since": utc_now()}, {}])
 def test_endpoints_that_hang_delay_nobody(
     merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]
 ) -> None:
@@ -123,7 +125,7 @@ def test_endpoints_that_hang_delay_nobody(
     dead = [endpoint_of(merchant, f"https://dead{n}.example.com/") for n in range(80)]
     Webhook.objects.filter(pk__in=[each.pk for each in dead]).update(is_slow=False, **record)
     well = endpoint_of(merchant, "https://well.example.com/")
-    Webhook.objects.filter(pk=well.pk).update(last_success_at=now(), events=["payment.failed"])
+    Webhook.objects.filter(pk=well.pk).update(last_success_at=utc_now(), events=["payment.failed"])
     tell(merchant)
     sender.wake()
 

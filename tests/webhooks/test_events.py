@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, connection, transaction
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from merchants.authentication import Caller
 from merchants.models import Merchant
 from tests.client import Api
@@ -20,7 +20,7 @@ from webhooks.samples import SAMPLES
 
 
 def test_an_event_holds_the_exact_bytes(merchant: Merchant) -> None:
-    at = now()
+    at = utc_now()
     with transaction.atomic():
         event = emit(
             EventType.PAYMENT_CREATED,
@@ -56,7 +56,7 @@ def test_each_subscribed_endpoint_of_the_mode_gets_a_delivery(
             url="https://shop.example.com/",
             events=["*"],
             description="",
-            now=now(),
+            now=utc_now(),
         )
 
     event = tell(merchant)
@@ -71,7 +71,7 @@ def test_an_event_costs_few_statements(
     merchant: Merchant, endpoint: MakeEndpoint, django_assert_num_queries
 ) -> None:
     def write() -> None:
-        emit(EventType.PAYMENT_COMPLETED, about=Thing(merchant.id), data={}, now=now())
+        emit(EventType.PAYMENT_COMPLETED, about=Thing(merchant.id), data={}, now=utc_now())
 
     with django_assert_num_queries(2):
         write()
@@ -94,7 +94,7 @@ def test_an_undone_fact_leaves_no_event(merchant: Merchant, endpoint: MakeEndpoi
 @pytest.mark.django_db(transaction=True)
 def test_an_event_belongs_to_a_transaction() -> None:
     with pytest.raises(transaction.TransactionManagementError):
-        emit(EventType.PAYMENT_CREATED, about=Thing("mer_1"), data={}, now=now())
+        emit(EventType.PAYMENT_CREATED, about=Thing("mer_1"), data={}, now=utc_now())
 
 
 def test_an_event_is_never_changed(merchant: Merchant) -> None:

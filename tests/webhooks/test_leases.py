@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import time_machine
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.authentication import Caller
 from merchants.models import Merchant
 from outbound.client import Answer
@@ -139,7 +139,7 @@ def test_no_more_than_four_are_under_way_to_one_endpoint(
 
 def _held(webhook: Webhook) -> list[Claim]:
     rows = Delivery.objects.select_related("event", "webhook").exclude(lease_token="")
-    return [Claim(row, row.lease_token, now(), None) for row in rows.filter(webhook=webhook)]  # type: ignore[arg-type]
+    return [Claim(row, row.lease_token, utc_now(), None) for row in rows.filter(webhook=webhook)]  # type: ignore[arg-type]
 
 
 def test_after_many_failures_it_is_left_alone_for_a_while(
@@ -226,9 +226,9 @@ def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> No
             url=receiver.url(f"/say/200/race{number}"),
             events=["*"],
             description="",
-            now=now(),
+            now=utc_now(),
         )
-    Webhook.objects.update(last_success_at=now())
+    Webhook.objects.update(last_success_at=utc_now())
     for _ in range(10):
         tell(merchant)
 

@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from pytest_django import Settings
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.webhooks.receiver import Receiver
@@ -117,7 +117,7 @@ def test_it_believes_no_forged_request() -> None:
     with Listener() as listener:
         listener.secret = new_secret()
         signed = signature_headers(
-            event_id="evt_1", body=b"{}", at=now(), secret=new_secret(), previous=None
+            event_id="evt_1", body=b"{}", at=utc_now(), secret=new_secret(), previous=None
         )
         headers = {name.lower(): value for name, value in signed.items()}
 
@@ -133,7 +133,7 @@ def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
     with Listener(forward_to="http://127.0.0.1:1024/") as listener:
         listener.secret = new_secret()
         signed = signature_headers(
-            event_id="evt_1", body=b"{}", at=now(), secret=listener.secret, previous=None
+            event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secret, previous=None
         )
 
         heard = listener.hear({name.lower(): value for name, value in signed.items()}, b"{}")

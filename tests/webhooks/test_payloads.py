@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from links.expiry import expire_due as expire_links
 from links.services import record_use
 from merchants.models import Merchant
@@ -85,7 +85,7 @@ def fail(api: Api, merchant: Merchant) -> None:
 
 def expire(api: Api, merchant: Merchant) -> None:
     create(api, merchant)
-    expire_payment(payment_id=Payment.objects.get().id, now=now() + timedelta(hours=25))
+    expire_payment(payment_id=Payment.objects.get().id, now=utc_now() + timedelta(hours=25))
 
 
 def cancel(api: Api, merchant: Merchant) -> None:
@@ -113,15 +113,15 @@ def pay_out(api: Api, merchant: Merchant) -> Payout:
 
 def pay_out_to_the_end(api: Api, merchant: Merchant) -> None:
     payout = pay_out(api, merchant)
-    mark_sent(payout_id=payout.id, actor="tests", now=now())
-    record_paid(payout_id=payout.id, actor="tests", now=now())
+    mark_sent(payout_id=payout.id, actor="tests", now=utc_now())
+    record_paid(payout_id=payout.id, actor="tests", now=utc_now())
 
 
 def fail_payout(api: Api, merchant: Merchant) -> None:
     payout = pay_out(api, merchant)
-    mark_sent(payout_id=payout.id, actor="tests", now=now())
+    mark_sent(payout_id=payout.id, actor="tests", now=utc_now())
     record_failed(
-        payout_id=payout.id, code="account_closed", message="Closed.", actor="tests", now=now()
+        payout_id=payout.id, code="account_closed", message="Closed.", actor="tests", now=utc_now()
     )
 
 
@@ -132,7 +132,7 @@ def link(api: Api, merchant: Merchant, **body: Any) -> str:
 
 def pay_through_link(api: Api, merchant: Merchant) -> None:
     payment_id = paid(api, merchant)
-    record_use(link(api, merchant, max_uses=5), payment_id=payment_id, amount=1250, now=now())
+    record_use(link(api, merchant, max_uses=5), payment_id=payment_id, amount=1250, now=utc_now())
 
 
 def deactivate_link(api: Api, merchant: Merchant) -> None:

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.sending import tell
@@ -26,7 +26,7 @@ def backlog(merchant: Merchant, endpoint: MakeEndpoint) -> Webhook:
     for _ in range(3):
         endpoint()
     pattern = tell(merchant)
-    (busy, done), at = (endpoint(), endpoint()), now()
+    (busy, done), at = (endpoint(), endpoint()), utc_now()
     events = [
         Event(
             id=f"evt_{n:05}",
@@ -92,14 +92,14 @@ def test_who_is_waiting_is_found_without_reading_the_backlog(backlog: Webhook) -
 
 
 def test_what_is_next_is_found_without_sorting_the_backlog(backlog: Webhook) -> None:
-    due = Delivery.objects.due(now()).filter(webhook=backlog).values_list("id")[:4]
+    due = Delivery.objects.due(utc_now()).filter(webhook=backlog).values_list("id")[:4]
 
     assert_by_index(rows_read(due))
     assert [pk for (pk,) in due] == [f"dlv_{n:05}" for n in range(ROWS - 1, ROWS - 5, -1)]
 
 
 def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> None:
-    at = now()
+    at = utc_now()
     waiting = with_work(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
 
     assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.machine import need
@@ -120,7 +120,7 @@ def test_it_refuses_what_was_recorded_long_ago(program: list[str]) -> None:
     headers = signature_headers(
         event_id="evt_1",
         body=b"{}",
-        at=now() - timedelta(seconds=301),
+        at=utc_now() - timedelta(seconds=301),
         secret=secret,
         previous=None,
     )

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from django.core.management import CommandError, call_command
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
@@ -26,9 +26,9 @@ def prune(*words: str) -> int:
 
 
 def tell_days_ago(merchant: Merchant, days: int) -> Event:
-    with time_machine.travel(now() - timedelta(days=days)):
+    with time_machine.travel(utc_now() - timedelta(days=days)):
         event = tell(merchant)
-        Delivery.objects.filter(event=event).update(next_attempt_at=now())
+        Delivery.objects.filter(event=event).update(next_attempt_at=utc_now())
     return event
 
 
@@ -67,7 +67,7 @@ def test_what_is_still_on_its_way_stays_however_old(
 
 def test_old_samples_go_for_good(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint()
-    with time_machine.travel(now() - timedelta(days=91)):
+    with time_machine.travel(utc_now() - timedelta(days=91)):
         api(merchant).post("/v1/webhooks/test", {"webhook_id": webhook.id})
     fact = tell(merchant)
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
@@ -135,7 +135,7 @@ def test_a_request_that_died_is_left_to_the_sweep_even_where_the_endpoint_is_off
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
 
     def tidy_first(delivery_id: str) -> Delivery:
-        assert set_aside(now=now()) == 0
+        assert set_aside(now=utc_now()) == 0
         return finish_trial(delivery_id)
 
     monkeypatch.setattr("webhooks.views.finish_trial", tidy_first)

@@ -6,7 +6,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from core.clock import epoch_milliseconds, now
+from core.clock import epoch_milliseconds, utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Received, Receiver
@@ -88,7 +88,9 @@ def test_plain_code_refuses_what_was_changed_or_is_stale(sent: tuple[str, Receiv
 def test_both_secrets_sign_while_a_rotation_overlaps() -> None:
     new, old = new_secret(), new_secret()
 
-    headers = signature_headers(event_id="evt_1", body=b"{}", at=now(), secret=new, previous=old)
+    headers = signature_headers(
+        event_id="evt_1", body=b"{}", at=utc_now(), secret=new, previous=old
+    )
 
     for secret in (new, old):
         assert Verifier(secret).verify(b"{}", headers) == {}

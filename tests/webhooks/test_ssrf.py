@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.models import Merchant
 from outbound.client import Answer, post
 from outbound.policy import Policy, fault_of, policy_for
@@ -208,7 +208,7 @@ def test_a_live_endpoint_on_this_machine_is_not_called(
     """Even in development, even if the row says so."""
     webhook = endpoint()
     Webhook.objects.filter(pk=webhook.pk).update(
-        livemode=True, url=f"http://localhost:{canary.port}/", updated_at=now()
+        livemode=True, url=f"http://localhost:{canary.port}/", updated_at=utc_now()
     )
     tell(merchant, livemode=True)
 

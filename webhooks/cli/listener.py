@@ -10,7 +10,7 @@ from typing import Any, Self
 import orjson
 import requests
 
-from core.clock import now
+from core.clock import utc_now
 from webhooks.cli.verification import checks
 
 FORWARD_SECONDS = 10
@@ -64,7 +64,7 @@ class Listener:
 
     def hear(self, headers: dict[str, str], body: bytes) -> Heard:
         """Verify a request and pass it on; header names in lower case."""
-        failed = [each for each in checks(headers, body, secret=self.secret, at=now())
+        failed = [each for each in checks(headers, body, secret=self.secret, at=utc_now())
                   if not each.is_good]  # fmt: skip
         if failed:
             return Heard(body, 401, f"{failed[0].name} {failed[0].says}")

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError, ValidationFailed
 from core.money import is_currency, minor_digits
 from customers.models import Customer
@@ -49,7 +49,7 @@ class Command(BaseCommand):
 def _top_up(phone: str, amount: int, currency: str, *, livemode: bool) -> dict[str, Any]:
     if not is_currency(currency):
         raise ValidationFailed(currency="must be an ISO 4217 code such as BSD")
-    instant = now()
+    instant = utc_now()
     if livemode:
         customer = Customer.objects.by_phone(normalize_phone(phone, livemode=True), livemode=True)
     else:

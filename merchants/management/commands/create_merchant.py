@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from core.json import dump_json
 from merchants.models import MAX_FEE_BASIS_POINTS
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             registration = create_merchant(
                 fee_basis_points=options["fee_basis_points"],
                 status=_S.VERIFIED if options["verified"] else _S.UNVERIFIED,
-                now=now(),
+                now=utc_now(),
                 **NewMerchant.parse(given),
             )
         except ApiError as error:

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from core.errors import ApiError
 from core.json import dump_json
 from merchants.models import ApiKey
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        at = now()
+        at = utc_now()
         old = _find(options["key"], options["merchant"], at)
         overlap = timedelta(hours=options["overlap_hours"])
         try:

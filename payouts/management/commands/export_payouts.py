@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
@@ -59,7 +59,7 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
 
 
 def _new_batch(options: dict[str, Any]) -> PayoutBatch:
-    at = now()
+    at = utc_now()
     today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
     return create_batch(
         livemode=not options["test"],

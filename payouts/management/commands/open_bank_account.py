@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails, open_bank_account
@@ -48,7 +48,7 @@ class Command(BaseCommand):
                 livemode=not options["test"],
                 details=details,
                 actor="system:open_bank_account",
-                now=now(),
+                now=utc_now(),
             )
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}") from None

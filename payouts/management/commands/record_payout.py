@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from payouts.services import REFUSED, record_failed, record_paid
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--message", default="The bank refused the payout.", help="and in full")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        payout_id, at = options["payout"], now()
+        payout_id, at = options["payout"], utc_now()
         try:
             if options["answer"] == "paid":
                 payout = record_paid(

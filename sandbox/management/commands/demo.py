@@ -4,7 +4,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.json import dump_json
 from sandbox.demo import Demo, make_demo
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEVELOPMENT_MODE:
             raise CommandError("demo data belongs in development: set DEVELOPMENT_MODE=true")
-        demo = make_demo(currency=settings.DEFAULT_CURRENCY, now=now())
+        demo = make_demo(currency=settings.DEFAULT_CURRENCY, now=utc_now())
         if options["json"]:
             self.stdout.write(dump_json(_record(demo)).decode())
         elif demo is None:

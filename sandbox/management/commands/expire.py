@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from sandbox.time_travel import expire_now
 
@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         try:
-            status = expire_now(object_id=options["id"], now=now())
+            status = expire_now(object_id=options["id"], now=utc_now())
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}".strip()) from None
         self.stdout.write(f"{options['id']}  {status}")

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from merchants.authentication import Caller
 from webhooks.cli.callers import MERCHANT_HELP, test_caller
@@ -60,7 +60,7 @@ class Command(BaseCommand):
             except KeyboardInterrupt:
                 self.stderr.write("Stopped.")
             finally:
-                delete_webhook(caller=caller, webhook_id=issued.webhook.id, now=now())
+                delete_webhook(caller=caller, webhook_id=issued.webhook.id, now=utc_now())
 
     def _tell(self, listener: Listener, options: dict[str, Any]) -> None:
         end = time.monotonic() + options["timeout"] if options["timeout"] else None
@@ -81,9 +81,9 @@ def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
     left = Webhook.objects.visible_to(caller).kept().filter(description=DESCRIPTION)
     try:
         for webhook in left:
-            delete_webhook(caller=caller, webhook_id=webhook.id, now=now())
+            delete_webhook(caller=caller, webhook_id=webhook.id, now=utc_now())
         return create_webhook(
-            caller=caller, url=url, events=events, description=DESCRIPTION, now=now()
+            caller=caller, url=url, events=events, description=DESCRIPTION, now=utc_now()
         )
     except ApiError as error:
         hint = "It needs WEBHOOK_ALLOW_PRIVATE, which is on in development."

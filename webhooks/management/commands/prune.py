@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from core.clock import iso, now
+from core.clock import iso, utc_now
 from core.json import dump_json
 from webhooks.retention import ended_before, prune_deliveries
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:
-        before = now() - timedelta(days=options["days"])
+        before = utc_now() - timedelta(days=options["days"])
         if options["dry_run"]:
             count = ended_before(before).count()
         else:

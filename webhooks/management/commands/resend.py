@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.errors import ApiError
 from core.json import dump_json
 from merchants.authentication import Caller
@@ -45,7 +45,7 @@ def _send(delivery: Delivery) -> str:
             caller=caller,
             webhook_id=delivery.webhook_id,
             delivery_id=delivery.id,
-            now=now(),
+            now=utc_now(),
         )
     except ApiError as error:
         return f"{error.code} {error.details}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from merchants.authentication import Caller
 from webhooks.cli.callers import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
@@ -41,7 +41,7 @@ class Command(BaseCommand):
         data = _data(event_type, options["original"], caller)
         for path, value in options["override"]:
             _set(data, path, value)
-        event, count = send_sample(caller=caller, event_type=event_type, data=data, now=now())
+        event, count = send_sample(caller=caller, event_type=event_type, data=data, now=utc_now())
         if options["json"]:
             self.stdout.write(bytes(event.body).decode())
         else:

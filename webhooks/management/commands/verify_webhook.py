@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import now
+from core.clock import utc_now
 from core.instants import parse_instant
 from core.json import dump_json
 from webhooks.cli.verification import Check, altered_since, checks
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         secret = options["secret"]
         if not is_secret(secret):
             raise CommandError("A secret is whsec_ and 32 bytes in base64.")
-        at = parse_instant(options["at"]) if options["at"] else now()
+        at = parse_instant(options["at"]) if options["at"] else utc_now()
         if at is None:
             raise CommandError("--at must be an ISO 8601 instant with a time zone.")
         headers, body = _read((options["request"] or sys.stdin.buffer).read())
