@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from backoffice.models import StaffAccount
 from backoffice.roles import RIGHTS, Right, Role
 from core.client_address import client_address
-from merchants.authentication import Caller
+from merchants.callers import Caller
 
 USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "staff:"
 
@@ -37,7 +37,7 @@ class Staff:
 
     def caller(self, *, livemode: bool) -> Caller:
         """Return what the services of the other rooms ask for: every merchant, one mode."""
-        return Caller(merchant=None, livemode=livemode, actor=self.actor)
+        return Caller.for_staff(livemode=livemode, actor=self.actor)
 
 
 def roles_of(user: User) -> frozenset[Role]:

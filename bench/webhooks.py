@@ -106,7 +106,7 @@ def measure(scene: Scene, number: int, receiver: "Receiver", seconds: int) -> li
 def make_endpoint(url: str) -> "Webhook":
     """Register a merchant with one endpoint."""
     from core.clock import utc_now
-    from merchants.authentication import Caller
+    from merchants.callers import Caller
     from merchants.services import create_merchant
     from webhooks.endpoints import create_webhook
 

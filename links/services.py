@@ -12,7 +12,7 @@ from links import events
 from links.models import LinkUse, PaymentLink
 from links.statuses import LinkStatus
 from links.uses import count_uses
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.errors import MerchantInactive, MerchantNotFound
 from merchants.statuses import MerchantStatus
 from webhooks.event_types import EventType

@@ -21,7 +21,8 @@ from links.serializers import (
 from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
 from links.statuses import LinkStatus
-from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet, OpenViewSet
 
 FILTERS = {"status": one_of(LinkStatus.values), **CREATED}
 FOR_A_YEAR = "public, max-age=31536000, immutable"

@@ -1,7 +1,7 @@
 """Merchants and the keys they call with."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -9,11 +9,8 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from merchants import categories
 from merchants.errors import ApiKeyNotFound, MerchantNotFound, MerchantStatusUnchanged
-from merchants.scoping import CallerScoped
+from merchants.scoping import CallerScoped, Scope
 from merchants.statuses import TRANSITIONS, MerchantStatus
-
-if TYPE_CHECKING:
-    from merchants.authentication import Caller
 
 SLUG_CHARACTERS = 64
 MAX_FEE_BASIS_POINTS = 10_000
@@ -32,9 +29,11 @@ class PayoutSchedule(models.TextChoices):
 class MerchantQuerySet(CallerScoped["Merchant"]):
     missing = MerchantNotFound
 
-    def visible_to(self, caller: "Caller") -> Self:
-        """Keep the caller itself: one record serves both modes. Without a merchant, keep all."""
-        return self if caller.merchant_id is None else self.filter(pk=caller.merchant_id)
+    def visible_to(self, caller: Scope) -> Self:
+        """Keep the caller itself: one record serves both modes. No merchant, no row."""
+        if caller.sees_every_merchant:
+            return self
+        return self.none() if caller.merchant_id is None else self.filter(pk=caller.merchant_id)
 
 
 class Merchant(models.Model):

@@ -1,16 +1,26 @@
 """Reads that serve the API start from the caller: what is not theirs does not exist."""
 
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import ClassVar, Protocol, Self, TypeVar
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 
 from core.errors import ApiError, NotFound
 
-if TYPE_CHECKING:
-    from merchants.authentication import Caller
-
 _Row = TypeVar("_Row", bound=Model)
+
+
+class Scope(Protocol):
+    """What a caller says about the rows it reaches: its merchant's, of its mode."""
+
+    @property
+    def merchant_id(self) -> str | None: ...
+
+    @property
+    def livemode(self) -> bool: ...
+
+    @property
+    def sees_every_merchant(self) -> bool: ...
 
 
 class CallerScoped(QuerySet[_Row]):
@@ -18,10 +28,16 @@ class CallerScoped(QuerySet[_Row]):
 
     missing: ClassVar[type[ApiError]] = NotFound
 
-    def visible_to(self, caller: "Caller") -> Self:
-        """Keep the caller's rows of the caller's mode; without a merchant, all of that mode."""
+    def visible_to(self, caller: Scope) -> Self:
+        """Keep the caller's rows of the caller's mode; none for a caller without a merchant."""
         rows = self.filter(livemode=caller.livemode)
-        return rows if caller.merchant_id is None else rows.filter(merchant_id=caller.merchant_id)
+        if caller.sees_every_merchant:
+            return rows
+        return (
+            rows.none()
+            if caller.merchant_id is None
+            else rows.filter(merchant_id=caller.merchant_id)
+        )
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

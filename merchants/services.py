@@ -15,7 +15,7 @@ from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merc
 from merchants.statuses import MerchantStatus
 
 if TYPE_CHECKING:
-    from merchants.authentication import Caller
+    from merchants.callers import Caller
 
 MAX_OVERLAP = timedelta(days=90)
 FIRST_KEY_NAME = "First key"

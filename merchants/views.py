@@ -5,10 +5,11 @@ from rest_framework.response import Response
 from core.clock import utc_now
 from core.openapi import operation
 from core.throttling import REGISTRATION_LIMITS
-from merchants.authentication import CallerRequest, CallerViewSet, OpenViewSet
+from merchants.callers import CallerRequest
 from merchants.models import Merchant
 from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, RegistrationOutput
 from merchants.services import create_merchant, update_merchant
+from merchants.viewsets import CallerViewSet, OpenViewSet
 
 
 class RegistrationViewSet(OpenViewSet):

@@ -11,7 +11,7 @@ from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
 from ledger.errors import InsufficientBalance
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
 from payments.models import Payment

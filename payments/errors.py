@@ -1,13 +1,7 @@
 """The refusals that concern a payment."""
 
-from typing import TYPE_CHECKING
-
 from core.errors import ApiError
-from ledger.errors import InsufficientBalance
 from payments.statuses import PaymentStatus
-
-if TYPE_CHECKING:
-    from payments.models import Payment
 
 
 class PaymentNotFound(ApiError):
@@ -53,11 +47,3 @@ REFUSAL_BY_STATUS: dict[PaymentStatus, type[ApiError]] = {
     PaymentStatus.EXPIRED: PaymentExpired,
     PaymentStatus.CANCELED: PaymentCanceled,
 }
-
-
-def failure_of(payment: "Payment") -> ApiError:
-    """The error that tells why a payment has failed, under its own code."""
-    for error in (InsufficientBalance, PaymentFailed):
-        if error.code == payment.error_code:
-            return error(payment.error_message or "")
-    return PaymentFailed(payment.error_message or "")

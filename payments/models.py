@@ -10,10 +10,12 @@ from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
 from customers.models import Customer
+from ledger.errors import InsufficientBalance
 from merchants.scoping import CallerScoped
 from payments.errors import (
     REFUSAL_BY_STATUS,
     PaymentExpired,
+    PaymentFailed,
     PaymentNotCompleted,
     PaymentNotFound,
 )
@@ -214,6 +216,14 @@ class Payment(models.Model):
     def refusal(self, now: datetime) -> ApiError:
         """The error that says why its present status does not allow what was asked."""
         return REFUSAL_BY_STATUS[self.status_at(now)]()
+
+    @property
+    def failure(self) -> ApiError:
+        """The error that tells why it has failed, under its own code."""
+        for error in (InsufficientBalance, PaymentFailed):
+            if error.code == self.error_code:
+                return error(self.error_message or "")
+        return PaymentFailed(self.error_message or "")
 
     def transition_to(
         self, status: PaymentStatus, *, now: datetime, actor: str, cause: str = ""

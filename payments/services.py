@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments import emails, events
 from payments.drafts import PaymentDraft, amount_of, expiry_of, extra_fields_of

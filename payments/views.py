@@ -7,9 +7,9 @@ from core.errors import ApiError
 from core.ids import new_id
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
-from merchants.authentication import CallerRequest, CallerViewSet
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
-from payments.errors import failure_of
 from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
 from payments.qr import qr_payload
@@ -119,6 +119,6 @@ class PaymentViewSet(CallerViewSet):
                 now=utc_now(),
             )
             failed = payment.status == PaymentStatus.FAILED
-            return failure_of(payment) if failed else Response(ConfirmedPayment.of(payment))
+            return payment.failure if failed else Response(ConfirmedPayment.of(payment))
 
         return self.once(request, work)

@@ -14,7 +14,7 @@ from core.money import MAX_AMOUNT
 from ledger.errors import InsufficientBalance
 from ledger.models import HOUSE, Account, Kind, Purpose
 from ledger.services import Movement, account_for, accounts_for, lock, post
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payouts import events
 from payouts.balances import reserved

@@ -6,7 +6,8 @@ from rest_framework.response import Response
 from core.clock import utc_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
-from merchants.authentication import CallerRequest, CallerViewSet
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
 from payouts.balances import balances_of
 from payouts.filters import FILTERS, MOVEMENT_PAGE, refuse_anchor
 from payouts.models import Payout

@@ -14,7 +14,7 @@ from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
 from ledger.models import Kind, Purpose
 from ledger.services import Movement, accounts_for, post
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus

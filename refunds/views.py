@@ -4,7 +4,8 @@ from rest_framework.response import Response
 from core.clock import utc_now
 from core.openapi import listing, operation
 from core.queries import CREATED, exactly, one_of, query_of, read_filters
-from merchants.authentication import CallerRequest, CallerViewSet
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from refunds.models import Refund
 from refunds.serializers import NewRefund, RefundOutput, draft_of

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from core.ids import new_id
 from links.services import LinkDraft, create_link
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.services import Registration, create_merchant
 from payments.drafts import PaymentDraft

@@ -9,7 +9,7 @@ from django.db import transaction
 from core.crypto import encrypt
 from core.errors import ValidationFailed
 from core.ids import new_id
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from outbound.policy import fault_of, policy_for
 from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import Webhook

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from core.errors import Conflict, ValidationFailed
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from webhooks.database_clock import at_once
 from webhooks.delivery.backlog import with_pending
 from webhooks.delivery.wakeup import nudge

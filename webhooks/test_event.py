@@ -18,7 +18,7 @@ from django.conf import settings
 from django.db import transaction
 
 from core.errors import Conflict, RateLimited
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import deliver
 from webhooks.delivery.leases import claim_one

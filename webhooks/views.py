@@ -8,7 +8,8 @@ from rest_framework.response import Response
 from core.clock import utc_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
-from merchants.authentication import CallerRequest, CallerViewSet
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
 from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS

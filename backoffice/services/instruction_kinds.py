@@ -11,7 +11,7 @@ from datetime import datetime
 from backoffice.models import Instruction
 from backoffice.roles import Kind, Right
 from backoffice.services import money, payouts
-from merchants.authentication import Caller
+from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
 

@@ -30,7 +30,7 @@ from backoffice.statuses import InstructionStatus
 from core import crypto
 from core.ids import new_id
 from core.sweeping import sweep
-from merchants.authentication import Caller
+from merchants.callers import Caller
 
 DAY = timedelta(days=1)
 LIFETIME = timedelta(days=7)
@@ -220,7 +220,7 @@ def _write_down(staff: Staff, wish: Wish, now: datetime) -> Instruction:
 def _carry_out(
     task: Task, instruction: Instruction, actor: str, *, user_id: int | None, now: datetime
 ) -> None:
-    caller = Caller(merchant=None, livemode=instruction.livemode, actor=actor)
+    caller = Caller.for_staff(livemode=instruction.livemode, actor=actor)
     instruction.result_id = task.carry_out(instruction, caller, now)
     instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)
 

@@ -14,7 +14,7 @@ from core.money import format_amount
 from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link, deactivate_link
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus

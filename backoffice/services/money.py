@@ -11,7 +11,7 @@ from customers.services import top_up as top_up_wallet
 from customers.services import wallet
 from ledger.models import HOUSE, Account, Kind, Purpose
 from ledger.services import Movement, account_for, post
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment

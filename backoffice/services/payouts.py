@@ -13,7 +13,7 @@ from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core import crypto
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
@@ -116,7 +116,7 @@ def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 def check_bank_account(instruction: Instruction, now: datetime) -> None:
     """Try it, and undo it: raises MerchantNotFound, ValidationFailed."""
-    caller = Caller(merchant=None, livemode=instruction.livemode, actor="system:check")
+    caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
     before = transaction.savepoint()
     set_bank_account(instruction, caller, now)
     transaction.savepoint_rollback(before)

@@ -17,7 +17,7 @@ from ledger.models import Account, Transfer
 from ledger.sealing import seal_transfers
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from payments.confirming import confirm_payment

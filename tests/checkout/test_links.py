@@ -5,7 +5,7 @@ import pytest
 from core.clock import utc_now
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper

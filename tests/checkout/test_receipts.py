@@ -8,7 +8,7 @@ import pytest
 
 from core.clock import utc_now
 from customers.services import test_customer
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.mailing import send_due_emails
 from payments.models import Payment, PaymentEmail
 from payments.paying import pay

@@ -21,7 +21,7 @@ from customers.models import Customer
 from customers.services import top_up
 from ledger.models import Account
 from links.services import LinkDraft, create_link, deactivate_link, open_link
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments import paying
 from payments.confirming import confirm_payment
 from payments.counters import pay_at_counter

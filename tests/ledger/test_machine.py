@@ -31,7 +31,7 @@ from ledger.sealing import seal_transfers
 from links.expiry import expire_due as expire_links
 from links.models import PaymentLink
 from links.uses import count_fresh_uses
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.drafts import PaymentDraft
 from payments.expiry import expire_due, settle_due
 from payments.models import Payment

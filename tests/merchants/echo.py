@@ -4,7 +4,7 @@ from django.urls import path
 from rest_framework.response import Response
 
 from core.ids import random_base62
-from merchants.authentication import CallerViewSet
+from merchants.viewsets import CallerViewSet
 
 
 class EchoViewSet(CallerViewSet):

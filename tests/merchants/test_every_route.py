@@ -8,8 +8,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from core.clock import utc_now
 from core.ids import new_id
-from merchants.authentication import CallerViewSet
 from merchants.keys import new_secret
+from merchants.viewsets import CallerViewSet
 from tests.client import ApiClient
 
 OPEN = {"merchants", "openapi", "public-payment-link"}

@@ -9,7 +9,7 @@ from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import freeze
 from links.services import LinkDraft, create_link, record_use
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.expiry import settle_due

@@ -17,7 +17,7 @@ from customers.models import Customer
 from customers.services import find_or_create, top_up, wallet
 from ledger.models import Kind, Purpose, Transfer
 from ledger.services import balances, lock
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.confirming import confirm_payment
 from payments.counters import pay_at_counter

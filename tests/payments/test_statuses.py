@@ -7,7 +7,7 @@ import pytest
 
 from core.clock import utc_now
 from core.errors import ApiError
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.confirming import confirm_payment
 from payments.expiry import expire_payment
 from payments.models import Payment, PaymentTransition

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.clock import utc_now
 from ledger.models import Purpose
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payments.models import Payment
 from refunds.reconciliation import check_refunds
 from refunds.services import RefundDraft, create_refund, fee_share

@@ -12,7 +12,7 @@ from core.errors import ApiError
 from customers.services import find_or_create, top_up, wallet
 from ledger.models import Kind, Purpose, Transfer
 from ledger.sealing import seal_transfers
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from payouts.services import request_payout
 from refunds.errors import RefundFinal
 from refunds.models import Refund, RefundTransition

@@ -8,7 +8,7 @@ import pytest
 from pytest_django import Settings
 
 from core.clock import utc_now
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.webhooks.receiver import Receiver
 from webhooks.endpoints import create_webhook

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connections
 
 from core.clock import utc_now
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from outbound.client import Answer
 from tests.factories import MerchantFactory

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 
 from core.clock import utc_now
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 from outbound.client import Answer
 from tests.factories import MerchantFactory

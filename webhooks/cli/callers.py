@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 from django.db.models import Q
 
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from merchants.models import Merchant
 
 MERCHANT_HELP = "id or slug; default: the first one registered, which make run's demo merchant is"

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from webhooks.cli.callers import MERCHANT_HELP, test_caller
 from webhooks.cli.listener import Heard, Listener
 from webhooks.endpoints import IssuedSecret, create_webhook, delete_webhook

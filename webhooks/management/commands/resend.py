@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.errors import ApiError
 from core.json import dump_json
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
 
 def _send(delivery: Delivery) -> str:
     """Put a delivery on its way again; say what came of it."""
-    caller = Caller(None, livemode=delivery.webhook.livemode, actor=ACTOR)
+    caller = Caller.for_staff(livemode=delivery.webhook.livemode, actor=ACTOR)
     try:
         retry_delivery(
             caller=caller,

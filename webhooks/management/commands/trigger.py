@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
-from merchants.authentication import Caller
+from merchants.callers import Caller
 from webhooks.cli.callers import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
 from webhooks.models import Event

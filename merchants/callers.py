@@ -1,0 +1,60 @@
+"""The caller of a request or a command: which merchant's rows it reaches, and in which mode."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from rest_framework.request import Request
+
+from core.errors import ValidationFailed
+from merchants.models import Merchant
+
+DEVELOPMENT = "development"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whose request this is. Without a merchant it reaches nothing, whatever the mode.
+
+    Two callers reach the rows of every merchant, and say so by name: `for_staff` and
+    `for_development`. Nothing that is left out makes one.
+    """
+
+    merchant: Merchant | None
+    livemode: bool
+    actor: str
+    sees_every_merchant: bool = False
+
+    @classmethod
+    def for_staff(cls, *, livemode: bool, actor: str) -> Self:
+        """Return a caller that reaches every merchant's rows of one mode: staff, or their tools."""
+        return cls(None, livemode, actor, sees_every_merchant=True)
+
+    @classmethod
+    def for_development(cls) -> Self:
+        """Return a caller that reaches every merchant's test rows: development, none named."""
+        return cls(None, livemode=False, actor=DEVELOPMENT, sees_every_merchant=True)
+
+    @property
+    def merchant_id(self) -> str | None:
+        return None if self.merchant is None else self.merchant.id
+
+    @property
+    def owner(self) -> Merchant:
+        """The merchant that something new will belong to. Raises ValidationFailed without one."""
+        if self.merchant is None:
+            raise ValidationFailed(merchant_id="is required without an API key")
+        return self.merchant
+
+
+if TYPE_CHECKING:
+
+    class CallerRequest(Request):
+        """A request that has passed `ApiKeyAuthentication`."""
+
+        @property  # type: ignore[override]  # the stub knows Django's users only
+        def user(self) -> Caller: ...
+        @user.setter
+        def user(self, value: Any) -> None: ...
+
+else:
+    CallerRequest = Request

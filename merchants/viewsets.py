@@ -1,0 +1,96 @@
+"""The bases of the API's viewsets: limits, Idempotency-Key, lists."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import ViewSet
+
+from core.client_address import client_address, network_of
+from core.idempotency import Work, answer_once
+from core.pagination import PageQuery, page_of
+from core.queries import query_of
+from core.serializers import Output
+from core.simulation import refuse_as_asked
+from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, Limit, spend
+from merchants.authentication import ApiKeyAuthentication
+from merchants.callers import CallerRequest
+
+
+class _ApiViewSet(ViewSet):
+    """Counts every request against the limits of whoever sends it, and says what is left.
+
+    No answer may be kept by a cache: each is for one caller, and some show a secret once.
+    """
+
+    http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
+    limits: Sequence[Limit] = ADDRESS_LIMITS
+
+    def created(self, data: Any, location: str) -> Response:
+        """Answer 201 with the address of what was created."""
+        return Response(data, status=201, headers={"Location": location})
+
+    def once(self, request: Request, work: Work, *, secret: bool = False) -> HttpResponse:
+        """Do the work of a POST once per Idempotency-Key of this caller.
+
+        `secret`: the answer shows a secret, so it is stored encrypted.
+        """
+        return answer_once(request._request, self.scope_of(request), work, secret=secret)
+
+    def scope_of(self, request: Request) -> str:
+        """Name whoever limits and Idempotency-Keys belong to: here, an address."""
+        return f"address {network_of(client_address(request._request))}"
+
+    def check_throttles(self, request: Request) -> None:
+        self.rate_headers = spend(self.limits, self.scope_of(request))
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        answer = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in getattr(self, "rate_headers", {}).items():
+            answer[name] = value
+        answer.setdefault("Cache-Control", "no-store")
+        return answer
+
+
+class CallerViewSet(_ApiViewSet):
+    """The endpoints of a resource that belongs to merchants; `request.user` is a Caller."""
+
+    authentication_classes = (ApiKeyAuthentication,)
+    limits = MERCHANT_LIMITS
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if not cast(CallerRequest, request).user.livemode:
+            refuse_as_asked(request._request)
+
+    def scope_of(self, request: Request) -> str:
+        """Name the merchant and mode; without a merchant, the address."""
+        caller = cast(CallerRequest, request).user
+        if caller.merchant_id is None:
+            return super().scope_of(request)
+        return f"{caller.merchant_id} {'live' if caller.livemode else 'test'}"
+
+    def page(
+        self,
+        request: CallerRequest,
+        queryset: QuerySet[Any],
+        output: type[Output],
+        *,
+        key: str,
+        **context: Any,
+    ) -> Response:
+        """Answer a list with the page that the query string asks for, newest first."""
+        page = page_of(queryset, PageQuery.parse(query_of(request)))
+        items = output.each(page.items, **context)
+        return Response(
+            {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}
+        )
+
+
+class OpenViewSet(_ApiViewSet):
+    """Endpoints that need no key and look at none."""
+
+    authentication_classes = ()

@@ -1,0 +1,68 @@
+"""What a caller reaches: its merchant's rows, and none by leaving something out."""
+
+import pytest
+from django.apps import apps
+from django.core.exceptions import EmptyResultSet
+from django.db.models import Model
+
+from core.errors import ValidationFailed
+from merchants.callers import Caller
+from merchants.models import Merchant
+from merchants.scoping import CallerScoped
+
+SCOPED = [
+    model for model in apps.get_models() if isinstance(model._default_manager.all(), CallerScoped)
+]
+
+
+def reaches(model: type[Model], caller: Caller) -> str:
+    """Return the condition that the caller's reads carry; `nothing` where none can match."""
+    try:
+        return str(model._default_manager.all().visible_to(caller).order_by().query)  # type: ignore[attr-defined]  # CallerScoped
+    except EmptyResultSet:
+        return "nothing"
+
+
+def test_it_covers_every_resource() -> None:
+    assert {model.__name__ for model in SCOPED} == {
+        "ApiKey", "BankAccount", "Customer", "Event", "Instruction", "Merchant", "Payment",
+        "PaymentLink", "Payout", "Refund", "Webhook",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("livemode", [True, False])
+@pytest.mark.parametrize("model", SCOPED, ids=lambda model: model.__name__)
+def test_without_a_merchant_it_reaches_nothing(model: type[Model], livemode: bool) -> None:
+    assert (
+        reaches(model, Caller(None, livemode=livemode, actor="a forgotten argument")) == "nothing"
+    )
+
+
+@pytest.mark.parametrize(
+    "model", [model for model in SCOPED if model.__name__ != "Customer"], ids=lambda m: m.__name__
+)
+def test_a_merchant_reaches_its_own(model: type[Model]) -> None:
+    merchant = Merchant(id="mer_0000000000000000000000000000a1")
+
+    assert merchant.id in reaches(model, Caller(merchant, livemode=True, actor="key"))
+
+
+@pytest.mark.parametrize("model", SCOPED, ids=lambda model: model.__name__)
+def test_staff_reach_the_rows_of_one_mode(model: type[Model]) -> None:
+    reached = reaches(model, Caller.for_staff(livemode=True, actor="staff:1"))
+
+    assert reached != "nothing"
+    assert 'merchant_id" =' not in reached
+    assert ("livemode" in reached.partition("WHERE")[2]) == (model is not Merchant)
+
+
+def test_development_reaches_test_rows_only() -> None:
+    assert not Caller.for_development().livemode
+
+
+@pytest.mark.parametrize(
+    "caller", [Caller.for_development(), Caller.for_staff(livemode=True, actor="staff:1")]
+)
+def test_without_a_merchant_nothing_new_has_an_owner(caller: Caller) -> None:
+    with pytest.raises(ValidationFailed):
+        _ = caller.owner
