@@ -7,7 +7,7 @@ from django.core.mail import EmailMessage
 
 from backoffice.models import Channel, Message
 from core.errors import ApiError
-from customers import sms
+from messages import sms
 
 BATCH = 50
 

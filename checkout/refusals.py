@@ -17,7 +17,7 @@ from customers.errors import (
     PinDisabled,
     PinLocked,
 )
-from customers.sms import TextNotSent
+from messages.errors import TextNotSent
 
 SECONDS_IN_MINUTE = 60
 

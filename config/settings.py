@@ -69,6 +69,15 @@ LEDGER_CHECKS: list[str] = [
     "payouts.reconciliation.check_payouts",
 ]
 
+# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
+MESSAGE_WRITERS: dict[str, str] = {
+    "invoice": "payments.emails.write",
+    "reminder": "payments.emails.write",
+    "due": "payments.emails.write",
+    "receipt": "payments.emails.write",
+    "refund": "refunds.emails.write",
+}
+
 # Django
 
 SECRET_KEY: str = env("SECRET_KEY")
@@ -90,6 +99,7 @@ LANGUAGES = [("en", "English"), ("es", "Español"), ("fr", "Français"), ("ht", 
 INSTALLED_APPS = [
     "config",
     "core",
+    "messages",
     "ledger",
     "merchants",
     "webhooks",

@@ -18,11 +18,12 @@ from django.utils.translation import gettext, gettext_noop
 
 from core.client_address import network_of
 from core.errors import ValidationFailed
-from customers import attempt_limits, sms
+from customers import attempt_limits
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
 from customers.tokens import hash_of, new_token
+from messages import sms
 
 TEST_CODE = "000000"  # of every code in test mode, where no text is sent
 CODE_DIGITS = 6

@@ -11,8 +11,9 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from core.sweeping import sweep
-from customers import sms
 from customers.models import Customer, SecurityChange, SecurityNotice
+from messages import sms
+from messages.errors import TextNotSent
 
 BATCH = 50
 SAYS = {
@@ -54,7 +55,7 @@ def _send(notice_id: int, now: datetime) -> bool:
         says = gettext(SAYS[SecurityChange(notice.change)])
     try:
         sms.send(to=notice.customer.phone, text=says % {"service": settings.SERVICE_NAME})
-    except sms.TextNotSent:
+    except TextNotSent:
         logger.exception("security notice not sent", extra={"customer_id": notice.customer_id})
         return False
     notices.update(sent_at=now)

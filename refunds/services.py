@@ -18,7 +18,7 @@ from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from refunds import events
+from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -137,6 +137,7 @@ def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: dat
     emit(EventType.REFUND_COMPLETED, about=refund, data=events.refund_completed(refund), now=now)
     data = events.payment_refunded(payment, refund)
     emit(EventType.PAYMENT_REFUNDED, about=payment, data=data, now=now)
+    emails.plan_notice(refund, payment, now=now)
     return True
 
 

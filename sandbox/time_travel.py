@@ -15,8 +15,9 @@ from links.models import PaymentLink
 from links.services import expire_link
 from links.statuses import LinkStatus
 from merchants.models import Merchant
+from messages.models import Message, MessageStatus
 from payments.expiry import expire_payment
-from payments.models import EmailStatus, Payment, PaymentEmail
+from payments.models import Payment
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
 from payouts.statuses import LEAVING
@@ -64,7 +65,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
     """Return, by name, the rows that wait for an instant and the column that holds it."""
     payments = Payment.objects.filter(merchant=merchant, livemode=False)
     links = PaymentLink.objects.filter(merchant=merchant, livemode=False)
-    emails = PaymentEmail.objects.filter(payment__in=payments.order_by().values("pk"))
+    emails = Message.objects.filter(livemode=False, about__in=payments.order_by().values("pk"))
     deliveries = Delivery.objects.pending().filter(
         webhook__merchant=merchant, webhook__livemode=False, lease_token=""
     )
@@ -75,7 +76,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
             "settles_at",
         ),
         "links": (links.filter(status=LinkStatus.ACTIVE), "expires_at"),
-        "e-mails": (emails.filter(status=EmailStatus.PLANNED), "due_at"),
+        "e-mails": (emails.filter(status=MessageStatus.PLANNED), "due_at"),
         "deliveries": (deliveries, "next_attempt_at"),
     }
     return {

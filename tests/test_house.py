@@ -12,8 +12,8 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
 ROOT = Path(__file__).parent.parent
 ROOMS = (
-    "core", "outbound", "ledger", "merchants", "webhooks", "customers", "links", "payments",
-    "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
+    "core", "outbound", "messages", "ledger", "merchants", "webhooks", "customers", "links",
+    "payments", "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
 )  # fmt: skip
 FILE_LINES = 300
 FUNCTION_LINES = 50

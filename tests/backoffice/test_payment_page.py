@@ -10,7 +10,8 @@ from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
-from payments.models import EmailStatus, Payment, PaymentEmail
+from messages.models import Message, MessageStatus
+from payments.models import Payment
 from payments.paying import require_action, take_up
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -243,9 +244,9 @@ def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
     browser = office(Role.SUPPORT)
     for _ in range(2):
         act(browser, paid, "receipt", recipient="pat@example.com")
-        mail = PaymentEmail.objects.get(payment=paid)
-        assert (mail.status, mail.recipient) == (EmailStatus.PLANNED, "pat@example.com")
-        PaymentEmail.objects.update(status=EmailStatus.SENT, sent_at=utc_now())
+        mail = Message.objects.get(about=paid.pk, status=MessageStatus.PLANNED)
+        assert (mail.kind, mail.recipient) == ("receipt", "pat@example.com")
+        Message.objects.update(status=MessageStatus.SENT, sent_at=utc_now())
 
     entry = AuditEntry.objects.latest("sequence")
     assert entry.after == {"recipient": "p•••@example.com"}

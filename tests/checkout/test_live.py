@@ -5,10 +5,10 @@ import re
 import pytest
 
 from core.clock import utc_now
-from customers import sms
 from customers.models import Customer, CustomerSession, SecurityNotice
 from customers.passkeys import FRESH
 from customers.services import top_up
+from messages import sms
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from tests.checkout.steps import see_paid

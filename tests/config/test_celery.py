@@ -67,7 +67,7 @@ def celery(tmp_path: Path, redis: Redis) -> Iterator[Celery]:
 @pytest.mark.sqlite
 def test_beat_and_a_worker_do_what_is_due(celery: Celery) -> None:
     """The demo data has an invoice, whose e-mail is due at once."""
-    asked = "SELECT status FROM payments_paymentemail WHERE kind = 'invoice'"
+    asked = "SELECT status FROM messaging_message WHERE kind = 'invoice'"
     assert celery.values(asked) == {"planned"}
 
     celery.start("worker", "--queues", "default", "--pool", "solo")

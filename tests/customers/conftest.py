@@ -5,11 +5,11 @@ from datetime import datetime
 import pytest
 
 from core.clock import utc_now
-from customers import sms
 from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
+from messages import sms
 from tests.customers.authenticator import Authenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import PIN

@@ -11,11 +11,13 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from core.errors import RateLimited, ValidationFailed
-from customers import codes, sms
+from customers import codes
 from customers.codes import check_code, request_code
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, Quota, SignInCode
 from customers.services import find_or_create
+from messages import sms
+from messages.errors import TextNotSent
 from tests.customers.guessing import ADDRESS
 from tests.customers.texts import TextBox
 from tests.races import at_once
@@ -272,10 +274,10 @@ def test_it_sends_after_the_row_is_committed(
 ) -> None:
     def refuse(*, to: str, text: str) -> None:
         assert SignInCode.objects.count() == 1
-        raise sms.TextNotSent
+        raise TextNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
-    with pytest.raises(sms.TextNotSent) as refusal:
+    with pytest.raises(TextNotSent) as refusal:
         ask(now)
     assert refusal.value.status == 503
 

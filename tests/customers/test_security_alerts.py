@@ -4,12 +4,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from customers import sms
 from customers.models import Customer, CustomerSession, SecurityChange, SecurityNotice
 from customers.passkeys import remove_passkey, revoke_passkey
 from customers.pins import change_pin
 from customers.security_alerts import send_due_notices
 from customers.tasks import send_notices
+from messages import sms
+from messages.errors import TextNotSent
 from tests.customers.authenticator import Authenticator
 from tests.customers.conftest import LIVE_PHONE
 from tests.customers.enrolment import enrol, proven
@@ -86,7 +87,7 @@ def test_a_text_that_cannot_be_sent_holds_up_no_other(
     changed: Customer, texts: TextBox, monkeypatch: pytest.MonkeyPatch, now: datetime
 ) -> None:
     def refuse(**text: str) -> None:
-        raise sms.TextNotSent
+        raise TextNotSent
 
     with monkeypatch.context() as away:
         away.setattr(sms, "send", refuse)

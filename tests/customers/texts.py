@@ -11,7 +11,7 @@ class TextBox:
     to: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
 
-    def send(self, *, to: str, text: str) -> None:
+    def send(self, *, to: str, text: str, reference: str = "") -> None:
         self.to.append(to)
         self.texts.append(text)
 

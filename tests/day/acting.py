@@ -38,7 +38,7 @@ class Day:
         self.people: dict[str, dict[str, str]] = {}
         self.seen = {"events": 0, "transfers": 0, "mails": 0}
         monkeypatch.chdir(directory)
-        monkeypatch.setattr("customers.sms.send", self.texts.send)
+        monkeypatch.setattr("messages.sms.send", self.texts.send)
 
     def new(self, kind: str, all_of_it: list) -> list:
         """Return what was added to a record since the page last accounted for it."""
@@ -183,7 +183,7 @@ class Texts:
     def __init__(self) -> None:
         self.newest = ""
 
-    def send(self, *, to: str, text: str) -> None:
+    def send(self, *, to: str, text: str, reference: str = "") -> None:
         self.newest = text
 
     @property

@@ -12,10 +12,11 @@ from core.clock import utc_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.models import Merchant
+from messages.tasks import send_messages
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
-from payments.tasks import expire_payments, send_payment_emails
+from payments.tasks import expire_payments
 from payouts.models import Payout
 from payouts.tasks import send_payouts
 from tests.client import Api
@@ -62,10 +63,10 @@ def test_nothing_else_is_touched(merchant: Merchant, stranger: Merchant) -> None
 def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
     invoice = {"payment_mode": "INVOICE_PAY", "amount": 500, "customer_email": "a@example.com"}
     api(merchant).post("/v1/payments", invoice)
-    send_payment_emails()
+    send_messages()
 
     said("advance", merchant.id, "--days", "28")
-    send_payment_emails()
+    send_messages()
 
     assert [message.subject.split()[1] for message in mail.outbox] == ["Invoice", "Reminder:"]
 

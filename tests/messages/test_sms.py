@@ -11,8 +11,9 @@ import pytest
 from django.db import transaction
 from pytest_django import Settings
 
-from customers import sms
-from customers.sms import TextNotSent, send
+from messages import sms
+from messages.errors import TextNotSent
+from messages.sms import send
 
 pytestmark = pytest.mark.django_db
 
