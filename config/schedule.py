@@ -35,7 +35,6 @@ SCHEDULE: dict[str, Periodic] = {
     "settle payments": Periodic("payments.tasks.settle_payments", 5),
     "retry refunds": Periodic("refunds.tasks.retry_refunds", MINUTE),
     "forget idempotency keys": Periodic("core.tasks.forget_idempotency_keys", HOUR),
-    "send security notices": Periodic("customers.tasks.send_notices", 10),
     "refill test wallets": Periodic("customers.tasks.refill_wallets", MINUTE),
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),

@@ -221,37 +221,6 @@ class PasskeyChallenge(models.Model):
         return f"{self.purpose} {self.payment_id}".strip()
 
 
-class SecurityChange(models.TextChoices):
-    """What has changed about how a customer's money is protected."""
-
-    PIN_CHANGED = "pin_changed"
-    PASSKEY_ADDED = "passkey_added"
-    PASSKEY_REMOVED = "passkey_removed"
-
-
-class SecurityNotice(models.Model):
-    """A text that tells a customer of such a change: see `customers.security_alerts`.
-
-    It is taken before it is sent, so that it goes out once at most.
-    """
-
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="notices")
-    change = models.CharField(max_length=16, choices=SecurityChange)
-    created_at = models.DateTimeField()
-    taken_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["created_at"], name="security_notice_due", condition=Q(taken_at=None)
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.change} {self.customer_id}"
-
-
 class Quota(models.Model):
     """How often something was done within a while: see `customers.attempt_limits`."""
 

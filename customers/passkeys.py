@@ -26,9 +26,8 @@ from customers.models import (
     CustomerSession,
     Passkey,
     PasskeyQuerySet,
-    SecurityChange,
 )
-from customers.security_alerts import plan_notice
+from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
 from customers.webauthn import (
     Answer,

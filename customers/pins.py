@@ -23,11 +23,10 @@ from customers.models import (
     CodePurpose,
     Customer,
     CustomerSession,
-    SecurityChange,
 )
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
-from customers.security_alerts import plan_notice
+from customers.security_alerts import SecurityChange, plan_notice
 
 TRIES_UNTIL_LOCKED = 5
 LOCK = timedelta(minutes=30)

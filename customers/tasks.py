@@ -4,7 +4,6 @@ from celery import shared_task
 
 from core.clock import utc_now
 from customers.retention import forget_expired
-from customers.security_alerts import send_due_notices
 from customers.services import refill_test_wallets
 
 
@@ -12,12 +11,6 @@ from customers.services import refill_test_wallets
 def forget_expired_proofs() -> int:
     """Delete codes, challenges, counts and sessions that ended long ago."""
     return forget_expired(now=utc_now())
-
-
-@shared_task
-def send_notices() -> int:
-    """Tell customers that how their money is protected has changed."""
-    return send_due_notices(now=utc_now())
 
 
 @shared_task
