@@ -11,7 +11,7 @@ from core.ids import PublicIdField
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
-from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
+from webhooks.statuses import DeliveryStatus, DisabledReason
 
 MAX_URL = 2_048
 EXCERPT_CHARACTERS = 1_000
@@ -244,29 +244,3 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.delivery_id} no. {self.number}: {self.status or self.error}"
-
-
-class Alert(models.Model):
-    """Something that a merchant has to hear by e-mail and staff see; one of a kind a day."""
-
-    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="alerts")
-    kind = models.CharField(max_length=9, choices=AlertKind)
-    date = models.DateField()
-    delivery = models.ForeignKey(Delivery, on_delete=models.SET_NULL, null=True)
-    created_at = models.DateTimeField()
-    next_mail_at = models.DateTimeField(null=True)
-    mailed_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["next_mail_at"], name="alert_to_mail", condition=Q(mailed_at=None)
-            ),
-        )
-        constraints = (
-            models.UniqueConstraint(fields=["webhook", "kind", "date"], name="alert_once_a_day"),
-            models.CheckConstraint(condition=Q(kind__in=AlertKind.values), name="alert_kind_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.webhook_id} {self.date}"

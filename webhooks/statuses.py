@@ -21,7 +21,7 @@ class DisabledReason(TextChoices):
 
 
 class AlertKind(TextChoices):
-    """What a merchant is written to about, and staff see."""
+    """What a merchant is written to about."""
 
     EXHAUSTED = "exhausted"
     GONE = "gone"

@@ -3,7 +3,6 @@
 from celery import shared_task
 
 from core.clock import utc_now
-from webhooks.alerts import send_due_alerts
 from webhooks.delivery import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.redelivery import recover_requested, set_aside
@@ -20,9 +19,3 @@ def tidy_webhooks() -> int:
     """Put back on its way what should be sent again; end what will not be sent at all."""
     at = utc_now()
     return recover_requested(now=at) + set_aside(now=at)
-
-
-@shared_task
-def send_webhook_alerts() -> int:
-    """Mail merchants whose endpoints fail."""
-    return send_due_alerts(now=utc_now())

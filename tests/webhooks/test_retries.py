@@ -6,12 +6,13 @@ import pytest
 from django.core import mail
 
 from merchants.models import Merchant
+from messages.models import Message
+from messages.sending import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import only_delivery, send_due, tell
-from webhooks.alerts import send_due_alerts
 from webhooks.database_clock import database_now
-from webhooks.models import Alert, Delivery, Webhook
+from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 
 STEPS = (300, 1_800, 7_200, 21_600)
@@ -145,16 +146,15 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
         send_due(start + timedelta(hours=hours))
         send_due(start + timedelta(hours=hours, minutes=1))
     at = start + timedelta(hours=14)
-    assert send_due_alerts(now=at) == 1
-    assert send_due_alerts(now=at) == 0
+    assert send_due_messages(now=at) == 1
+    assert send_due_messages(now=at) == 0
 
     assert Delivery.objects.exhausted().count() == 2
-    [alert] = Alert.objects.filter(kind=AlertKind.EXHAUSTED)
-    assert alert.webhook == webhook
+    assert Message.objects.get(kind=AlertKind.EXHAUSTED).about == webhook.id
     [message] = mail.outbox
     assert message.to == [merchant.email]
     assert webhook.url in str(message.body)
-    assert str(alert.delivery_id) in str(message.body)
+    assert [row.id in str(message.body) for row in Delivery.objects.all()].count(True) == 1
 
 
 def test_gone_switches_the_endpoint_off(
@@ -171,7 +171,7 @@ def test_gone_switches_the_endpoint_off(
     assert only_delivery(webhook).status == DeliveryStatus.FAILED
     assert send_due(database_now() + timedelta(days=1)) == 0
     assert len(receiver.received(webhook.url)) == 1
-    assert send_due_alerts(now=database_now()) == 1
+    assert send_due_messages(now=database_now()) == 1
     assert [str(message.subject) for message in mail.outbox] == [
         "Your webhook endpoint has been switched off"
     ]
@@ -194,7 +194,7 @@ def test_five_days_without_success_switch_the_endpoint_off(
 
     webhook.refresh_from_db()
     assert (webhook.is_active, webhook.disabled_reason) == (False, "failing")
-    assert Alert.objects.filter(kind=AlertKind.FAILING).count() == 1
+    assert Message.objects.filter(kind=AlertKind.FAILING).count() == 1
 
 
 def test_one_success_begins_the_five_days_anew(merchant: Merchant, endpoint: MakeEndpoint) -> None:

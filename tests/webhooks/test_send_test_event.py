@@ -9,12 +9,13 @@ from django.conf import settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
+from messages.models import Message
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.receiver import Receiver
 from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
-from webhooks.models import Alert, Delivery, Event
+from webhooks.models import Delivery, Event
 from webhooks.redelivery import set_aside
 from webhooks.samples import SAMPLES
 from webhooks.statuses import DeliveryStatus
@@ -60,7 +61,7 @@ def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
     assert (shown["excerpt"], shown["error"]) == ("broken", "Answered 500.")
     assert only_delivery(webhook).status == DeliveryStatus.FAILED
     webhook.refresh_from_db()
-    assert (webhook.failures, Alert.objects.count()) == (0, 0)
+    assert (webhook.failures, Message.objects.count()) == (0, 0)
 
 
 def test_it_tells_that_nobody_answered(
