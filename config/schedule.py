@@ -25,7 +25,6 @@ class Periodic:
 SCHEDULE: dict[str, Periodic] = {
     "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1),
     "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
-    "send webhook alerts": Periodic("webhooks.tasks.send_webhook_alerts", 30),
     "send messages": Periodic("messages.tasks.send_messages", 5),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
     "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
@@ -43,6 +42,5 @@ SCHEDULE: dict[str, Periodic] = {
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
-    "send staff's messages": Periodic("backoffice.tasks.send_messages", 10),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
 }
