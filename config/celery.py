@@ -58,6 +58,16 @@ def keep_our_logging(**_: object) -> None:
     """Leave logging as the settings have it: Celery would replace it."""
 
 
+@beat_init.connect
+def forget_removed_tasks(**_: object) -> None:
+    """Delete the entries of tasks that the code no longer has: the table keeps what once stood in
+    the schedule, and each tick of it would be an error in the worker's log.
+    """
+    from django_celery_beat.models import PeriodicTask
+
+    PeriodicTask.objects.exclude(task__in=list(app.tasks)).delete()
+
+
 @worker_init.connect
 @beat_init.connect
 def refuse_unsafe_start(**_: object) -> None:

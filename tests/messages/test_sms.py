@@ -12,7 +12,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from messages import sms
-from messages.errors import TextNotSent
+from messages.errors import Fault, TextNotSent
 from messages.sms import send
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +72,38 @@ def test_the_gateway_gets_it(gateway: Gateway) -> None:
     assert body == {"to": "+12423591234", "text": "123456 is your code"}
 
 
+def test_each_attempt_bears_the_same_reference(gateway: Gateway) -> None:
+    for _ in range(2):
+        send(to="+12423591234", text="Hello.", reference="msg_1")
+    send(to="+12423591234", text="123456 is your code")
+
+    keys = [headers.get("Idempotency-Key") for _, headers, _ in gateway.requests]
+    assert keys == ["msg_1", "msg_1", None]
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (302, Fault.TEMPORARY),
+        (400, Fault.REFUSED),
+        (401, Fault.TEMPORARY),
+        (403, Fault.TEMPORARY),
+        (404, Fault.REFUSED),
+        (422, Fault.REFUSED),
+        (429, Fault.TEMPORARY),
+        (500, Fault.TEMPORARY),
+        (503, Fault.TEMPORARY),
+    ],
+)
+def test_an_answer_tells_whether_to_try_again(gateway: Gateway, status: int, fault: Fault) -> None:
+    gateway.status = status
+    with pytest.raises(TextNotSent) as refusal:
+        send(to="+12423591234", text="Hello.")
+
+    assert refusal.value.fault == fault
+    assert refusal.value.cause == f"The gateway answered {status}."
+
+
 @pytest.mark.parametrize("status", [301, 307, 400, 401, 500])
 def test_a_refusal_keeps_every_secret(
     gateway: Gateway, caplog: pytest.LogCaptureFixture, status: int
@@ -93,9 +125,10 @@ def test_a_gateway_that_is_away_keeps_every_secret(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.SMS_URL = "http://user:s3cret@127.0.0.1:9/send?key=hush"
-    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent):
+    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
 
+    assert refusal.value.fault == Fault.TEMPORARY
     assert "the SMS gateway refused a message: ConnectionError" in caplog.text
     assert not [secret for secret in ("s3cret", "hush", "123456") if secret in caplog.text]
 
@@ -105,8 +138,10 @@ def test_a_gateway_that_hangs_is_given_up(
 ) -> None:
     monkeypatch.setattr(sms, "TIMEOUT_SECONDS", (0.2, 0.2))
     gateway.delay = 0.5
-    with pytest.raises(TextNotSent):
+    with pytest.raises(TextNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
+
+    assert refusal.value.fault == Fault.UNKNOWN  # it may have taken it all the same
 
 
 def test_it_refuses_to_send_inside_a_transaction(gateway: Gateway) -> None:
