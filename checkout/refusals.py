@@ -17,7 +17,7 @@ from customers.errors import (
     PinDisabled,
     PinLocked,
 )
-from messages.errors import TextNotSent
+from messages.errors import MessageNotSent
 
 SECONDS_IN_MINUTE = 60
 
@@ -82,6 +82,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (InvalidCode, _wrong_code),
     (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
     (RateLimited, _too_often),
-    (TextNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
     (ValidationFailed, _invalid),
 )

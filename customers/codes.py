@@ -57,7 +57,7 @@ def request_code(
     """Send a code to a phone, and return its handle.
 
     `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
-    Raises ValidationFailed, RateLimited, TextNotSent.
+    Raises ValidationFailed, RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:

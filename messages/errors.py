@@ -13,16 +13,10 @@ class Fault(Enum):
     UNKNOWN = "unknown"  # perhaps taken all the same: to send again may be to send twice
 
 
-class MessageNotSent(Exception):
-    """An attempt failed. `cause` is for staff, and holds neither a secret nor the recipient."""
+class MessageNotSent(ServiceUnavailable):
+    """`cause` is for staff, and holds neither a secret nor the recipient."""
 
-    def __init__(self, fault: Fault = Fault.UNKNOWN, cause: str = "") -> None:
-        super().__init__(fault, cause)
-        self.fault, self.cause = fault, cause
-
-
-class TextNotSent(ServiceUnavailable):
-    message = "The text message could not be sent. Try again shortly."
+    message = "The message could not be sent. Try again shortly."
 
     def __init__(self, fault: Fault = Fault.UNKNOWN, cause: str = "") -> None:
         super().__init__()

@@ -23,20 +23,24 @@ class MessageStatus(models.TextChoices):
     NOT_NEEDED = "not_needed"
 
 
-_PLANNED = Q(status=MessageStatus.PLANNED)
-_SENDING = Q(status=MessageStatus.SENDING)
-_UNDELIVERED = Q(status__in=[MessageStatus.REFUSED, MessageStatus.FAILED])
+S = MessageStatus
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
     def due(self, now: datetime) -> Self:
         """Those to be sent now, and of those a crash cut off the ones that may go out twice."""
-        cut_off = _SENDING & Q(repeatable=True, lease_until__lte=now)
-        return self.filter(_PLANNED & Q(due_at__lte=now) | cut_off)
+        cut_off = Q(repeatable=True, lease_until__lte=now)
+        return self.filter(
+            Q(status=S.PLANNED) | cut_off, status__in=[S.PLANNED, S.SENDING], due_at__lte=now
+        )
 
     def unsent(self, now: datetime) -> Self:
         """Those that wait for staff: refused, given up, or cut off while they were being sent."""
-        return self.filter(_UNDELIVERED | _SENDING & Q(lease_until__lte=now))
+        return self.filter(
+            ~Q(status=S.SENDING) | Q(lease_until__lte=now),
+            status__in=[S.REFUSED, S.FAILED, S.SENDING],
+            due_at__lte=now,
+        )
 
 
 class Message(models.Model):
@@ -71,21 +75,18 @@ class Message(models.Model):
     objects: ClassVar[MessageQuerySet] = MessageQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     class Meta:
-        indexes = (
-            models.Index(fields=["due_at"], name="message_due", condition=_PLANNED | _SENDING),
-            models.Index(fields=["due_at"], name="message_undelivered", condition=_UNDELIVERED),
-        )
+        indexes = (models.Index(fields=["status", "due_at"], name="message_due"),)
         constraints = (
             models.CheckConstraint(
                 condition=Q(status__in=MessageStatus.values), name="message_status"
             ),
             models.CheckConstraint(
-                condition=Q(status=MessageStatus.SENT, sent_at__isnull=False)
-                | (~Q(status=MessageStatus.SENT) & Q(sent_at=None)),
+                condition=Q(status=S.SENT, sent_at__isnull=False)
+                | (~Q(status=S.SENT) & Q(sent_at=None)),
                 name="message_sent_at",
             ),
             models.CheckConstraint(
-                condition=~_SENDING | Q(lease_until__isnull=False), name="message_lease"
+                condition=~Q(status=S.SENDING) | Q(lease_until__isnull=False), name="message_lease"
             ),
         )
 
@@ -95,4 +96,4 @@ class Message(models.Model):
     def is_cut_off(self, now: datetime) -> bool:
         """Return whether a crash has cut off the attempt, so that nobody knows its outcome."""
         is_over = self.lease_until is not None and self.lease_until <= now
-        return self.status == MessageStatus.SENDING and is_over
+        return self.status == S.SENDING and is_over

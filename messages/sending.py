@@ -17,7 +17,7 @@ from django.db.models import F
 from core.sweeping import sweep
 from messages import email, sms
 from messages.content import Content, content_of
-from messages.errors import Fault, MessageNotSent, TextNotSent
+from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
 
 BATCH = 50
@@ -93,8 +93,8 @@ def _send(carry: Carry, now: datetime, message_id: str) -> bool:
         return False
     try:
         carry(message, content)
-    except (MessageNotSent, TextNotSent) as error:
-        logger.exception("message_not_sent", message_id=message_id, about=message.about)
+    except MessageNotSent as error:
+        logger.warning("message_not_sent", message_id=message_id, cause=error.cause)
         _record_failure(message, error.fault, error.cause, now)
         return False
     _record(message, status=MessageStatus.SENT, sent_at=now)

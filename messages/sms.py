@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from urllib3.exceptions import MaxRetryError
 
-from messages.errors import Fault, TextNotSent
+from messages.errors import Fault, MessageNotSent
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def harmless(name: str) -> str:
 
 
 def send(*, to: str, text: str, reference: str = "") -> None:
-    """Send a text to an E.164 number. Raises TextNotSent.
+    """Send a text to an E.164 number. Raises MessageNotSent.
 
     A gateway that knows the `reference` has the text already, and does not send it again.
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
@@ -68,7 +68,7 @@ def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
             status, fault = type(error).__name__, _fault_of_silence(error)
     if fault:
         logger.error("the SMS gateway refused a message: %s", status)
-        raise TextNotSent(fault, f"The gateway answered {status}.") from None
+        raise MessageNotSent(fault, f"SMS gateway: {status}") from None
 
 
 def _fault_of_answer(status: int) -> Fault | None:

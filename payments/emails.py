@@ -115,7 +115,7 @@ def context_of(payment: Payment) -> dict[str, object]:
 def _plan(
     payment: Payment,
     kind: str,
-    recipient: str,
+    to: str,
     language: str,
     *,
     due_at: datetime,
@@ -125,12 +125,12 @@ def _plan(
     plan_message(
         channel=Channel.EMAIL,
         kind=kind,
-        recipient=recipient,
+        recipient=to,
         about=payment.id,
         livemode=payment.livemode,
         language=language,
+        key=f"{payment.id}:{kind}:{to}:{number}",
         due_at=due_at,
-        key=f"{payment.id}:{kind}:{recipient}:{number}",
         now=now,
     )
 

@@ -51,20 +51,7 @@ class Migration(migrations.Migration):
                 ("sent_at", models.DateTimeField(null=True)),
             ],
             options={
-                "indexes": [
-                    models.Index(
-                        condition=models.Q(
-                            ("status", "planned"), ("status", "sending"), _connector="OR"
-                        ),
-                        fields=["due_at"],
-                        name="message_due",
-                    ),
-                    models.Index(
-                        condition=models.Q(("status__in", ["refused", "failed"])),
-                        fields=["due_at"],
-                        name="message_undelivered",
-                    ),
-                ],
+                "indexes": [models.Index(fields=["status", "due_at"], name="message_due")],
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(

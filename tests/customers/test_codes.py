@@ -17,7 +17,7 @@ from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, Quota, SignInCode
 from customers.services import find_or_create
 from messages import sms
-from messages.errors import TextNotSent
+from messages.errors import MessageNotSent
 from tests.customers.guessing import ADDRESS
 from tests.customers.texts import TextBox
 from tests.races import at_once
@@ -274,10 +274,10 @@ def test_it_sends_after_the_row_is_committed(
 ) -> None:
     def refuse(*, to: str, text: str) -> None:
         assert SignInCode.objects.count() == 1
-        raise TextNotSent
+        raise MessageNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
-    with pytest.raises(TextNotSent) as refusal:
+    with pytest.raises(MessageNotSent) as refusal:
         ask(now)
     assert refusal.value.status == 503
 

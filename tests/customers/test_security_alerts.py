@@ -9,7 +9,7 @@ from customers.passkeys import remove_passkey, revoke_passkey
 from customers.pins import change_pin
 from customers.security_alerts import SecurityChange, plan_notice
 from messages import sms
-from messages.errors import TextNotSent
+from messages.errors import MessageNotSent
 from messages.models import Message
 from messages.sending import send_due_messages
 from messages.tasks import send_messages
@@ -89,7 +89,7 @@ def test_a_text_that_cannot_be_sent_holds_up_no_other(
     changed: Customer, texts: TextBox, monkeypatch: pytest.MonkeyPatch, now: datetime
 ) -> None:
     def refuse(**text: str) -> None:
-        raise TextNotSent
+        raise MessageNotSent
 
     with monkeypatch.context() as away:
         away.setattr(sms, "send", refuse)

@@ -10,7 +10,7 @@ from django.db import connection
 from pytest_django import Settings
 
 from messages import sending, sms
-from messages.errors import Fault, TextNotSent
+from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message
 from messages.sending import send_due_messages
 from tests.customers.texts import TextBox
@@ -53,7 +53,7 @@ def test_a_text_is_known_again_by_its_reference(
 
     def away(*, to: str, text: str, reference: str) -> None:
         references.append(reference)
-        raise TextNotSent(Fault.TEMPORARY, "The gateway answered 503.")
+        raise MessageNotSent(Fault.TEMPORARY, "The gateway answered 503.")
 
     monkeypatch.setattr(sms, "send", away)
     message = plan(now, channel=Channel.SMS, recipient=PHONE)
@@ -89,7 +89,7 @@ def test_a_number_that_the_gateway_refuses_is_not_tried_again(
     now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(**_: str) -> None:
-        raise TextNotSent(Fault.REFUSED, "The gateway answered 400.")
+        raise MessageNotSent(Fault.REFUSED, "The gateway answered 400.")
 
     monkeypatch.setattr(sms, "send", refuse)
     plan(now, channel=Channel.SMS, recipient=PHONE)

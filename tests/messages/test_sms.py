@@ -12,7 +12,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from messages import sms
-from messages.errors import Fault, TextNotSent
+from messages.errors import Fault, MessageNotSent
 from messages.sms import send
 
 pytestmark = pytest.mark.django_db
@@ -97,11 +97,11 @@ def test_each_attempt_bears_the_same_reference(gateway: Gateway) -> None:
 )
 def test_an_answer_tells_whether_to_try_again(gateway: Gateway, status: int, fault: Fault) -> None:
     gateway.status = status
-    with pytest.raises(TextNotSent) as refusal:
+    with pytest.raises(MessageNotSent) as refusal:
         send(to="+12423591234", text="Hello.")
 
     assert refusal.value.fault == fault
-    assert refusal.value.cause == f"The gateway answered {status}."
+    assert refusal.value.cause == f"SMS gateway: {status}"
 
 
 @pytest.mark.parametrize("status", [301, 307, 400, 401, 500])
@@ -109,7 +109,7 @@ def test_a_refusal_keeps_every_secret(
     gateway: Gateway, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     gateway.status = status
-    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent) as refusal:
+    with caplog.at_level(logging.DEBUG), pytest.raises(MessageNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
 
     assert len(gateway.requests) == 1
@@ -125,7 +125,7 @@ def test_a_gateway_that_is_away_keeps_every_secret(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.SMS_URL = "http://user:s3cret@127.0.0.1:9/send?key=hush"
-    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent) as refusal:
+    with caplog.at_level(logging.DEBUG), pytest.raises(MessageNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
 
     assert refusal.value.fault == Fault.TEMPORARY
@@ -138,7 +138,7 @@ def test_a_gateway_that_hangs_is_given_up(
 ) -> None:
     monkeypatch.setattr(sms, "TIMEOUT_SECONDS", (0.2, 0.2))
     gateway.delay = 0.5
-    with pytest.raises(TextNotSent) as refusal:
+    with pytest.raises(MessageNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
 
     assert refusal.value.fault == Fault.UNKNOWN  # it may have taken it all the same

@@ -9,7 +9,7 @@ from django.db import connection
 from customers.models import Customer
 from merchants.models import Merchant
 from messages import sms
-from messages.errors import TextNotSent
+from messages.errors import MessageNotSent
 from messages.models import Message
 from messages.tasks import send_messages
 from refunds.models import Refund
@@ -116,7 +116,7 @@ def test_a_refund_that_is_undone_is_not_told(api, sale, monkeypatch, texts):
 
 def test_a_notice_that_cannot_be_sent_is_marked(refunded, monkeypatch):
     def refuse(**options):
-        raise TextNotSent
+        raise MessageNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
 
