@@ -3,14 +3,16 @@
 import logging
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import pytest
 
 from core.clock import utc_now
 from customers.errors import VerificationFailed
-from customers.models import CustomerSession
+from customers.models import CustomerSession, Passkey
 from customers.passkeys import PasskeyResult
 from customers.services import find_or_create
+from customers.webauthn import verify_assertion
 from tests.customers.authenticator import Authenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.races import at_once
@@ -46,6 +48,26 @@ def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) 
 
     with pytest.raises(VerificationFailed):
         answer(session, device.get(ask(session, now)), now)
+
+
+def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
+    session: CustomerSession, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read before the signature was checked is not what is updated after it."""
+    device = Authenticator(counter=7)
+    passkey = enrol(session, device, now)
+    credential = device.get(ask(session, now))
+
+    def raise_meanwhile(*arguments: Any) -> int:
+        Passkey.objects.filter(pk=passkey.pk).update(sign_count=20)
+        return verify_assertion(*arguments)
+
+    monkeypatch.setattr("customers.passkeys.verify_assertion", raise_meanwhile)
+
+    with pytest.raises(VerificationFailed):
+        answer(session, credential, now)
+    passkey.refresh_from_db()
+    assert passkey.sign_count == 20
 
 
 @pytest.mark.postgres

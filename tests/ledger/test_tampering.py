@@ -227,16 +227,20 @@ def test_a_merchant_was_overdrawn_and_has_put_it_back() -> None:
     )
 
 
-def test_a_merchant_is_overdrawn_right_now() -> None:
+@pytest.mark.parametrize(("refunded", "left"), [(999, -719), (281, -1)])
+def test_a_merchant_is_overdrawn_right_now(refunded: int, left: int) -> None:
+    """300 were paid and 20 of them are fees: a single cent too much is named, too."""
     with all_rights(), connection.cursor() as cursor:
-        cursor.execute("UPDATE ledger_transfer SET amount = 999 WHERE kind = 'refund'")
-        cursor.execute("UPDATE ledger_unsealedtransfer SET amount = 999")
-        cursor.execute("UPDATE ledger_account SET balance = 1199 WHERE owner = 'cus_1'")
+        cursor.execute(f"UPDATE ledger_transfer SET amount = {refunded} WHERE kind = 'refund'")
+        cursor.execute(f"UPDATE ledger_unsealedtransfer SET amount = {refunded}")
+        cursor.execute(
+            f"UPDATE ledger_account SET balance = 200 + {refunded} WHERE owner = 'cus_1'"
+        )
     merchant = account(Purpose.MERCHANT)
 
     assert verify() == (
         1,
-        f"Account {merchant.pk} (merchant_1 merchant BSD test) is below zero: -719.",
+        f"Account {merchant.pk} (merchant_1 merchant BSD test) is below zero: {left}.",
     )
 
 
