@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from customers.models import Customer
     from merchants.models import Merchant
 
-PHONES = 200
+PHONES = 50
 READERS_FIRST, READERS_PAYMENTS = 9_000_000_000, 200
 WEALTH = 10**12
 
