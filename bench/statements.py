@@ -8,7 +8,7 @@ and of built-in ones, from the request to the answer.
 import argparse
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 

@@ -45,13 +45,10 @@ def costs() -> dict[str, Cost]:
 
 
 def test_no_request_costs_more_than_its_limit(costs: dict[str, Cost]) -> None:
-    statements = {
-        name: cost.statements
-        for name, cost in costs.items()
-        if len(cost.statements) > LIMITS[name].statements
-    }
-    calls = {name: cost.calls for name, cost in costs.items() if cost.calls > LIMITS[name].calls}
-
     assert costs.keys() == LIMITS.keys()
-    assert statements == {}
-    assert calls == {}
+    for name, cost in costs.items():
+        sent = "\n".join([f"{name} sends", *cost.statements])
+        assert len(cost.statements) <= LIMITS[name].statements, sent
+    assert {
+        name: cost.calls for name, cost in costs.items() if cost.calls > LIMITS[name].calls
+    } == {}
