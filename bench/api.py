@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.load import Result, measure
-from bench.operations import BY_NAME, FLOORS, OPERATIONS, Operation
+from bench.operations import BY_NAME, FLOORS, Operation
 from bench.serving import Side, embedded_and_service, service_and_floor
 
 # No more requests in a second than this are made ready for.
@@ -66,10 +66,11 @@ def arguments() -> argparse.Namespace:
     words.add_argument("--rounds", type=int, default=3)
     words.add_argument("--seconds", type=int, default=5, help="length of each measurement")
     chosen = words.parse_args()
-    names = [name.strip() for name in chosen.only.split(",") if name.strip()]
-    if unknown := set(names) - set(BY_NAME):
+    known = {name: one for name, one in BY_NAME.items() if not (chosen.embedded and one.is_bare)}
+    names = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(known)
+    if unknown := set(names) - set(known):
         words.error(f"unknown: {', '.join(sorted(unknown))}")
-    chosen.operations = [BY_NAME[name] for name in names] or list(OPERATIONS)
+    chosen.operations = [known[name] for name in names]
     return chosen
 
 
@@ -80,7 +81,9 @@ def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Outcome]
         for operation in chosen.operations:
             partner = operation if chosen.embedded else FLOORS[operation.floor]
             pair = found.setdefault(operation.name, ([], []))
-            for side, what, results in ((ours, operation, pair[0]), (floor, partner, pair[1])):
+            side_of_it = floor if operation.is_bare else ours
+            turns = ((side_of_it, operation, pair[0]), (floor, partner, pair[1]))
+            for side, what, results in turns:
                 seconds = chosen.seconds if number else WARM_UP_SECONDS
                 result = measure(side, what, seconds=seconds, most=seconds * MOST_PER_SECOND)
                 if number:

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bench.admin import database
@@ -106,16 +107,16 @@ class Visit:
         seal_transfers()
         yield "create", self.least(self.create)
         for name, path in self.paths().items():
-            yield name, self.least(lambda path=path: self.read(path))
+            yield name, self.least(partial(self.read, path))
         yield f"expiry sweep of {BATCH}", self.least(self.expire, before=self.let_pass)
         yield "claim of due deliveries", self.least(self.claim, before=self.let_wait)
         self.release()
         yield f"sealing of {BATCH}", self.least(self.seal, before=self.pay)
         for name, path in self.pages().items():
-            yield name, self.least(lambda path=path: self.open(path))
+            yield name, self.least(partial(self.open, path))
 
     def least(self, act: Callable[[], object], *, before: Callable[[], object] = bool) -> float:
-        """Do it a few times, the first to warm the cache; return the least time: others ran, too."""
+        """Return the shortest of a few times, without the first, which warms the cache."""
         from django.db import connection
 
         times = []

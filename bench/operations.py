@@ -24,7 +24,8 @@ class Operation:
 
     `floor` is what it is compared with: rows written one statement at a time, or a view that does
     nothing. `first_mark` and `aim` are shares of that floor. An operation with a `supply` needs a
-    payment in that status for each request. `caller` is whose key it is sent with.
+    payment in that status for each request. `caller` is whose key it is sent with. A bare one is
+    the floor's own.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Operation:
     body: str = ""
     supply: Supply = ""
     caller: str = "shop"
+    is_bare: bool = False
 
     @property
     def is_keyed(self) -> bool:
@@ -83,7 +85,18 @@ OPERATIONS = (
     Operation("QR image", "GET", "/checkout/{payment}/qr.png", "empty", 0.5, 0.5, caller=""),
     Operation("link page", "GET", "/pay/{slug}/{link}", "empty", caller=""),
 )
-BY_NAME = {operation.name: operation for operation in OPERATIONS}
+# The rows of a confirmation as the floor writes them: how far a confirmation could come.
+BARE_CONFIRM = Operation(
+    "bare confirm",
+    "POST",
+    f"/confirm/{NUMBERED}",
+    "create",
+    body=json.dumps({"customer_phone": PHONE}),
+    supply="created",
+    is_bare=True,
+)
+BY_NAME = {operation.name: operation for operation in (*OPERATIONS, BARE_CONFIRM)}
+
 # What the floor answers: the rows of a creation one statement at a time, and a view of nothing.
 FLOORS: dict[Floor, Operation] = {
     "create": replace(BY_NAME["create"], path="/create"),

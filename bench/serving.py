@@ -39,7 +39,13 @@ PRODUCTION = {
     "WEBHOOK_ALLOW_PRIVATE": "false",
 }
 # As `make run` has it.
-EMBEDDED = {"GATHER_SECONDS": "5", "LOG_LEVEL": "INFO", "WEB_THREADS": "8", "WEB_WORKERS": "1"}
+EMBEDDED = {
+    "ALLOWED_HOSTS": HOST,
+    "GATHER_SECONDS": "5",
+    "LOG_LEVEL": "INFO",
+    "WEB_THREADS": "8",
+    "WEB_WORKERS": "1",
+}
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the name
 

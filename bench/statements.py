@@ -7,17 +7,17 @@ and of built-in ones, from the request to the answer.
 
 import argparse
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+from unittest import mock
 
 from bench.copies import FIRST_NUMBER
 from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
 from bench.stage import Stage, phone
 
 if TYPE_CHECKING:
-    from django.test.client import Client
+    pass
 
 FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET TRANSACTION")
 WARM_UPS, MEASURED = 4, 3
@@ -76,16 +76,24 @@ class Requests:
         with CaptureQueriesContext(connection) as captured:
             self._send(operation)
         texts = [str(query["sql"]) for query in captured.captured_queries]
-        counts = []
-        for _ in range(MEASURED):
-            with Calls(self.client) as calls:
-                self._send(operation)
-            counts.append(calls.count)
+        counts = [self._calls_of(operation) for _ in range(MEASURED)]
         return Cost(
             statements=[text for text in texts if not text.startswith(FRAMING)],
             framing=[text for text in texts if text.startswith(FRAMING)],
             calls=min(counts),
         )
+
+    def _calls_of(self, operation: Operation) -> int:
+        """Count the calls from the request to the answer, without those of the test client."""
+        calls, answer = Calls(), self.client.handler
+
+        def counted(environ: dict[str, Any]) -> Any:
+            with calls:
+                return answer(environ)
+
+        with mock.patch.object(self.client, "handler", counted):
+            self._send(operation)
+        return calls.count
 
     def _supply(self, operation: Operation) -> None:
         from bench.stage import supply
@@ -117,26 +125,17 @@ class Requests:
 
 
 class Calls:
-    """Counts the calls that the service makes to answer what the client sends meanwhile."""
+    """Counts the calls made while it is used as a context, in this thread."""
 
-    def __init__(self, client: "Client") -> None:
-        self.client = client
+    def __init__(self) -> None:
         self.count = 0
 
-    def __enter__(self) -> "Calls":
-        self._handler: Callable[..., Any] = self.client.handler
-        self.client.handler = self._answer
+    def __enter__(self) -> Self:
+        sys.setprofile(self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.client.handler = self._handler
-
-    def _answer(self, environ: dict[str, Any]) -> Any:
-        sys.setprofile(self._note)
-        try:
-            return self._handler(environ)
-        finally:
-            sys.setprofile(None)
+        sys.setprofile(None)
 
     def _note(self, frame: FrameType, event: str, argument: object) -> None:
         self.count += event in ("call", "c_call")
