@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -155,7 +156,7 @@ def service_and_floor(directory: Path) -> Iterator[tuple[Side, Side]]:
         database = pid_of(postgres)
         stack.environment |= {"BENCH_STAGE": stagehand.text}
         service = serve(stack, "config.wsgi:application")
-        floor = serve(stack, "bench.floor:application")
+        floor = serve(stack, "bench.floor:application", awake="/empty")
         yield Side(service, database, stagehand), Side(floor, database, stagehand)
 
 
@@ -182,9 +183,14 @@ def pid_of(postgres: "Postgres") -> int:
 
 
 def serve(
-    stack: "Stack", application: str, *, workers: int = WORKERS, threads: int = THREADS
+    stack: "Stack",
+    application: str,
+    *,
+    awake: str = "/healthz",
+    workers: int = WORKERS,
+    threads: int = THREADS,
 ) -> Server:
-    """Start a web server and wait until it answers."""
+    """Start a web server, and ask for the path `awake` until each of its processes has answered."""
     port = free_port()
     place = ["--http", "1", "--host", "127.0.0.1", "--port", str(port)]
     size = ["--workers", str(workers), "--blocking-threads", str(threads)]
@@ -197,6 +203,9 @@ def serve(
         if process.poll() is not None or time.monotonic() > deadline:
             sys.exit(f"{application} did not start:\n{stack.words()}")
         time.sleep(0.05)
+    for _ in range(4 * workers):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{awake}", timeout=START_SECONDS):
+            pass
     return Server(f"http://127.0.0.1:{port}", process.pid)
 
 
