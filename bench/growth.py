@@ -20,7 +20,7 @@ from bench.operations import NEW_PAYMENT
 from bench.rows import Shape, fill, open_shops
 
 if TYPE_CHECKING:
-    from webhooks.claims import Claim
+    from webhooks.delivery.leases import Claim
 
 MOST = 1.5
 # Less than this is noise: a statement that has grown from 0.1 ms to 0.2 has not grown.
@@ -172,17 +172,17 @@ class Visit:
 
     def let_pass(self) -> None:
         """Make payments whose time has passed."""
-        from core.clock import now
+        from core.clock import utc_now
         from payments.models import Payment
 
         ids = [self.create() for _ in range(BATCH)]
-        Payment.objects.filter(pk__in=ids).update(expires_at=now())
+        Payment.objects.filter(pk__in=ids).update(expires_at=utc_now())
 
     def expire(self) -> None:
-        from core.clock import now
+        from core.clock import utc_now
         from payments.expiry import expire_due
 
-        assert expire_due(now=now()) == BATCH
+        assert expire_due(now=utc_now()) == BATCH
 
     def let_wait(self) -> None:
         """Make a delivery wait, and nobody be at one."""
@@ -190,17 +190,17 @@ class Visit:
         self.create()
 
     def release(self) -> None:
-        from webhooks.claims import release
+        from webhooks.delivery.leases import release
 
         for claim in self.claimed:
             release(claim)
 
     def claim(self) -> None:
-        from core.clock import now
-        from webhooks.claims import claim_due
-        from webhooks.fairness import Lane
+        from core.clock import utc_now
+        from webhooks.delivery.lanes import Lane
+        from webhooks.delivery.leases import claim_due
 
-        self.claimed = claim_due(free=dict.fromkeys(Lane, 16), now=now()).taken
+        self.claimed = claim_due(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
         assert self.claimed
 
     def pay(self) -> None:
@@ -209,10 +209,10 @@ class Visit:
             assert response.status_code == 200, response.content
 
     def seal(self) -> None:
-        from core.clock import now
+        from core.clock import utc_now
         from ledger.sealing import seal_transfers
 
-        assert seal_transfers(now=now()) == BATCH
+        assert seal_transfers(now=utc_now()) == BATCH
 
 
 def tell(line: str) -> None:

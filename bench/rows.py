@@ -28,16 +28,16 @@ def open_shops() -> str:
 
     Returns the id of a payment that one of them has been paid.
     """
-    from core.clock import now
+    from core.clock import utc_now
     from ledger.models import Account, Purpose
     from ledger.tasks import seal_transfers
-    from merchants.authentication import Caller
+    from merchants.callers import Caller
     from payments.models import Payment
     from tests.factories import MerchantFactory, PaymentFactory
     from tests.payments.journeys import pay_with, payer
     from webhooks.endpoints import create_webhook
 
-    shop, customer, at = MerchantFactory.create(), payer(), now()
+    shop, customer, at = MerchantFactory.create(), payer(), utc_now()
     payment: Payment = PaymentFactory.create(merchant=shop)
     pay_with(payment.pk, customer)
     caller = Caller(shop, livemode=False, actor="bench")

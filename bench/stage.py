@@ -65,15 +65,15 @@ def say(answer: object) -> None:
 
 def build() -> Stage:
     """Make the rows by the services that make them in life."""
-    from core.clock import now
+    from core.clock import utc_now
     from ledger.models import Account
     from links.services import LinkDraft, create_link
-    from merchants.authentication import Caller
+    from merchants.callers import Caller
     from merchants.services import issue_key
     from tests.factories import MerchantFactory
     from webhooks.endpoints import create_webhook
 
-    at = now()
+    at = utc_now()
     customers = open_wallets()
     shop, reader = MerchantFactory.create(), MerchantFactory.create()
     caller = Caller(shop, livemode=False, actor="bench")
@@ -93,15 +93,15 @@ def build() -> Stage:
 
 
 def open_wallets() -> "list[Customer]":
-    from core.clock import now
+    from core.clock import utc_now
     from customers.services import test_customer
 
-    return [test_customer(phone(number), now()) for number in range(PHONES)]
+    return [test_customer(phone(number), utc_now()) for number in range(PHONES)]
 
 
 def sell(merchant: "Merchant", customer: "Customer") -> tuple[str, str]:
     """Return the ids of a payment that waits to be paid and of one that has been."""
-    from core.clock import now
+    from core.clock import utc_now
     from core.ids import new_id
     from payments.drafts import PaymentDraft
     from payments.services import open_payment
@@ -112,9 +112,9 @@ def sell(merchant: "Merchant", customer: "Customer") -> tuple[str, str]:
         open_payment(
             merchant=merchant,
             livemode=False,
-            payment_id=new_id("pay", now()),
+            payment_id=new_id("pay", utc_now()),
             draft=draft,
-            now=now(),
+            now=utc_now(),
         )
         for _ in range(2)
     )
