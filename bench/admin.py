@@ -35,13 +35,17 @@ def main() -> None:
 
 
 @contextmanager
-def database() -> Iterator[None]:
-    """Start a cluster of one's own, point Django at it, and remove it in the end."""
+def database(**options: str) -> Iterator[None]:
+    """Start a cluster of one's own, point Django at it, and remove it in the end.
+
+    `options` are PostgreSQL's, beside those of the tests.
+    """
     from tests.postgres import Postgres
 
     with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
         Path(directory).chmod(0o711)
         server = Postgres(Path(directory) / "postgresql")
+        server.options |= options
         server.create()
         server.start()
         try:
