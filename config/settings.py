@@ -67,6 +67,7 @@ LEDGER_CHECKS: list[str] = [
     "refunds.reconciliation.check_refunds",
     "links.reconciliation.check_links",
     "payouts.reconciliation.check_payouts",
+    "payouts.batch_reconciliation.check_batches",
 ]
 
 # Django

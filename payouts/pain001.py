@@ -45,7 +45,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
     document = Element("Document", xmlns=NAMESPACE)
     initiation = _add(document, "CstmrCdtTrfInitn")
     header = _add(initiation, "GrpHdr")
-    _add(header, "MsgId", reference(batch.id))
+    _add(header, "MsgId", batch.message_id or reference(batch.id))
     _add(header, "CreDtTm", iso(batch.created_at))
     _add_sums(header, orders, batch.currency)
     _add(_add(header, "InitgPty"), "Nm", latin(debtor.name) or NO_NAME)
@@ -87,7 +87,7 @@ def _add_payment(
     initiation: Element, batch: PayoutBatch, orders: Sequence[PaymentOrder], debtor: Party
 ) -> None:
     payment = _add(initiation, "PmtInf")
-    _add(payment, "PmtInfId", reference(batch.id))
+    _add(payment, "PmtInfId", batch.message_id or reference(batch.id))
     _add(payment, "PmtMtd", "TRF")
     _add_sums(payment, orders, batch.currency)
     _add(_add(payment, "ReqdExctnDt"), "Dt", batch.execution_date.isoformat())
@@ -102,7 +102,7 @@ def _add_payment(
 def _add_transfer(payment: Element, order: PaymentOrder) -> None:
     creditor = Party(order.holder_name, order.number, order.bic, order.clearing_code)
     transfer = _add(payment, "CdtTrfTxInf")
-    _add(_add(transfer, "PmtId"), "EndToEndId", reference(order.payout_id))
+    _add(_add(transfer, "PmtId"), "EndToEndId", order.end_to_end_id)
     amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, order.currency))
     amount.set("Ccy", order.currency)
     _add_bank(transfer, "CdtrAgt", creditor)

@@ -17,9 +17,11 @@ FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach i
 
 
 def send_due(*, now: datetime) -> int:
-    """Send the payouts whose day has come; return how many this call sent."""
-    due = Payout.objects.filter(
-        status=PayoutStatus.SCHEDULED,
+    """Send the payouts whose day has come; return how many this call sent.
+
+    Live ones wait after a restore of the database until staff have compared it with the bank.
+    """
+    due = Payout.objects.sendable().filter(
         livemode__in=_automatic_modes(),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )

@@ -106,25 +106,34 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
 def mark_sent(
     *, payout_id: str, actor: str, now: datetime, batch: PayoutBatch | None = None
 ) -> Payout:
-    """Note that a payout leaves for the bank, or fail it where its bank account was closed.
+    """Note that a payout leaves for the bank, or fail it where it cannot.
 
     What leaves later than it should arrives later. Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
-    if payout.bank_account.closed_at is not None:
-        return _fail(
-            payout,
-            code="bank_account_closed",
-            message="The bank account was closed.",
-            actor=actor,
-            now=now,
-        )
+    if fail_unsendable(payout, actor=actor, now=now):
+        return payout
     payout.batch = batch
     leaves = batch.execution_date if batch else today_in(payout.merchant.time_zone, now)
     if leaves > payout.send_date:
         payout.arrival_date = BusinessDays.load().after(leaves)
     payout.transition_to(PayoutStatus.IN_TRANSIT, now=now, actor=actor)
     return payout
+
+
+def fail_unsendable(payout: Payout, *, actor: str, now: datetime) -> bool:
+    """Fail a payout that can never leave; return whether it was one. The row must be locked.
+
+    Its money goes back to the merchant's balance, to be paid out with what comes after it.
+    """
+    if payout.bank_account.closed_at is not None:
+        code, message = "bank_account_closed", "The bank account was closed."
+    elif payout.amount < settings.PAYOUT_MINIMUM:
+        code, message = "below_minimum", "The amount is below the least that is paid out."
+    else:
+        return False
+    _fail(payout, code=code, message=message, actor=actor, now=now)
+    return True
 
 
 @transaction.atomic
