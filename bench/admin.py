@@ -55,9 +55,9 @@ def database() -> Iterator[None]:
 def _set_up(url: str) -> None:
     import django
 
-    from tests import environment
+    from tests import run_environment
 
-    environment.apply()
+    run_environment.apply()
     os.environ["DATABASE_URL"] = url
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ["DEVELOPMENT_MODE"] = "true"

@@ -63,9 +63,9 @@ def database(*, embedded: bool) -> Iterator[None]:
 def set_up(url: str) -> None:
     import django
 
-    from tests import environment
+    from tests import run_environment
 
-    environment.apply()
+    run_environment.apply()
     os.environ |= {
         "DATABASE_URL": url,
         "DJANGO_SETTINGS_MODULE": "config.settings",

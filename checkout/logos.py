@@ -14,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
 from merchants.models import Merchant
-from outbound.client import get
+from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")

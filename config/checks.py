@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from core.money import is_currency
-from payments.qr import QRFormat
+from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50

@@ -7,9 +7,9 @@ from itertools import islice
 import structlog
 from django.db.models import QuerySet
 
+from ledger.integrity import figures, verify
 from ledger.models import Proof
 from ledger.snapshot import snapshot
-from ledger.verification import figures, verify
 
 EVERY = timedelta(minutes=5)
 REST = 9  # times as long as the proof itself took

@@ -26,7 +26,7 @@ from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
-from payments.qr import QRFormat
+from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
 SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS = 60, 2_592_000

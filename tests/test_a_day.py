@@ -6,9 +6,9 @@ import pytest
 import time_machine
 
 from tests.clone import ROOT
-from tests.day.acting import Day
 from tests.day.page import Part, Section, read
-from tests.ledger.money import problems
+from tests.day.runner import Day
+from tests.ledger.funding import problems
 
 PAGE = (ROOT / "docs/a-day.md").read_text()
 ACTS = {

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, KeyForm
 from checkout.counter_screens import counter_of_screen, sales_at
 from checkout.formats import signs
 from checkout.forms import Form

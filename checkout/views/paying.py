@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, KeyForm
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import Step, next_step, press_pay
 from checkout.formats import signs

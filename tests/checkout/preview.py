@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from checkout import forms as f
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, KeyForm
 from checkout.endings import Ending
 from checkout.payment_view import Bill, Item, Payee
 from checkout.test_mode import magic_phones, outcomes

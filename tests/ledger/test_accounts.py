@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from ledger.models import Account, Kind, Purpose
 from ledger.sealing import seal_transfers
 from ledger.services import account_for, accounts_for, balance_of, balances
-from tests.ledger.money import NOW, move, opened
+from tests.ledger.funding import NOW, move, opened
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Account, Kind, Purpose, UnsealedTransfer, exact_balance
 from ledger.sealing import seal_transfers
 from ledger.services import Movement, post
-from tests.ledger.money import NOW, opened, problems
+from tests.ledger.funding import NOW, opened, problems
 from tests.races import at_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -46,7 +46,7 @@ from refunds.models import Refund
 from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund
 from tests.factories import MerchantFactory
-from tests.ledger.money import problems
+from tests.ledger.funding import problems
 from tests.ledger.selling import ACTOR, START, Selling, answered, indexes, maybe_amounts
 from tests.ledger.shadow.records import Return, Sale, Shop
 from tests.ledger.shadow.returns import MOVES

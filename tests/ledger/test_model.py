@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import InsufficientBalance
+from ledger.integrity import verify
 from ledger.models import Account, Kind, Purpose
 from ledger.sealing import seal_transfers
 from ledger.services import Movement, account_for, balance_of, post
-from ledger.verification import verify
-from tests.ledger.money import NOW
+from tests.ledger.funding import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
 

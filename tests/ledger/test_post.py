@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from ledger.errors import InsufficientBalance
 from ledger.models import Account, Kind, Purpose, Transfer, UnsealedTransfer
 from ledger.services import Movement, balance_of, post
-from tests.ledger.money import NOW, fund, move, opened
+from tests.ledger.funding import NOW, fund, move, opened
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from ledger.models import (
 )
 from ledger.sealing import seal_transfers
 from ledger.services import account_for, balance_of
-from tests.ledger.money import NOW, fund, move, opened, problems
+from tests.ledger.funding import NOW, fund, move, opened, problems
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)

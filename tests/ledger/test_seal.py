@@ -15,7 +15,7 @@ from ledger.chain import FIRST_HASH, seal_hash
 from ledger.models import Account, Kind, Purpose, Seal, Transfer, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of
-from tests.ledger.money import NOW, fund, move, opened, problems
+from tests.ledger.funding import NOW, fund, move, opened, problems
 
 pytestmark = pytest.mark.django_db
 

@@ -6,10 +6,10 @@ from django.db import connection
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Account, Kind, Purpose, Seal, Transfer, UnsealedTransfer
 from ledger.sealing import seal_transfers
-from tests.environment import ON_POSTGRESQL
 from tests.ledger.command import verify
-from tests.ledger.money import NOW, fund, move, opened
+from tests.ledger.funding import NOW, fund, move, opened
 from tests.ledger.thief import QUEUE, all_rights, insert_transfer, tamper
+from tests.run_environment import ON_POSTGRESQL
 
 # SQLite switches its foreign keys off outside of a transaction only.
 pytestmark = pytest.mark.django_db(transaction=not ON_POSTGRESQL)

@@ -16,7 +16,7 @@ from ledger.models import (
 )
 from ledger.sealing import seal_transfers
 from ledger.services import Movement, balance_of, lock, post
-from tests.ledger.money import NOW, fund, move, opened, problems
+from tests.ledger.funding import NOW, fund, move, opened, problems
 from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import connection
 
 from ledger.models import Kind, Transfer
-from tests.environment import ON_POSTGRESQL
 from tests.ledger.command import verify
+from tests.run_environment import ON_POSTGRESQL
 
 
 @contextmanager

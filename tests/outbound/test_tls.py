@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from outbound.client import Answer, post
+from outbound.http_client import Answer, post
 from outbound.policy import Policy
 from tests.outbound.certificates import Authority
 

@@ -16,7 +16,7 @@ from payments.reconciliation import check_payments
 from payments.tasks import expire_payments
 from tests.client import Api
 from tests.factories import PaymentFactory
-from tests.refunds.sales import sell
+from tests.refunds.refunding import sell
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from payouts.csv_file import COLUMNS, csv_file
 from payouts.errors import NothingToExport, PayoutBatchNotFound
 from payouts.models import BankHoliday, Payout, PayoutBatch
 from tests.factories import MerchantFactory
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 FAR = date(2100, 1, 1)
 

@@ -20,7 +20,7 @@ from payouts.scheduling import schedule_due
 from payouts.sending import ask_for_answers, send_due
 from tests.events import event_types
 from tests.payouts.conftest import DETAILS
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 from tests.payouts.test_batches import batch_of
 from tests.races import at_once
 

@@ -16,7 +16,7 @@ from payouts.scheduling import schedule_due, serve_period
 from payouts.services import schedule_payout
 from tests.events import event_types
 from tests.payouts.conftest import DETAILS
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 JOINED = datetime(2026, 6, 1, tzinfo=UTC)
 

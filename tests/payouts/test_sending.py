@@ -13,7 +13,7 @@ from payouts.providers import Answer
 from payouts.sending import ask_for_answers, send_due
 from payouts.tasks import send_payouts
 from tests.events import event_types
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 FRIDAY, SATURDAY, MONDAY = "2026-11-20", "2026-11-21", "2026-11-23"
 

@@ -14,8 +14,8 @@ from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
 from tests.payments.journeys import bring_to
 from tests.payments.test_statements import Statements
-from tests.payouts.money import held
-from tests.refunds.sales import refund, sell, sell_live
+from tests.payouts.merchant_balance import held
+from tests.refunds.refunding import refund, sell, sell_live
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db

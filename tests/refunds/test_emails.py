@@ -12,8 +12,8 @@ from merchants.models import Merchant
 from refunds.models import Refund
 from refunds.tasks import notify_of_refunds, retry_refunds
 from tests.customers.texts import TextBox
-from tests.payouts.money import credit
-from tests.refunds.sales import LIVE_PHONE, refund, sell, sell_live
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@example.com"

@@ -14,8 +14,8 @@ from refunds.retrying import retry_pending
 from refunds.services import GIVEN_UP_AFTER, fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
-from tests.payouts.money import credit, held
-from tests.refunds.sales import refund, sell
+from tests.payouts.merchant_balance import credit, held
+from tests.refunds.refunding import refund, sell
 
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(milliseconds=1)

@@ -20,11 +20,11 @@ from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
 from tests.events import event_types
 from tests.factories import PaymentFactory
-from tests.ledger.money import problems
+from tests.ledger.funding import problems
 from tests.payments.journeys import pay_with
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 from tests.races import at_once
-from tests.refunds.sales import refund, sell
+from tests.refunds.refunding import refund, sell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 

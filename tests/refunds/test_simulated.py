@@ -6,8 +6,8 @@ from ledger.models import Kind, Purpose, Transfer
 from refunds.models import Refund, RefundTransition
 from refunds.tasks import notify_of_refunds, retry_refunds
 from tests.events import event_data, event_types
-from tests.payouts.money import held
-from tests.refunds.sales import REFUNDS_FAIL_PHONE, refund
+from tests.payouts.merchant_balance import held
+from tests.refunds.refunding import REFUNDS_FAIL_PHONE, refund
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
 from webhooks.samples import SAMPLES

@@ -8,8 +8,8 @@ from core.clock import iso
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import MANY, only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import MANY, only_delivery, send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.delivery.leases import claim_due
 from webhooks.models import Delivery, Webhook

@@ -12,10 +12,10 @@ from django.db import OperationalError, connections
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.client import Answer
+from outbound.http_client import Answer
 from tests.factories import MerchantFactory
+from tests.webhooks.dispatching import tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import tell
 from webhooks.delivery import dispatcher as sending
 from webhooks.delivery.dispatcher import THREADS, Sender
 from webhooks.delivery.leases import claim_due

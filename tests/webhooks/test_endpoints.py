@@ -7,7 +7,7 @@ import pytest
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import only_delivery, send_due, tell
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from webhooks.models import Delivery, Webhook
 from webhooks.redelivery import set_aside
 from webhooks.statuses import DeliveryStatus

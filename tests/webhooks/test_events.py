@@ -11,7 +11,7 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import Thing, tell
+from tests.webhooks.dispatching import Thing, tell
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import SUBSCRIBABLE, EventType, is_subscribed
 from webhooks.models import Delivery, Event

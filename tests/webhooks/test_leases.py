@@ -9,12 +9,12 @@ import time_machine
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.client import Answer
+from outbound.http_client import Answer
 from tests.factories import MerchantFactory
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import MANY, only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import MANY, only_delivery, send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import deliver
 from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due, release

@@ -13,8 +13,8 @@ from pytest_django import Settings
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
+from tests.webhooks.dispatching import send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.cli.listener import Listener
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType

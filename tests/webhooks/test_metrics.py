@@ -8,7 +8,7 @@ from django.test import Client
 
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import only_delivery, send_due, tell
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 

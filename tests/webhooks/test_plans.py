@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import tell
+from tests.webhooks.dispatching import tell
 from webhooks.delivery.backlog import with_pending, with_work
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus

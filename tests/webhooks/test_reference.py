@@ -15,8 +15,8 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.machine import need
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import send_due, tell
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType
 from webhooks.reference import BODY_ONLY, HEADERS

@@ -12,7 +12,7 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import send_due, tell
+from tests.webhooks.dispatching import send_due, tell
 from webhooks import retention
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus

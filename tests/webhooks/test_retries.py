@@ -7,8 +7,8 @@ from django.core import mail
 
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.alerts import send_due_alerts
 from webhooks.database_clock import database_now
 from webhooks.models import Alert, Delivery, Webhook

@@ -8,8 +8,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from core.crypto import decrypt
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import send_due, tell
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.delivery.signing import body_signature
 from webhooks.models import Webhook

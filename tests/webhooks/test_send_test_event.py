@@ -11,8 +11,8 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
 from webhooks.models import Alert, Delivery, Event
 from webhooks.redelivery import set_aside

@@ -9,8 +9,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from core.clock import epoch_milliseconds, utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import send_due, tell
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.models import Attempt
 

@@ -9,16 +9,16 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from outbound.client import Answer, post
+from outbound.http_client import Answer, post
 from outbound.policy import Policy, fault_of, policy_for
 from outbound.resolver import system_addresses
 from tests.client import Api
 from tests.outbound.test_ip_addresses import NOT_PUBLIC
 from tests.webhooks.canary import Canary
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from tests.webhooks.hostile_urls import FINE, NEVER, THIS_MACHINE
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.models import Webhook
 
 LIVE = Policy(livemode=True, loopback=False)

@@ -6,11 +6,11 @@ import time
 import pytest
 
 from merchants.models import Merchant
-from outbound.client import Answer, post
+from outbound.http_client import Answer, post
 from outbound.policy import Policy
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import only_delivery, send_due, tell
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.models import Attempt
 from webhooks.statuses import DeliveryStatus
 

@@ -14,7 +14,7 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.redis import Redis
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import tell
+from tests.webhooks.dispatching import tell
 from webhooks.delivery import wakeup as nudging
 from webhooks.delivery.wakeup import MOST_WAITING, QUEUE, TASK, Nudger, nudge
 from webhooks.tasks import send_webhooks

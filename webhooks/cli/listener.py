@@ -11,7 +11,7 @@ import orjson
 import requests
 
 from core.clock import utc_now
-from webhooks.cli.verification import checks
+from webhooks.cli.signature_checks import checks
 
 FORWARD_SECONDS = 10
 MOST_BYTES = 1024 * 1024

@@ -5,7 +5,7 @@ import logging
 from django.conf import settings
 
 from core.crypto import decrypt
-from outbound.client import Answer, post
+from outbound.http_client import Answer, post
 from outbound.policy import policy_for
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.outcomes import record_answer

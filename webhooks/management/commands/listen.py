@@ -11,8 +11,8 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.callers import Caller
-from webhooks.cli.callers import MERCHANT_HELP, test_caller
 from webhooks.cli.listener import Heard, Listener
+from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.endpoints import IssuedSecret, create_webhook, delete_webhook
 from webhooks.event_types import EVERYTHING, SUBSCRIBABLE, EventType
 from webhooks.models import Webhook

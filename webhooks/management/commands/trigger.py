@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from merchants.callers import Caller
-from webhooks.cli.callers import MERCHANT_HELP, test_caller
+from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.samples import SAMPLES

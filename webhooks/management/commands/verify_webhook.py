@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.instants import parse_instant
 from core.json import dump_json
-from webhooks.cli.verification import Check, altered_since, checks
+from webhooks.cli.signature_checks import Check, altered_since, checks
 from webhooks.delivery.signing import is_secret
 
 

@@ -1,4 +1,4 @@
-"""Everything a developer needs, in one terminal: `make run`, or `python -m config.local.run`.
+"""Everything a developer needs, in one terminal: `make run`, or `python -m config.local.serve`.
 
 The web server and the worker run together: Ctrl-C stops both, and if one ends by itself so does
 the other. This process stays small, so that a second start is quick: what needs Django is done by

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
-from ledger.balances import check_balances
+from ledger.balance_checks import check_balances
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of

@@ -26,7 +26,7 @@ from tests.client import ApiClient
 from tests.day.names import Names
 from tests.day.page import Part
 from tests.events import event_types
-from tests.payouts.pain001 import NAMESPACE, faults_of
+from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
 class Day:

@@ -6,10 +6,10 @@ from itertools import count
 from django.db import transaction
 
 from core.ids import new_id
+from ledger.integrity import verify
 from ledger.models import HOUSE, Account, Kind, Purpose
 from ledger.services import Movement, account_for, post
 from ledger.snapshot import snapshot
-from ledger.verification import verify
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
 
