@@ -19,8 +19,8 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError
 
-from outbound.connections import Dial, DialFailed
-from outbound.deadline import Watchdog
+from outbound.connections import ConnectionFailed, Connector
+from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
 
@@ -37,7 +37,7 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResult:
     """What came of a request. `error` says why there is no status, or why it does not count."""
 
     ms: int
@@ -53,7 +53,7 @@ class Answer:
 
 
 @lru_cache
-def trusted() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return the TLS settings of every request: host names and certificates are verified."""
     return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
 
@@ -67,7 +67,7 @@ def post(
     seconds: float,
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
-) -> Answer:
+) -> HttpResult:
     """Send the body and read the answer, in at most that many seconds. Never raises."""
     request = requests.Request("POST", url, data=body, headers=headers)
     return _exchange(request, policy, seconds, resolve, tls, keep=EXCERPT_BYTES)[0]
@@ -80,7 +80,7 @@ def get(
     seconds: float,
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
-) -> tuple[Answer, bytes]:
+) -> tuple[HttpResult, bytes]:
     """Read what is at an address, up to MOST_BODY_BYTES of it. Never raises."""
     request = requests.Request("GET", url, headers={"Accept-Encoding": "identity"})
     return _exchange(request, policy, seconds, resolve, tls, keep=MOST_BODY_BYTES)
@@ -94,28 +94,34 @@ def _exchange(
     tls: ssl.SSLContext | None,
     *,
     keep: int,
-) -> tuple[Answer, bytes]:
+) -> tuple[HttpResult, bytes]:
     started = time.monotonic()
     fault = fault_of(request.url, policy)
     if fault is not None:
-        return Answer(ms=0, error=f"The address is not allowed: it {fault}."), b""
-    with Watchdog(seconds) as watchdog:
-        dial = Dial(policy, watchdog, min(CONNECT_SECONDS, seconds), resolve)
-        exchange = _Exchange(dial, tls or trusted(), keep)
+        return HttpResult(ms=0, error=f"The address is not allowed: it {fault}."), b""
+    with Deadline(seconds) as deadline:
+        connector = Connector(policy, deadline, min(CONNECT_SECONDS, seconds), resolve)
+        exchange = _Exchange(connector, tls or tls_context(), keep)
         try:
             exchange.run(request, seconds)
-        except (DialFailed, requests.RequestException, HTTPError, OSError, ValueError) as error:
+        except (
+            ConnectionFailed,
+            requests.RequestException,
+            HTTPError,
+            OSError,
+            ValueError,
+        ) as error:
             exchange.error = _reason(error, seconds)
-        if watchdog.has_bitten:
+        if deadline.expired:
             exchange.error = _too_late(seconds)
-    return exchange.answer(ms=int((time.monotonic() - started) * 1_000)), exchange.body
+    return exchange.result(ms=int((time.monotonic() - started) * 1_000)), exchange.body
 
 
 class _Exchange:
     """One request and what has been read of its answer so far."""
 
-    def __init__(self, dial: Dial, tls: ssl.SSLContext, keep: int) -> None:
-        self._adapter = _Adapter(dial, tls)
+    def __init__(self, connector: Connector, tls: ssl.SSLContext, keep: int) -> None:
+        self._adapter = _Adapter(connector, tls)
         self._response: requests.Response | None = None
         self._keep = keep
         self.body = b""
@@ -140,11 +146,11 @@ class _Exchange:
             if size >= MOST_BODY_BYTES:
                 return
 
-    def answer(self, *, ms: int) -> Answer:
+    def result(self, *, ms: int) -> HttpResult:
         if self._response is None:
-            return Answer(ms=ms, error=self.error or "There was no answer.")
+            return HttpResult(ms=ms, error=self.error or "There was no answer.")
         status = self._response.status_code
-        return Answer(
+        return HttpResult(
             ms=ms,
             status=status,
             excerpt=_showable(self.body[:EXCERPT_BYTES]),
@@ -172,7 +178,7 @@ def _too_late(seconds: float) -> str:
 
 def _reason(error: Exception, seconds: float) -> str:
     """Say what happened in words that tell nothing of our inside."""
-    if isinstance(error, DialFailed):
+    if isinstance(error, ConnectionFailed):
         return str(error)
     found = _cause(error, ssl.SSLError)
     if isinstance(found, ssl.SSLCertVerificationError):
@@ -196,12 +202,12 @@ def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | N
 
 
 class _Adapter(HTTPAdapter):
-    """`requests` over connections that `dial` makes, read through a limit."""
+    """`requests` over connections that `connector` makes, read through a limit."""
 
-    def __init__(self, dial: Dial, tls: ssl.SSLContext) -> None:
+    def __init__(self, connector: Connector, tls: ssl.SSLContext) -> None:
         super().__init__(pool_connections=1, pool_maxsize=1)
         self._tls = tls
-        self.poolmanager.pool_classes_by_scheme = dial.pools(_LimitedResponse)
+        self.poolmanager.pool_classes_by_scheme = connector.pools(_LimitedResponse)
 
     def build_connection_pool_key_attributes(
         self, request: Any, verify: Any, cert: Any = None

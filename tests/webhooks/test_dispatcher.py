@@ -12,14 +12,14 @@ from django.db import OperationalError, connections
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.http_client import Answer
+from outbound.http_client import HttpResult
 from tests.factories import MerchantFactory
 from tests.webhooks.dispatching import tell
 from tests.webhooks.receiver import Receiver
 from webhooks.delivery import dispatcher as sending
 from webhooks.delivery.dispatcher import THREADS, Sender
 from webhooks.delivery.leases import claim_due
-from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.outcomes import record_result
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Webhook
@@ -85,7 +85,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
 ) -> None:
     lock, under_way, most = threading.Lock(), Counter[str](), Counter[str]()
 
-    def attempt(claim) -> Answer:
+    def attempt(claim) -> HttpResult:
         name = claim.delivery.webhook_id
         with lock:
             under_way[name] += 1
@@ -93,7 +93,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
         time.sleep(0.03)
         with lock:
             under_way[name] -= 1
-        return Answer(ms=30, status=200)
+        return HttpResult(ms=30, status=200)
 
     monkeypatch.setattr(sending, "attempt", attempt)
     for number in range(3):
@@ -115,11 +115,11 @@ def test_endpoints_that_hang_delay_nobody(
     """Far more of them than there are senders, whether they have failed before or are new."""
     over = threading.Event()
 
-    def attempt(claim) -> Answer:
+    def attempt(claim) -> HttpResult:
         if claim.delivery.webhook_id == well.id:
-            return Answer(ms=1, status=200)
+            return HttpResult(ms=1, status=200)
         over.wait(2 * WAIT_SECONDS)
-        return Answer(ms=15_000, error="No complete answer within 15 seconds.")
+        return HttpResult(ms=15_000, error="No complete answer within 15 seconds.")
 
     monkeypatch.setattr(sending, "attempt", attempt)
     dead = [endpoint_of(merchant, f"https://dead{n}.example.com/") for n in range(80)]
@@ -144,13 +144,13 @@ def test_a_result_waits_for_a_database_that_is_away(
 ) -> None:
     failures = iter([True, True])
 
-    def record_later(claim, answer: Answer) -> None:
+    def record_later(claim, answer: HttpResult) -> None:
         if next(failures, False):
             raise OperationalError("the database is restarting")
-        record_answer(claim, answer)
+        record_result(claim, answer)
 
-    monkeypatch.setattr(sending, "attempt", lambda _claim: Answer(ms=1, status=200))
-    monkeypatch.setattr(sending, "record_answer", record_later)
+    monkeypatch.setattr(sending, "attempt", lambda _claim: HttpResult(ms=1, status=200))
+    monkeypatch.setattr(sending, "record_result", record_later)
     endpoint_of(merchant, "https://shop.example.com/")
     tell(merchant)
 

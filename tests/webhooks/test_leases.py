@@ -9,7 +9,7 @@ import time_machine
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.http_client import Answer
+from outbound.http_client import HttpResult
 from tests.factories import MerchantFactory
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
@@ -18,13 +18,13 @@ from tests.webhooks.receiver import Receiver
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import deliver
 from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due, release
-from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_answer
+from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_result
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
-OK = Answer(ms=5, status=200)
-BROKEN = Answer(ms=5, status=500, error="Answered 500.")
+OK = HttpResult(ms=5, status=200)
+BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
 
 def claim(at: datetime | None = None) -> list[Claim]:
@@ -62,10 +62,10 @@ def test_a_result_that_comes_too_late_changes_nothing(
     [late] = claim()
     [present] = claim(late.at + timedelta(minutes=5))
 
-    record_answer(late, BROKEN)
+    record_result(late, BROKEN)
     assert only_delivery(webhook).lease_token == present.token
-    record_answer(present, OK)
-    record_answer(late, BROKEN)
+    record_result(present, OK)
+    record_result(late, BROKEN)
 
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
     assert [(a.number, a.status) for a in Attempt.objects.order_by("number")] == [
@@ -79,8 +79,8 @@ def test_a_result_recorded_twice_is_one_attempt(merchant: Merchant, endpoint: Ma
     tell(merchant)
     [held] = claim()
 
-    record_answer(held, OK)
-    record_answer(held, OK)
+    record_result(held, OK)
+    record_result(held, OK)
 
     assert Attempt.objects.count() == 1
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
@@ -131,9 +131,9 @@ def test_no_more_than_four_are_under_way_to_one_endpoint(
         tell(merchant)
 
     assert [len(claim()), len(claim())] == [1, 0]  # it has never answered yet
-    record_answer(_held(webhook)[0], OK)
+    record_result(_held(webhook)[0], OK)
     assert [len(claim()), len(claim())] == [4, 0]
-    record_answer(_held(webhook)[0], OK)
+    record_result(_held(webhook)[0], OK)
     assert [len(claim()), len(claim())] == [1, 0]
 
 

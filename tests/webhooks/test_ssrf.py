@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from outbound.http_client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import Policy, fault_of, policy_for
 from outbound.resolver import system_addresses
 from tests.client import Api
@@ -35,7 +35,7 @@ def canary() -> Iterator[Canary]:
         yield listening
 
 
-def call(url: str, policy: Policy, resolve: Any = system_addresses) -> Answer:
+def call(url: str, policy: Policy, resolve: Any = system_addresses) -> HttpResult:
     return post(url, body=b"{}", headers={}, policy=policy, seconds=1, resolve=resolve)
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from merchants.models import Merchant
-from outbound.http_client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import Policy
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import only_delivery, send_due, tell
@@ -24,7 +24,7 @@ TIMED_OUT = f"No complete answer within {SECONDS:g} seconds."
 BROKE_OFF = "The connection broke off before the answer was complete."
 
 
-def call(receiver: Receiver, trap: str, seconds: float = SECONDS) -> Answer:
+def call(receiver: Receiver, trap: str, seconds: float = SECONDS) -> HttpResult:
     return post(
         receiver.url(f"/trap/{trap}/1"), body=b"{}", headers={}, policy=POLICY, seconds=seconds
     )

@@ -5,24 +5,24 @@ import logging
 from django.conf import settings
 
 from core.crypto import decrypt
-from outbound.http_client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 from webhooks.delivery.leases import Claim
-from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import signature_headers
 from webhooks.models import Webhook
 
 logger = logging.getLogger(__name__)
 
 
-def deliver(claim: Claim) -> Answer:
+def deliver(claim: Claim) -> HttpResult:
     """Make the attempt that was claimed, and record it."""
-    answer = attempt(claim)
-    record_answer(claim, answer)
-    return answer
+    result = attempt(claim)
+    record_result(claim, result)
+    return result
 
 
-def attempt(claim: Claim) -> Answer:
+def attempt(claim: Claim) -> HttpResult:
     """Call the endpoint, in no transaction. Never raises."""
     try:
         return post(
@@ -35,7 +35,7 @@ def attempt(claim: Claim) -> Answer:
     except Exception:
         # A fault of ours must not hold the schedule up: the attempt counts, and the next follows.
         logger.exception("attempt not made", extra={"delivery_id": claim.delivery.id})
-        return Answer(ms=0, error="The request could not be made.")
+        return HttpResult(ms=0, error="The request could not be made.")
 
 
 def _headers(claim: Claim) -> dict[str, str]:

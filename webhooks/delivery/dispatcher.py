@@ -18,7 +18,7 @@ from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, Claims, claim_due, release
-from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.write_batch import Gathering, write_turn
 
 logger = logging.getLogger(__name__)
@@ -108,10 +108,10 @@ def _deliver(claim: Claim) -> None:
 
     Where it stays away, the lease runs out, and the delivery is made again.
     """
-    answer = attempt(claim)
+    result = attempt(claim)
 
     def record() -> None:
-        record_answer(claim, answer)
+        record_result(claim, result)
 
     for pause in RECORD_PAUSES:
         if _is_written(record, together=pause == RECORD_PAUSES[0]):

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from outbound.http_client import Answer
+from outbound.http_client import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import most_attempts, next_attempt_at, requested_wait
@@ -32,36 +32,36 @@ class _End:
 
 
 @transaction.atomic
-def record_answer(claim: Claim, answer: Answer) -> None:
+def record_result(claim: Claim, result: HttpResult) -> None:
     """Record an attempt, and what follows from it if the lease is still ours.
 
     Locks the endpoint where it has failed, or has stopped failing, then the delivery.
     """
-    ended_at = claim.at + timedelta(milliseconds=answer.ms)
+    ended_at = claim.at + timedelta(milliseconds=result.ms)
     delivery = claim.delivery
-    if answer.is_success:
-        _note_success(delivery.webhook_id, answer, ended_at)
+    if result.is_success:
+        _note_success(delivery.webhook_id, result, ended_at)
         end = _End(DeliveryStatus.DELIVERED)
     else:
-        end = _after_failure(claim, answer, ended_at)
+        end = _after_failure(claim, result, ended_at)
         if not delivery.event.is_test:
-            _note_failure(claim, answer, ended_at)
-    _log(claim, answer)
+            _note_failure(claim, result, ended_at)
+    _log(claim, result)
     is_ours = _close(claim, end, ended_at)
     is_news = end.status == DeliveryStatus.FAILED and not delivery.event.is_test
-    if is_ours and is_news and answer.status != GONE:
+    if is_ours and is_news and result.status != GONE:
         raise_alert(AlertKind.EXHAUSTED, delivery.webhook_id, delivery=delivery, now=ended_at)
 
 
-def _log(claim: Claim, answer: Answer) -> None:
+def _log(claim: Claim, result: HttpResult) -> None:
     row = Attempt(
         delivery=claim.delivery,
         number=claim.delivery.attempt_count,
         attempted_at=claim.at,
-        ms=answer.ms,
-        status=answer.status,
-        excerpt=answer.excerpt,
-        error=answer.error,
+        ms=result.ms,
+        status=result.status,
+        excerpt=result.excerpt,
+        error=result.error,
     )
     # Where the database went away on commit, nobody knows whether the row is there.
     Attempt.objects.bulk_create([row], ignore_conflicts=True)
@@ -81,13 +81,13 @@ def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
     )
 
 
-def _after_failure(claim: Claim, answer: Answer, ended_at: datetime) -> _End:
-    if answer.status == GONE or claim.delivery.event.is_test:
+def _after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _End:
+    if result.status == GONE or claim.delivery.event.is_test:
         return _End(DeliveryStatus.FAILED)
     again_at = next_attempt_at(
         attempts=claim.delivery.round_attempts,
         failed_at=ended_at,
-        wait=requested_wait(answer.status, answer.retry_after, at=ended_at),
+        wait=requested_wait(result.status, result.retry_after, at=ended_at),
         steps=settings.WEBHOOK_RETRY_SECONDS,
     )
     if again_at is None:
@@ -95,9 +95,9 @@ def _after_failure(claim: Claim, answer: Answer, ended_at: datetime) -> _End:
     return _End(DeliveryStatus.PENDING, again_at)
 
 
-def _note_success(webhook_id: str, answer: Answer, now: datetime) -> None:
+def _note_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
     """Clear the record of failures. An endpoint that goes on answering well costs no write."""
-    is_slow = answer.ms > SLOW_MS
+    is_slow = result.ms > SLOW_MS
     stale = (
         Q(failures__gt=0)
         | Q(last_success_at=None)
@@ -109,16 +109,16 @@ def _note_success(webhook_id: str, answer: Answer, now: datetime) -> None:
     )
 
 
-def _note_failure(claim: Claim, answer: Answer, now: datetime) -> None:
+def _note_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
     """Count the failure; switch the endpoint off where it is gone, or has failed for days."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or claim.at
-    webhook.is_slow = answer.ms > SLOW_MS
+    webhook.is_slow = result.ms > SLOW_MS
     if webhook.failures >= PAUSE_FROM_FAILURES:
         webhook.paused_until = now + _pause()
     webhook.save(update_fields=["failures", "failing_since", "is_slow", "paused_until"])
-    if answer.status == GONE:
+    if result.status == GONE:
         _switch_off(webhook, DisabledReason.GONE, AlertKind.GONE, now)
     elif _has_failed_for_days(webhook, now):
         _switch_off(webhook, DisabledReason.FAILING, AlertKind.FAILING, now)
