@@ -18,9 +18,9 @@ from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-MOST_PIXELS = 25_000_000
+MAX_PIXELS = 25_000_000
 SIDE = 176  # four pixels for each one of the page's 44
-MOST_PNG_BYTES = 20_000
+MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
@@ -51,7 +51,7 @@ def drawn(content: bytes) -> bytes:
     """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
+            if image.width * image.height > MAX_PIXELS:
                 raise NoPicture("The picture has too many pixels.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
@@ -96,6 +96,6 @@ def _small_png(image: Image.Image) -> bytes:
         picture = image if colors is None else image.quantize(colors, Image.Quantize.FASTOCTREE)
         out = io.BytesIO()
         picture.save(out, "PNG", optimize=True)
-        if out.tell() <= MOST_PNG_BYTES:
+        if out.tell() <= MAX_PNG_BYTES:
             return out.getvalue()
     raise NoPicture("The picture is too detailed for its size.")

@@ -12,7 +12,7 @@ _Result = TypeVar("_Result")
 DEADLOCK = "40P01"
 SERIALIZATION_FAILURE = "40001"
 TRIES = 3
-MOST_SECONDS_BETWEEN = 0.05
+MAX_PAUSE_SECONDS = 0.05
 
 
 def again_after_deadlock(work: Callable[[], _Result]) -> _Result:
@@ -28,7 +28,7 @@ def again_after_deadlock(work: Callable[[], _Result]) -> _Result:
         except OperationalError as error:
             if not was_victim(error):
                 raise
-        time.sleep(random.uniform(0, MOST_SECONDS_BETWEEN))  # noqa: S311  # no secret
+        time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # no secret
     return work()
 
 

@@ -14,7 +14,7 @@ from ledger.snapshot import snapshot
 EVERY = timedelta(minutes=5)
 REST = 9  # times as long as the proof itself took
 LEASE = timedelta(hours=1)  # after which a proof that was cut off is begun anew
-MOST_PROBLEMS = 10
+MAX_PROBLEMS = 10
 
 logger = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ def prove_if_due(*, now: datetime) -> bool | None:
 def _prove() -> list[str]:
     with snapshot():
         found = figures()
-        problems = list(islice(verify(progress=_silently), MOST_PROBLEMS))
+        problems = list(islice(verify(progress=_silently), MAX_PROBLEMS))
     for problem in problems:
         logger.error("ledger_wrong", problem=problem)
     logger.info("ledger_proven", right=not problems, sequence=found.sequence, hash=found.hash)

@@ -12,7 +12,7 @@ from outbound.ip_addresses import parse_address
 from outbound.policy import Policy
 from outbound.resolver import ResolutionFailed, Resolve, resolve_within
 
-MOST_ADDRESSES_TRIED = 4
+MAX_ADDRESSES_TRIED = 4
 
 
 class ConnectionFailed(Exception):
@@ -32,7 +32,7 @@ class Connector:
 
     def __call__(self, host: str, port: int) -> socket.socket:
         """Return a connection to an allowed address of the host. Raises ConnectionFailed."""
-        addresses = self._allowed_addresses(host, port)[:MOST_ADDRESSES_TRIED]
+        addresses = self._allowed_addresses(host, port)[:MAX_ADDRESSES_TRIED]
         refused = False
         for position, address in enumerate(addresses):
             share = self._connect_seconds / (len(addresses) - position)

@@ -25,8 +25,8 @@ from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
 
 # Off the wire, head included; of the body, half of that is more than anybody will look at.
-MOST_BYTES = 64 * 1024
-MOST_BODY_BYTES = 32 * 1024
+MAX_BYTES = 64 * 1024
+MAX_BODY_BYTES = 32 * 1024
 CHUNK_BYTES = 8 * 1024
 EXCERPT_CHARACTERS = 1_000
 EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
@@ -81,9 +81,9 @@ def get(
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
 ) -> tuple[HttpResult, bytes]:
-    """Read what is at an address, up to MOST_BODY_BYTES of it. Never raises."""
+    """Read what is at an address, up to MAX_BODY_BYTES of it. Never raises."""
     request = requests.Request("GET", url, headers={"Accept-Encoding": "identity"})
-    return _exchange(request, policy, seconds, resolve, tls, keep=MOST_BODY_BYTES)
+    return _exchange(request, policy, seconds, resolve, tls, keep=MAX_BODY_BYTES)
 
 
 def _exchange(
@@ -143,7 +143,7 @@ class _Exchange:
         while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
             size += len(chunk)
             self.body = (self.body + chunk)[: self._keep]
-            if size >= MOST_BODY_BYTES:
+            if size >= MAX_BODY_BYTES:
                 return
 
     def result(self, *, ms: int) -> HttpResult:
@@ -224,7 +224,7 @@ class _Limited(io.RawIOBase):
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
-        self._left = MOST_BYTES
+        self._left = MAX_BYTES
 
     def readable(self) -> bool:
         return True

@@ -8,8 +8,8 @@ from collections.abc import Callable
 Resolve = Callable[[str, int], list[str]]
 
 # A resolver that hangs holds its thread; beyond this many, look-ups fail at once.
-MOST_AT_A_TIME = 128
-_free = threading.BoundedSemaphore(MOST_AT_A_TIME)
+MAX_CONCURRENT_LOOKUPS = 128
+_free = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
 
 
 class ResolutionFailed(Exception):

@@ -14,7 +14,7 @@ from payouts.account_numbers import compact, is_account_number, is_bic, is_clear
 from payouts.errors import BankAccountMissing
 from payouts.models import BankAccount
 
-LONGEST_NAME = 140  # what a payment order has room for
+MAX_NAME_LENGTH = 140  # what a payment order has room for
 TEST_BANK = "Test Bank"
 TEST_CLEARING_CODE = "000000"
 TEST_NUMBER = "000123456789"
@@ -97,7 +97,7 @@ def account_to_pay(
 def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> BankAccount:
     details = BankDetails(
         currency=currency,
-        holder_name=merchant.name[:LONGEST_NAME],
+        holder_name=merchant.name[:MAX_NAME_LENGTH],
         bank_name=TEST_BANK,
         number=TEST_NUMBER,
         clearing_code=TEST_CLEARING_CODE,
@@ -125,6 +125,6 @@ def _refuse_invalid(details: BankDetails, number: str) -> None:
 
 
 def _name_fault(name: str) -> str:
-    if name.strip() and len(name) <= LONGEST_NAME and is_printable(name):
+    if name.strip() and len(name) <= MAX_NAME_LENGTH and is_printable(name):
         return ""
-    return f"must be a text of 1 to {LONGEST_NAME} characters"
+    return f"must be a text of 1 to {MAX_NAME_LENGTH} characters"

@@ -13,7 +13,7 @@ from payouts.models import Payout, PayoutBatch
 from payouts.services import mark_sent
 from payouts.statuses import PayoutStatus
 
-MOST_PAYOUTS = 500
+MAX_PAYOUTS = 500
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ def create_batch(
         currency=currency,
         send_date__lte=execution_date,
     )
-    waiting = due.order_by("id").select_for_update(no_key=True)[:MOST_PAYOUTS]
+    waiting = due.order_by("id").select_for_update(no_key=True)[:MAX_PAYOUTS]
     batch = PayoutBatch.objects.create(
         id=new_id("bat", now),
         livemode=livemode,

@@ -16,7 +16,7 @@ from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
-LONGEST_TEXT = 140
+MAX_TEXT_LENGTH = 140
 NO_NAME = "NOTPROVIDED"
 _LATIN = frozenset("/-?:().,'+ ")
 # Letters that have no accent to lose, and the marks of typography, as banks convert them.
@@ -68,7 +68,7 @@ def latin(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     kept = (c for c in plain if not unicodedata.combining(c))
     agreed = "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept)
-    return re.sub("//+", "/", agreed).strip("/ ")[:LONGEST_TEXT].rstrip("/ ")
+    return re.sub("//+", "/", agreed).strip("/ ")[:MAX_TEXT_LENGTH].rstrip("/ ")
 
 
 def _debtor() -> Party:

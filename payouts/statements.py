@@ -16,7 +16,7 @@ from payouts.models import Payout, Statement, StatementLine
 BATCH = 2_000
 
 # No transaction lives nearly as long: the database ends it after seconds.
-LONGEST_TRANSACTION = timedelta(hours=1)
+MAX_TRANSACTION_DURATION = timedelta(hours=1)
 
 _SIDE = """
     SELECT * FROM (
@@ -69,7 +69,11 @@ def gather_batch(statement: Statement, *, after: int, now: datetime) -> list[Tra
         for transfer in transfers
     ]
     StatementLine.objects.bulk_create(lines)
-    old = [transfer.pk for transfer in transfers if transfer.created_at < now - LONGEST_TRANSACTION]
+    old = [
+        transfer.pk
+        for transfer in transfers
+        if transfer.created_at < now - MAX_TRANSACTION_DURATION
+    ]
     statement.gathered_through = max([statement.gathered_through, *old])
     statement.movements_amount += sum(line.amount for line in lines)
     statement.movements_count += len(lines)

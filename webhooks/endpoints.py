@@ -15,7 +15,7 @@ from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import Webhook
 from webhooks.statuses import DisabledReason
 
-MOST_ENDPOINTS = 100
+MAX_ENDPOINTS = 100
 _CLEAN_RECORD = {
     "failures": 0,
     "failing_since": None,
@@ -131,8 +131,8 @@ def _refuse_too_many(caller: Caller) -> None:
 
     Counted without a lock: who races may end up a few above.
     """
-    if Webhook.objects.visible_to(caller).kept().count() >= MOST_ENDPOINTS:
-        raise ValidationFailed(f"There may be {MOST_ENDPOINTS} webhooks at most: delete one first.")
+    if Webhook.objects.visible_to(caller).kept().count() >= MAX_ENDPOINTS:
+        raise ValidationFailed(f"There may be {MAX_ENDPOINTS} webhooks at most: delete one first.")
 
 
 def refuse_url(url: str, *, livemode: bool) -> None:

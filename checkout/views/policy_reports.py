@@ -21,7 +21,7 @@ from core.errors import ApiError
 from core.json import parse_json
 
 MAX_BYTES = 16 * 1024
-MOST = RateLimitItemPerMinute(30)
+REPORTS_PER_MINUTE = RateLimitItemPerMinute(30)
 WORD = re.compile("[a-z-]{1,40}")
 HOST = re.compile("[a-z0-9.:-]{1,100}")
 
@@ -36,7 +36,7 @@ def policy_reports(request: HttpRequest) -> HttpResponse:
     content = request.read(MAX_BYTES + 1)
     if len(content) <= MAX_BYTES:
         for report in _reports(content):
-            if _limiter.hit(MOST):
+            if _limiter.hit(REPORTS_PER_MINUTE):
                 logger.warning("policy_violated", **report)
     return HttpResponse(status=204)
 

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from PIL import Image
 
-from checkout.logos import KEPT, MOST_PNG_BYTES, RETRY, SIDE, NoPicture, drawn, read_due_logos
+from checkout.logos import KEPT, MAX_PNG_BYTES, RETRY, SIDE, NoPicture, drawn, read_due_logos
 from checkout.models import Logo
 from core.clock import utc_now
 from tests.checkout.shopper import Shopper
@@ -145,7 +145,7 @@ def test_it_draws_noise_small_enough_or_not_at_all():
     out = io.BytesIO()
     noise.save(out, "PNG")
 
-    assert len(drawn(out.getvalue())) <= MOST_PNG_BYTES
+    assert len(drawn(out.getvalue())) <= MAX_PNG_BYTES
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webhooks.delivery.lanes import MOST_IN_FLIGHT, Lane, Waiting, share
+from webhooks.delivery.lanes import MAX_IN_FLIGHT, Lane, Waiting, share
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -109,10 +109,10 @@ def test_no_limit_is_ever_passed_and_no_sender_idles(
     for lane in Lane:
         mine = {name: n for name, n in given_out.items() if by_id[name].lane is lane}
         room = sum(
-            max(endpoint.most_in_flight - endpoint.in_flight, 0)
+            max(endpoint.max_in_flight - endpoint.in_flight, 0)
             for endpoint in endpoints
             if endpoint.lane is lane
         )
         assert sum(mine.values()) == min(senders[lane], room)
     for name, count in given_out.items():
-        assert by_id[name].in_flight + count <= by_id[name].most_in_flight <= MOST_IN_FLIGHT
+        assert by_id[name].in_flight + count <= by_id[name].max_in_flight <= MAX_IN_FLIGHT

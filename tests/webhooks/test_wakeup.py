@@ -16,7 +16,7 @@ from tests.redis import Redis
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import tell
 from webhooks.delivery import wakeup as nudging
-from webhooks.delivery.wakeup import MOST_WAITING, QUEUE, TASK, Nudger, nudge
+from webhooks.delivery.wakeup import MAX_QUEUED, QUEUE, TASK, Nudger, nudge
 from webhooks.tasks import send_webhooks
 
 pytestmark = pytest.mark.slow
@@ -71,11 +71,11 @@ def test_a_burst_is_few_messages(broker: Redis) -> None:
 
 def test_where_nobody_listens_the_queue_does_not_grow(broker: Redis) -> None:
     with redis_client.Redis.from_url(broker.url) as client:
-        client.rpush(QUEUE, *["{}"] * MOST_WAITING)
+        client.rpush(QUEUE, *["{}"] * MAX_QUEUED)
         nudge()
         time.sleep(0.3)
 
-        assert client.llen(QUEUE) == MOST_WAITING
+        assert client.llen(QUEUE) == MAX_QUEUED
 
 
 @pytest.mark.parametrize("how", ["stop", "freeze"])

@@ -14,7 +14,7 @@ from core.clock import utc_now
 from webhooks.cli.signature_checks import checks
 
 FORWARD_SECONDS = 10
-MOST_BYTES = 1024 * 1024
+MAX_BYTES = 1024 * 1024
 PASSED_ON = ("content-type", "user-agent", "webhook-", "x-service-")
 
 
@@ -77,7 +77,7 @@ class Listener:
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                length = min(int(self.headers.get("Content-Length") or 0), MOST_BYTES)
+                length = min(int(self.headers.get("Content-Length") or 0), MAX_BYTES)
                 body = self.rfile.read(length)
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 heard = listener.hear(headers, body)

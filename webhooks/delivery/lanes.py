@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-MOST_IN_FLIGHT = 4
+MAX_IN_FLIGHT = 4
 
 
 class Lane(Enum):
@@ -38,11 +38,11 @@ class Waiting:
         return Lane.QUICK if self.is_proven else Lane.NEW
 
     @property
-    def most_in_flight(self) -> int:
+    def max_in_flight(self) -> int:
         """One at a time until it answers, and again as soon as it fails; two while it is slow."""
         if self.failures or not self.is_proven:
             return 1
-        return 2 if self.is_slow else MOST_IN_FLIGHT
+        return 2 if self.is_slow else MAX_IN_FLIGHT
 
     @property
     def turn(self) -> tuple[int, int, datetime]:
@@ -55,10 +55,10 @@ def share(waiting: Iterable[Waiting], free: Mapping[Lane, int]) -> dict[str, int
     left = dict(free)
     given: dict[str, int] = {}
     queue = sorted(waiting, key=lambda endpoint: endpoint.turn)
-    for _ in range(MOST_IN_FLIGHT):
+    for _ in range(MAX_IN_FLIGHT):
         for endpoint in queue:
             has = given.get(endpoint.webhook_id, 0)
-            if left[endpoint.lane] and endpoint.in_flight + has < endpoint.most_in_flight:
+            if left[endpoint.lane] and endpoint.in_flight + has < endpoint.max_in_flight:
                 given[endpoint.webhook_id] = has + 1
                 left[endpoint.lane] -= 1
     return given

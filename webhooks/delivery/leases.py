@@ -130,9 +130,9 @@ def _still_free(
     locked = list(rows.values_list("id", flat=True))
     counts = with_work(Webhook.objects.filter(id__in=locked), now).values_list("id", "in_flight")
     return {
-        webhook_id: min(wanted[webhook_id], waiting[webhook_id].most_in_flight - in_flight)
+        webhook_id: min(wanted[webhook_id], waiting[webhook_id].max_in_flight - in_flight)
         for webhook_id, in_flight in counts
-        if in_flight < waiting[webhook_id].most_in_flight
+        if in_flight < waiting[webhook_id].max_in_flight
     }
 
 

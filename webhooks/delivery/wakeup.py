@@ -24,7 +24,7 @@ PAUSE_SECONDS = 0.02
 BREAKER_SECONDS = 10
 EXPIRES_SECONDS = 10
 # Where nobody reads the queue, it does not grow beyond this many.
-MOST_WAITING = 50
+MAX_QUEUED = 50
 
 _SOCKET_OPTIONS = {
     "socket_timeout": SOCKET_SECONDS,
@@ -68,7 +68,7 @@ class Nudger:
                 connect_timeout=SOCKET_SECONDS,
                 transport_options=current_app.conf.broker_transport_options | _SOCKET_OPTIONS,
             )
-        if _waiting(self._connection) < MOST_WAITING:
+        if _waiting(self._connection) < MAX_QUEUED:
             current_app.send_task(
                 TASK,
                 connection=self._connection,
