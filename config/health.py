@@ -11,8 +11,8 @@ from kombu import Connection
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
-from ledger.metrics import look as look_at_ledger
-from webhooks.metrics import look as look_at_webhooks
+from ledger.metrics import collect as look_at_ledger
+from webhooks.metrics import collect as look_at_webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer in Prometheus form, with what was counted even where the database is away."""
-    for name, look in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
+    for name, collect in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
         try:
-            look()
+            collect()
         except Exception:
             logger.warning("%s not measured", name, exc_info=True)
     return cast(HttpResponse, ExportToDjangoView(request))

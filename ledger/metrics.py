@@ -21,7 +21,7 @@ proven_at = Gauge(
 )
 
 
-def look() -> None:
+def collect() -> None:
     """Set the gauges, from one row."""
     proof = Proof.objects.filter(pk=Proof.ONLY, ended_at__isnull=False).first()
     wrong.set(bool(proof and proof.problem))

@@ -76,7 +76,7 @@ def due_emails(now: datetime) -> QuerySet[PaymentEmail]:
     return due.select_related("payment__merchant").order_by("due_at", "pk")
 
 
-def claim_due(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
+def claim_due_emails(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
     """Take the mails that are due, each when its turn has come: a crash loses no more than one.
 
     Each is taken once, whoever else is claiming.

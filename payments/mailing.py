@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from core.formats import day_of, moment_of, money_and_code
-from payments.emails import claim_due, due_emails
+from payments.emails import claim_due_emails, due_emails
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
 from payments.statuses import PAYABLE, PaymentStatus
 
@@ -42,7 +42,7 @@ def send_due_emails(*, now: datetime) -> int:
 
 def _send_all(server: BaseEmailBackend, now: datetime) -> int:
     sent = 0
-    for email in claim_due(now=now):
+    for email in claim_due_emails(now=now):
         outcome = _send(email, server, now)
         sent += outcome == EmailStatus.SENT
         PaymentEmail.objects.filter(pk=email.pk).update(

@@ -18,7 +18,7 @@ def database_now() -> datetime:
     return instant
 
 
-def at_once() -> Now | datetime:
+def due_immediately() -> Now | datetime:
     """Return a value for `next_attempt_at`: due at once by the database's clock.
 
     SQLite compares instants as text, and writes a full second unlike Django: only one may write.

@@ -65,7 +65,7 @@ def update_webhook(
 
     Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
     if changes.get("url", webhook.url) != webhook.url:
@@ -92,7 +92,7 @@ def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook
 
     Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
     return webhook
@@ -106,7 +106,7 @@ def rotate_secret(
 
     Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     secret = new_secret()
     webhook.previous_secret = webhook.secret if overlap else ""
     webhook.previous_secret_expires_at = now + overlap if overlap else None
@@ -131,7 +131,7 @@ def _refuse_too_many(caller: Caller) -> None:
 
     Counted without a lock: who races may end up a few above.
     """
-    if Webhook.objects.visible_to(caller).kept().count() >= MAX_ENDPOINTS:
+    if Webhook.objects.visible_to(caller).not_deleted().count() >= MAX_ENDPOINTS:
         raise ValidationFailed(f"There may be {MAX_ENDPOINTS} webhooks at most: delete one first.")
 
 

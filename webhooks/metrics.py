@@ -6,7 +6,7 @@ from django.db.models import Min
 from prometheus_client import Gauge
 
 from webhooks.database_clock import database_now
-from webhooks.delivery.backlog import with_pending, with_work
+from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Webhook
 
 # Each web process looks at the same database: the last look counts, and none is added up.
@@ -24,10 +24,10 @@ failing = Gauge(
 )
 
 
-def look() -> None:
+def collect() -> None:
     """Set the gauges. Costs a step per endpoint that something waits for."""
     now, endpoints = database_now(), Webhook.objects.switched_on()
-    answering = with_work(with_pending(endpoints.filter(failures=0)), now)
+    answering = with_backlog(with_pending(endpoints.filter(failures=0)), now)
     due_at = answering.aggregate(first=Min("due_at"))["first"]
     longest_wait.set(0 if due_at is None else max(0.0, (now - due_at).total_seconds()))
     failing.set(endpoints.filter(failures__gt=0).count())

@@ -21,7 +21,7 @@ _PENDING = Q(status=DeliveryStatus.PENDING)
 class EventQuerySet(CallerScoped["Event"]):
     missing = EventNotFound
 
-    def facts(self) -> Self:
+    def without_samples(self) -> Self:
         """Leave out the samples that merchants have asked for."""
         return self.filter(is_test=False)
 
@@ -71,7 +71,7 @@ class Event(models.Model):
 class WebhookQuerySet(CallerScoped["Webhook"]):
     missing = WebhookNotFound
 
-    def kept(self) -> Self:
+    def not_deleted(self) -> Self:
         """Leave out those that their owner has deleted."""
         return self.filter(deleted_at=None)
 
@@ -80,7 +80,7 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
         return self.switched_on().filter(merchant_id=merchant_id, livemode=livemode)
 
     def switched_on(self) -> Self:
-        return self.kept().filter(is_active=True)
+        return self.not_deleted().filter(is_active=True)
 
 
 class Webhook(models.Model):

@@ -10,8 +10,8 @@ from structlog.contextvars import get_contextvars
 from core.clock import iso
 from core.ids import new_id
 from core.json import dump_json
-from webhooks.database_clock import at_once
-from webhooks.delivery.wakeup import nudge
+from webhooks.database_clock import due_immediately
+from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, is_subscribed
 from webhooks.models import Delivery, Event, Webhook
 
@@ -53,7 +53,7 @@ def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
     ]
     if deliveries:
         Delivery.objects.bulk_create(deliveries)
-        transaction.on_commit(nudge, robust=True)
+        transaction.on_commit(wake_up, robust=True)
     return len(deliveries)
 
 
@@ -87,7 +87,7 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
         id=new_id("dlv", now),
         event=event,
         webhook_id=webhook_id,
-        next_attempt_at=at_once(),
+        next_attempt_at=due_immediately(),
         created_at=now,
     )
 

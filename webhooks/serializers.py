@@ -76,7 +76,7 @@ class Recovery(Input):
     since = InstantField(help_text="What was created from then on and has failed is sent again.")
 
 
-class Trial(Input):
+class TestEventRequest(Input):
     webhook_id = TextField(max_length=64)
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
@@ -156,7 +156,7 @@ class RecoveryOutput(Output):
         return int(self.context["deliveries"])
 
 
-class TrialOutput(Output):
+class TestEventOutput(Output):
     """What the endpoint answered; no `status` where there was no answer."""
 
     event = EventOutput()

@@ -6,7 +6,7 @@ from core.clock import utc_now
 from webhooks.alerts import send_due_alerts
 from webhooks.delivery import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
-from webhooks.redelivery import recover_requested, set_aside
+from webhooks.redelivery import close_undeliverable, continue_recoveries
 
 
 @shared_task
@@ -19,7 +19,7 @@ def send_webhooks() -> int:
 def tidy_webhooks() -> int:
     """Put back on its way what should be sent again; end what will not be sent at all."""
     at = utc_now()
-    return recover_requested(now=at) + set_aside(now=at)
+    return continue_recoveries(now=at) + close_undeliverable(now=at)
 
 
 @shared_task

@@ -9,7 +9,7 @@ from merchants.models import Merchant
 from outbound.http_client import HttpResult, post
 from outbound.policy import Policy
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import only_delivery, send_due, tell
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
 from webhooks.models import Attempt
 from webhooks.statuses import DeliveryStatus
@@ -140,7 +140,7 @@ def test_a_resolver_that_hangs_is_given_up() -> None:
 
 def test_what_it_says_can_be_shown_and_stored(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/500?text=a%00b%1b%5b31m%ff%c3%a9%0a")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -153,7 +153,7 @@ def test_a_trap_is_a_failed_attempt_like_any_other(
 ) -> None:
     settings.WEBHOOK_TIMEOUT_SECONDS = SECONDS
     webhook = endpoint("/trap/bodydrip")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 

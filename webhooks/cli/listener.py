@@ -15,11 +15,11 @@ from webhooks.cli.signature_checks import checks
 
 FORWARD_SECONDS = 10
 MAX_BYTES = 1024 * 1024
-PASSED_ON = ("content-type", "user-agent", "webhook-", "x-service-")
+FORWARDED_HEADERS = ("content-type", "user-agent", "webhook-", "x-service-")
 
 
 @dataclass(frozen=True)
-class Heard:
+class ReceivedEvent:
     """A request, and what it was answered. `fault` says why it was refused."""
 
     body: bytes
@@ -42,7 +42,7 @@ class Listener:
     def __init__(self, *, port: int = 0, forward_to: str | None = None) -> None:
         self.secret = ""
         self.forward_to = forward_to
-        self.heard: queue.SimpleQueue[Heard] = queue.SimpleQueue()
+        self.received: queue.SimpleQueue[ReceivedEvent] = queue.SimpleQueue()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
 
     @property
@@ -62,15 +62,15 @@ class Listener:
         self._server.shutdown()
         self._server.server_close()
 
-    def hear(self, headers: dict[str, str], body: bytes) -> Heard:
+    def receive(self, headers: dict[str, str], body: bytes) -> ReceivedEvent:
         """Verify a request and pass it on; header names in lower case."""
         failed = [each for each in checks(headers, body, secret=self.secret, at=utc_now())
                   if not each.is_good]  # fmt: skip
         if failed:
-            return Heard(body, 401, f"{failed[0].name} {failed[0].says}")
+            return ReceivedEvent(body, 401, f"{failed[0].name} {failed[0].says}")
         if self.forward_to is None:
-            return Heard(body, 200)
-        return _pass_on(self.forward_to, headers, body)
+            return ReceivedEvent(body, 200)
+        return _forward(self.forward_to, headers, body)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listener = self
@@ -80,11 +80,11 @@ class Listener:
                 length = min(int(self.headers.get("Content-Length") or 0), MAX_BYTES)
                 body = self.rfile.read(length)
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                heard = listener.hear(headers, body)
-                self.send_response(heard.status)
+                received = listener.receive(headers, body)
+                self.send_response(received.status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                listener.heard.put(heard)
+                listener.received.put(received)
 
             def log_message(self, *_: object) -> None:
                 """Say nothing: the command does."""
@@ -92,12 +92,12 @@ class Listener:
         return Handler
 
 
-def _pass_on(url: str, headers: dict[str, str], body: bytes) -> Heard:
-    kept = {name: value for name, value in headers.items() if name.startswith(PASSED_ON)}
+def _forward(url: str, headers: dict[str, str], body: bytes) -> ReceivedEvent:
+    kept = {name: value for name, value in headers.items() if name.startswith(FORWARDED_HEADERS)}
     try:
         answer = requests.post(
             url, data=body, headers=kept, timeout=FORWARD_SECONDS, allow_redirects=False
         )
     except requests.RequestException as error:
-        return Heard(body, 502, f"not passed on: {type(error).__name__}")
-    return Heard(body, answer.status_code)
+        return ReceivedEvent(body, 502, f"not passed on: {type(error).__name__}")
+    return ReceivedEvent(body, answer.status_code)

@@ -68,7 +68,7 @@ def _is_signed_as_service(headers: Mapping[str, str], body: bytes, secret: str) 
     return hmac.compare_digest(expected, headers["x-service-signature"].encode())
 
 
-def altered_since(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
+def alteration_of(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
     """Say how the body was changed on its way, where putting that right makes it match."""
     for said, original in _originals(body):
         if original != body and _is_signed_as_service(headers, original, secret):

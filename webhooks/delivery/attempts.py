@@ -15,7 +15,7 @@ from webhooks.models import Webhook
 logger = logging.getLogger(__name__)
 
 
-def deliver(claim: Claim) -> HttpResult:
+def attempt_and_record(claim: Claim) -> HttpResult:
     """Make the attempt that was claimed, and record it."""
     result = attempt(claim)
     record_result(claim, result)

@@ -31,7 +31,7 @@ def with_pending(webhooks: WebhookQuerySet) -> WebhookQuerySet:
     return webhooks.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
 
 
-def with_work(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
+def with_backlog(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
     """Add `due_at`, the earliest instant of a next attempt, and `in_flight`, how many run."""
     pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
     leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()

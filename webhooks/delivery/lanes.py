@@ -21,7 +21,7 @@ class Lane(Enum):
 
 
 @dataclass(frozen=True)
-class Waiting:
+class EndpointBacklog:
     """An endpoint with something due: how it has been answering, and what is under way to it."""
 
     webhook_id: str
@@ -45,16 +45,16 @@ class Waiting:
         return 2 if self.is_slow else MAX_IN_FLIGHT
 
     @property
-    def turn(self) -> tuple[int, int, datetime]:
+    def priority(self) -> tuple[int, int, datetime]:
         """What decides who goes first: an idle endpoint, then a healthier one, then patience."""
         return self.in_flight, self.failures, self.due_at
 
 
-def share(waiting: Iterable[Waiting], free: Mapping[Lane, int]) -> dict[str, int]:
+def allocate(waiting: Iterable[EndpointBacklog], free: Mapping[Lane, int]) -> dict[str, int]:
     """Share the free senders of each lane out, one each in turn; return how many go to whom."""
     left = dict(free)
     given: dict[str, int] = {}
-    queue = sorted(waiting, key=lambda endpoint: endpoint.turn)
+    queue = sorted(waiting, key=lambda endpoint: endpoint.priority)
     for _ in range(MAX_IN_FLIGHT):
         for endpoint in queue:
             has = given.get(endpoint.webhook_id, 0)

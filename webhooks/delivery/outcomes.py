@@ -10,21 +10,21 @@ from django.db.models import Q
 from outbound.http_client import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
-from webhooks.delivery.retry_schedule import most_attempts, next_attempt_at, requested_wait
+from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
 
 GONE = 410
 SLOW_MS = 3_000
 SWITCH_OFF_AFTER = timedelta(days=5)
-SUCCESS_NOTED_EVERY = timedelta(hours=1)
+SUCCESS_RECORDED_EVERY = timedelta(hours=1)
 PAUSE_FROM_FAILURES = 10
 # A tenth of the first step of the schedule: 30 seconds of 5 minutes.
 PAUSES_IN_FIRST_STEP = 10
 
 
 @dataclass(frozen=True)
-class _End:
+class _Outcome:
     """What the delivery becomes: with a next attempt it stays pending."""
 
     status: DeliveryStatus
@@ -40,20 +40,20 @@ def record_result(claim: Claim, result: HttpResult) -> None:
     ended_at = claim.at + timedelta(milliseconds=result.ms)
     delivery = claim.delivery
     if result.is_success:
-        _note_success(delivery.webhook_id, result, ended_at)
-        end = _End(DeliveryStatus.DELIVERED)
+        _record_success(delivery.webhook_id, result, ended_at)
+        end = _Outcome(DeliveryStatus.DELIVERED)
     else:
-        end = _after_failure(claim, result, ended_at)
+        end = _outcome_of_failure(claim, result, ended_at)
         if not delivery.event.is_test:
-            _note_failure(claim, result, ended_at)
-    _log(claim, result)
+            _record_failure(claim, result, ended_at)
+    _record_attempt(claim, result)
     is_ours = _close(claim, end, ended_at)
     is_news = end.status == DeliveryStatus.FAILED and not delivery.event.is_test
     if is_ours and is_news and result.status != GONE:
         raise_alert(AlertKind.EXHAUSTED, delivery.webhook_id, delivery=delivery, now=ended_at)
 
 
-def _log(claim: Claim, result: HttpResult) -> None:
+def _record_attempt(claim: Claim, result: HttpResult) -> None:
     row = Attempt(
         delivery=claim.delivery,
         number=claim.delivery.attempt_count,
@@ -67,7 +67,7 @@ def _log(claim: Claim, result: HttpResult) -> None:
     Attempt.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
+def _close(claim: Claim, end: _Outcome, ended_at: datetime) -> bool:
     """Give the lease back; False where it ran out and another has taken the delivery over."""
     held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
@@ -81,9 +81,9 @@ def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
     )
 
 
-def _after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _End:
+def _outcome_of_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _Outcome:
     if result.status == GONE or claim.delivery.event.is_test:
-        return _End(DeliveryStatus.FAILED)
+        return _Outcome(DeliveryStatus.FAILED)
     again_at = next_attempt_at(
         attempts=claim.delivery.round_attempts,
         failed_at=ended_at,
@@ -91,17 +91,17 @@ def _after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _End
         steps=settings.WEBHOOK_RETRY_SECONDS,
     )
     if again_at is None:
-        return _End(DeliveryStatus.FAILED)
-    return _End(DeliveryStatus.PENDING, again_at)
+        return _Outcome(DeliveryStatus.FAILED)
+    return _Outcome(DeliveryStatus.PENDING, again_at)
 
 
-def _note_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
+def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
     """Clear the record of failures. An endpoint that goes on answering well costs no write."""
     is_slow = result.ms > SLOW_MS
     stale = (
         Q(failures__gt=0)
         | Q(last_success_at=None)
-        | Q(last_success_at__lt=now - SUCCESS_NOTED_EVERY)
+        | Q(last_success_at__lt=now - SUCCESS_RECORDED_EVERY)
         | ~Q(is_slow=is_slow)
     )
     Webhook.objects.filter(stale, pk=webhook_id).update(
@@ -109,7 +109,7 @@ def _note_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
     )
 
 
-def _note_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
+def _record_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
     """Count the failure; switch the endpoint off where it is gone, or has failed for days."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
     webhook.failures += 1
@@ -131,7 +131,7 @@ def _pause() -> timedelta:
 def _has_failed_for_days(webhook: Webhook, now: datetime) -> bool:
     """Say whether nothing has succeeded for days, over at least one whole round of attempts."""
     since = webhook.failing_since
-    enough = webhook.failures >= most_attempts(settings.WEBHOOK_RETRY_SECONDS)
+    enough = webhook.failures >= max_attempts(settings.WEBHOOK_RETRY_SECONDS)
     return enough and since is not None and since <= now - SWITCH_OFF_AFTER
 
 

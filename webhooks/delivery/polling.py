@@ -1,6 +1,6 @@
 """The senders of a Celery worker look for themselves what is due, so that no broker is needed.
 
-Beat's ticks and the nudges come through the broker. While it is down or frozen this thread alone
+Beat's ticks and the wakeups come through the broker. While it is down or frozen this thread alone
 keeps events going out; while it is well, the thread finds nothing left to do.
 """
 
@@ -10,7 +10,7 @@ from typing import Any
 from celery import current_app
 from celery.signals import worker_init, worker_process_init
 
-from webhooks.delivery.dispatcher import send_for_ever
+from webhooks.delivery.dispatcher import dispatch_forever
 from webhooks.delivery.wakeup import QUEUE
 
 POLL_SECONDS = 1.0
@@ -33,7 +33,7 @@ def poll_in_process(**_: object) -> None:
         return
     _started.set()
     threading.Thread(
-        target=send_for_ever,
+        target=dispatch_forever,
         kwargs={"every_seconds": POLL_SECONDS},
         name=THREAD_NAME,
         daemon=True,

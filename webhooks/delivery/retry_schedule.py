@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-PATIENT_STATUSES = frozenset({429, 503})
+RETRY_AFTER_STATUSES = frozenset({429, 503})
 
 
-def most_attempts(steps: Sequence[float]) -> int:
+def max_attempts(steps: Sequence[float]) -> int:
     """Return how many attempts there are: the first, and one after each step (in seconds)."""
     return len(steps) + 1
 
@@ -23,7 +23,7 @@ def next_attempt_at(
 
     `wait` is what the endpoint asked for; the longest step is as long as anybody waits.
     """
-    if attempts >= most_attempts(steps):
+    if attempts >= max_attempts(steps):
         return None
     step = timedelta(seconds=steps[attempts - 1])
     longest = timedelta(seconds=max(steps))
@@ -32,7 +32,7 @@ def next_attempt_at(
 
 def requested_wait(status: int | None, header: str | None, *, at: datetime) -> timedelta | None:
     """Read Retry-After, seconds or a date, of an answer that asks for patience."""
-    if status not in PATIENT_STATUSES or header is None:
+    if status not in RETRY_AFTER_STATUSES or header is None:
         return None
     text = header.strip()
     if text.isascii() and text.isdigit():

@@ -18,10 +18,10 @@ logger = logging.getLogger(__name__)
 TASK = "webhooks.tasks.send_webhooks"
 QUEUE = "webhooks"
 SOCKET_SECONDS = 0.2
-# A burst of commits is one nudge each so many seconds.
+# A burst of commits is one wakeup each so many seconds.
 PAUSE_SECONDS = 0.02
 # After a failure the broker is left alone, and the ticks do the work.
-BREAKER_SECONDS = 10
+CIRCUIT_OPEN_SECONDS = 10
 EXPIRES_SECONDS = 10
 # Where nobody reads the queue, it does not grow beyond this many.
 MAX_QUEUED = 50
@@ -33,31 +33,31 @@ _SOCKET_OPTIONS = {
 }
 
 
-class Nudger:
-    """One thread and a flag: however many want a nudge, one at most is waiting to be sent."""
+class WakeupPublisher:
+    """One thread and a flag: however many want a wakeup, one at most is waiting to be sent."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
         self._wanted = threading.Event()
         self._connection: Any = None
-        threading.Thread(target=self._work, name="webhooks-nudge", daemon=True).start()
+        threading.Thread(target=self._work, name="webhooks-wakeup", daemon=True).start()
 
-    def nudge(self) -> None:
-        """Ask for a nudge. Returns at once."""
+    def wake_up(self) -> None:
+        """Ask for a wakeup. Returns at once."""
         self._wanted.set()
 
     def _work(self) -> None:
         while True:
             self._wanted.wait()
             self._wanted.clear()
-            time.sleep(PAUSE_SECONDS if self._publish() else BREAKER_SECONDS)
+            time.sleep(PAUSE_SECONDS if self._publish() else CIRCUIT_OPEN_SECONDS)
 
     def _publish(self) -> bool:
         try:
             self._send()
         except Exception as error:
             # Whatever it is, it is no reason to end the thread. The next attempt connects anew.
-            logger.warning("nudge not sent: %s", type(error).__name__)
+            logger.warning("wakeup not sent: %s", type(error).__name__)
             self._connection = None
             return False
         return True
@@ -87,16 +87,16 @@ def _waiting(connection: Any) -> int:
     return count
 
 
-_nudger: Nudger | None = None
+_publisher: WakeupPublisher | None = None
 _starting = threading.Lock()
 
 
-def nudge() -> None:
+def wake_up() -> None:
     """Wake the senders, where there is a broker to carry the word. Never waits, never raises."""
-    global _nudger
+    global _publisher
     if str(current_app.conf.broker_url).startswith("memory:"):
         return
     with _starting:
-        if _nudger is None or _nudger.process != os.getpid():
-            _nudger = Nudger()
-    _nudger.nudge()
+        if _publisher is None or _publisher.process != os.getpid():
+            _publisher = WakeupPublisher()
+    _publisher.wake_up()

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
-_turn = threading.Lock()
+_write_lock = threading.Lock()
 
 
 def _has_one_writer() -> bool:
@@ -20,16 +20,16 @@ def _has_one_writer() -> bool:
 
 
 @contextmanager
-def write_turn() -> Iterator[None]:
+def write_lock() -> Iterator[None]:
     """Hold the turn to write, where there is one to hold."""
     if not _has_one_writer():
         yield
         return
-    with _turn:
+    with _write_lock:
         yield
 
 
-class Gathering:
+class WriteBatch:
     """Writes that are done together where that is quicker."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Gathering:
         mine: Future[None] = Future()
         with self._lock:
             self._waiting.append((work, mine))
-        with _turn:
+        with _write_lock:
             if not mine.done():
                 self._write_all()
         mine.result()

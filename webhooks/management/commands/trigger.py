@@ -13,7 +13,7 @@ from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.samples import SAMPLES
-from webhooks.test_event import send_sample
+from webhooks.test_event import send_sample_event
 
 ACTOR = "system:trigger"
 DATA = "data."
@@ -41,7 +41,9 @@ class Command(BaseCommand):
         data = _data(event_type, options["original"], caller)
         for path, value in options["override"]:
             _set(data, path, value)
-        event, count = send_sample(caller=caller, event_type=event_type, data=data, now=utc_now())
+        event, count = send_sample_event(
+            caller=caller, event_type=event_type, data=data, now=utc_now()
+        )
         if options["json"]:
             self.stdout.write(bytes(event.body).decode())
         else:
