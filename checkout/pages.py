@@ -26,7 +26,7 @@ from core.client_address import client_address, network_of
 from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
-from core.throttling import ADDRESS_LIMITS, spend
+from core.throttling import ADDRESS_LIMITS, consume
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
 from payments.models import Payment
@@ -70,7 +70,7 @@ class Page(View):
         choose_language(request)
         try:
             self.go_home()
-            self.spend()
+            self.count_request()
             self.prepare()
             response = super().dispatch(request, *args, **kwargs)
         except Detour as detour:
@@ -91,10 +91,10 @@ class Page(View):
             address = f"{settings.CHECKOUT_URL}{self.request.get_full_path()}"
             raise Detour(HttpResponseRedirect(address))
 
-    def spend(self) -> None:
+    def count_request(self) -> None:
         """Count what is pressed from one address, where limits are on. Raises RateLimited."""
         if self.request.method == "POST":
-            spend(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
+            consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
 
     @property
     def address(self) -> str:

@@ -26,7 +26,7 @@ from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 logger = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
-READING = ("GET", "HEAD")
+SAFE_METHODS = ("GET", "HEAD")
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
@@ -89,16 +89,16 @@ def json_error(error: errors.ApiError) -> HttpResponse:
     )
 
 
-def reading_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def read_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Wrap a view outside of DRF that only reads: any other method is refused, in JSON."""
 
     @csrf_exempt
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method in READING:
+        if request.method in SAFE_METHODS:
             return view(request, *args, **kwargs)
         error = errors.MethodNotAllowed()
-        error.headers = {"Allow": ", ".join(READING)}
+        error.headers = {"Allow": ", ".join(SAFE_METHODS)}
         return json_error(error)
 
     return guarded

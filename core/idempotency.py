@@ -18,17 +18,17 @@ from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
-from core.retries import again_after_deadlock
+from core.retries import retry_on_deadlock
 
 Work = Callable[[], Response | ApiError]
 
-KEPT = timedelta(hours=72)
+RETENTION = timedelta(hours=72)
 HEADER = "Idempotency-Key"
 _QUOTED = re.compile(r'"([^"]*)"')
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
-def answer_once(
+def respond_once(
     request: HttpRequest, scope: str, work: Work, *, secret: bool = False
 ) -> HttpResponse:
     """Do the work of a POST, or give the stored answer to its Idempotency-Key.
@@ -43,9 +43,9 @@ def answer_once(
     """
     key = key_of(request)
     if key is None:
-        return again_after_deadlock(lambda: _answer(work()))
+        return retry_on_deadlock(lambda: _answer(work()))
     fingerprint = fingerprint_of(request)
-    return again_after_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
+    return retry_on_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
 
 
 def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
@@ -91,7 +91,7 @@ def fingerprint_of(request: HttpRequest) -> str:
     return hashlib.sha256(head + request.body).hexdigest()
 
 
-def forget_old_keys(*, before: datetime) -> int:
+def delete_expired_keys(*, before: datetime) -> int:
     """Delete the keys that were claimed before the instant; return how many."""
     return IdempotencyKey.objects.filter(created_at__lt=before).delete()[0]
 

@@ -8,7 +8,7 @@ from core.reference import errors
 HEADER = "Simulate-Error"
 
 
-def refuse_as_asked(request: HttpRequest) -> None:
+def raise_simulated_error(request: HttpRequest) -> None:
     """Raise the error whose code the request asks for; InvalidRequest for a code there is not."""
     code = request.headers.get(HEADER)
     if code is None:

@@ -8,7 +8,7 @@ from django.db.models import Model, QuerySet
 from customers.models import CustomerSession, PasskeyChallenge, Quota, SignInCode
 
 BATCH = 2_000
-KEPT = timedelta(days=1)
+RETENTION = timedelta(days=1)
 SESSIONS_KEPT = timedelta(days=30)
 
 _Row = TypeVar("_Row", bound=Model)
@@ -20,9 +20,9 @@ def forget_expired(*, now: datetime) -> int:
     Returns how many rows went.
     """
     ended = (
-        SignInCode.objects.filter(expires_at__lt=now - KEPT),
-        PasskeyChallenge.objects.filter(expires_at__lt=now - KEPT),
-        Quota.objects.filter(ends_at__lt=now - KEPT),
+        SignInCode.objects.filter(expires_at__lt=now - RETENTION),
+        PasskeyChallenge.objects.filter(expires_at__lt=now - RETENTION),
+        Quota.objects.filter(ends_at__lt=now - RETENTION),
         CustomerSession.objects.filter(expires_at__lt=now - SESSIONS_KEPT),
     )
     return sum(_delete_all(rows) for rows in ended)
