@@ -7,7 +7,7 @@ from checkout.browser_session import Visitor
 from checkout.verification_attempts import noted_try
 from core.errors import RateLimited
 from customers import attempt_limits
-from customers.errors import PinLocked, Proof, VerificationFailed
+from customers.errors import PinLocked, ProofMethod, VerificationFailed
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
 from customers.passkeys import finish_payment, proof_needed
@@ -19,7 +19,7 @@ from payments.models import Payment
 from payments.paying import fail_payment, pay, require_action, step_back, take_up
 from payments.verification import Verification, required_for
 
-PASSKEY_FAILURES = attempt_limits.Limit("passkey-payment", 5, timedelta(hours=24))
+PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
 
 
 class Step(Enum):
@@ -66,12 +66,12 @@ def step_to_passkey(session: CustomerSession, *, now: datetime) -> Step:
     proof = proof_needed(session, now=now)
     if proof is None:
         return Step.NEW_PASSKEY
-    if proof == Proof.PIN and not session.customer.has_pin:
+    if proof == ProofMethod.PIN and not session.customer.has_pin:
         return Step.NEW_PIN
     steps = {
-        Proof.CODE: Step.FRESH_CODE,
-        Proof.PIN: Step.PIN_FOR_PASSKEY,
-        Proof.PASSKEY: Step.PASSKEY,
+        ProofMethod.CODE: Step.FRESH_CODE,
+        ProofMethod.PIN: Step.PIN_FOR_PASSKEY,
+        ProofMethod.PASSKEY: Step.PASSKEY,
     }
     return steps[proof]
 
@@ -192,13 +192,13 @@ def missing_amount(payment: Payment, customer: Customer) -> int:
 
 def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
     """A first PIN needs a fresh code: a browser left open must not be enough."""
-    return Step.FRESH_CODE if proof_needed(session, now=now) == Proof.CODE else Step.NEW_PIN
+    return Step.FRESH_CODE if proof_needed(session, now=now) == ProofMethod.CODE else Step.NEW_PIN
 
 
 def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
     """Count a wrong answer; the one that is too many fails the payment."""
     try:
-        attempt_limits.take(PASSKEY_FAILURES, payment_id, now=now)
+        attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
         fail_payment(
             payment_id=payment_id,

@@ -12,7 +12,7 @@ from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
-MAILS = attempt_limits.Limit("receipt-mail", 5, timedelta(days=1))
+MAILS = attempt_limits.AttemptLimit("receipt-mail", 5, timedelta(days=1))
 
 
 @dataclass(frozen=True)
@@ -46,5 +46,5 @@ def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) 
 
     Raises RateLimited.
     """
-    attempt_limits.take(MAILS, payment.id, now=now)
+    attempt_limits.count_attempt(MAILS, payment.id, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

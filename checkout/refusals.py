@@ -17,7 +17,7 @@ from customers.errors import (
     PinDisabled,
     PinLocked,
 )
-from customers.sms import TextNotSent
+from customers.sms import SmsNotSent
 
 SECONDS_IN_MINUTE = 60
 
@@ -49,7 +49,7 @@ def _wrong_code(error: ApiError) -> str:
 
 
 def _tries(words: str, error: ApiError) -> str:
-    left = getattr(error, "tries_left", None)
+    left = getattr(error, "attempts_left", None)
     if left is None:
         return words
     count = ngettext("%(n)d try left.", "%(n)d tries left.", left) % {"n": left}
@@ -82,6 +82,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (InvalidCode, _wrong_code),
     (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
     (RateLimited, _too_often),
-    (TextNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (SmsNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
     (ValidationFailed, _invalid),
 )

@@ -43,7 +43,7 @@ def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes
 
 
 @transaction.atomic(durable=True)
-def use_up(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
+def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
     """Use a challenge for good, before the answer to it is verified. Raises VerificationFailed
     for one that was used, has expired, or is good for something else or somebody else.
     """

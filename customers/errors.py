@@ -11,13 +11,13 @@ class CustomerNotFound(ApiError):
 
 
 class InvalidPin(ApiError):
-    """`tries_left` is how many more wrong PINs there may be before the PIN is locked."""
+    """`attempts_left` is how many more wrong PINs there may be before the PIN is locked."""
 
     status, code, message = 422, "INVALID_PIN", "The PIN is not right."
 
-    def __init__(self, tries_left: int | None = None) -> None:
-        self.tries_left = tries_left
-        super().__init__("" if tries_left is None else f"tries left: {tries_left}")
+    def __init__(self, attempts_left: int | None = None) -> None:
+        self.attempts_left = attempts_left
+        super().__init__("" if attempts_left is None else f"tries left: {attempts_left}")
 
 
 class PinLocked(ApiError):
@@ -55,20 +55,20 @@ class PinNotSet(VerificationFailed):
 
 
 class InvalidCode(VerificationFailed):
-    """`tries_left` is how often the code may still be entered."""
+    """`attempts_left` is how often the code may still be entered."""
 
     message = "The code is not right."
 
-    def __init__(self, tries_left: int) -> None:
-        self.tries_left = tries_left
-        super().__init__(f"tries left: {tries_left}")
+    def __init__(self, attempts_left: int) -> None:
+        self.attempts_left = attempts_left
+        super().__init__(f"tries left: {attempts_left}")
 
 
 class CodeExpired(VerificationFailed):
     message = "The code has expired. Ask for a new one."
 
 
-class Proof(StrEnum):
+class ProofMethod(StrEnum):
     """What customers prove themselves by."""
 
     CODE = "code"
@@ -81,7 +81,7 @@ class ProofNeeded(VerificationFailed):
 
     message = "More proof is needed that it is you."
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(self, proof: ProofMethod) -> None:
         self.proof = proof
         super().__init__(f"needed: {proof}")
 

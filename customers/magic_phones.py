@@ -29,7 +29,7 @@ MAGIC_PHONES = {
     "+12425550106": Behaviour.PIN_LOCKED,
 }
 WORKING_PHONE = "+12425550100"
-POOR_PHONES = [
+INSUFFICIENT_BALANCE_PHONES = [
     phone for phone, does in MAGIC_PHONES.items() if does == Behaviour.INSUFFICIENT_BALANCE
 ]
 

@@ -11,7 +11,7 @@ from customers.errors import CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
-PIN_TRIES_UNTIL_DISABLED = 10
+PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
 
 
@@ -56,7 +56,7 @@ class Customer(models.Model):
                 condition=Q(phone__startswith="+"), name="customer_phone_is_e164"
             ),
             models.CheckConstraint(
-                condition=Q(pin_failures__lte=PIN_TRIES_UNTIL_DISABLED),
+                condition=Q(pin_failures__lte=PIN_ATTEMPTS_UNTIL_DISABLED),
                 name="customer_pin_tries_bounded",
             ),
         )
@@ -77,7 +77,7 @@ class Customer(models.Model):
     @property
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
-        return self.pin_failures >= PIN_TRIES_UNTIL_DISABLED
+        return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
 
 
 class CodePurpose(models.TextChoices):

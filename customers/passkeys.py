@@ -15,7 +15,7 @@ from customers.challenges import Binding
 from customers.errors import (
     PasskeyMissing,
     PasskeyNotFound,
-    Proof,
+    ProofMethod,
     ProofNeeded,
     TooManyPasskeys,
     VerificationFailed,
@@ -31,7 +31,7 @@ from customers.models import (
 from customers.security_alerts import plan_notice
 from customers.sessions import remember_proof
 from customers.webauthn import (
-    Answer,
+    CredentialResponse,
     KnownCredential,
     Options,
     authentication_options,
@@ -59,7 +59,7 @@ class PasskeyResult:
     verified_at: datetime
 
 
-def proof_needed(session: CustomerSession, *, now: datetime) -> Proof | None:
+def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
     """Return what a customer still has to prove before their passkeys may change, if anything.
 
     The first passkey takes a code and the PIN, both fresh. After that only a passkey opens the
@@ -67,10 +67,10 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> Proof | None:
     test mode, where phones are everybody's, code and PIN always do.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
-        return None if _is_fresh(session.passkey_verified_at, now) else Proof.PASSKEY
+        return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
     if not _is_fresh(session.code_verified_at, now):
-        return Proof.CODE
-    return None if _is_fresh(session.pin_verified_at, now) else Proof.PIN
+        return ProofMethod.CODE
+    return None if _is_fresh(session.pin_verified_at, now) else ProofMethod.PIN
 
 
 def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
@@ -93,10 +93,10 @@ def finish_registration(
 ) -> Passkey:
     """Keep the passkey that the browser has made. Raises VerificationFailed, ProofNeeded."""
     _refuse_unproven(session, now)
-    answer = read_registration(credential)
+    response = read_registration(credential)
     binding = Binding(ChallengePurpose.REGISTER)
-    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
-    made = verify_registration(answer)
+    challenges.consume(response.challenge, session=session, binding=binding, now=now)
+    made = verify_registration(response)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
@@ -145,7 +145,7 @@ def begin_confirmation(*, session: CustomerSession, now: datetime) -> Options:
 def finish_confirmation(*, session: CustomerSession, credential: str, now: datetime) -> None:
     """Verify and remember a passkey, so that passkeys may change. Raises VerificationFailed."""
     _finish(session, Binding(ChallengePurpose.CONFIRM), credential, now)
-    remember_proof(session, Proof.PASSKEY, now=now)
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
 
 
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
@@ -179,11 +179,11 @@ def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options
 
 
 def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
-    answer = read_assertion(credential)
-    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
-    passkey = _passkey_of(session.customer_id, answer)
-    sign_count = verify_assertion(answer, bytes(passkey.public_key))
-    _refuse_copy(passkey, sign_count, now)
+    response = read_assertion(credential)
+    challenges.consume(response.challenge, session=session, binding=binding, now=now)
+    passkey = _passkey_of(session.customer_id, response)
+    sign_count = verify_assertion(response, bytes(passkey.public_key))
+    _refuse_cloned(passkey, sign_count, now)
     # Counted from what was read, so that of two assertions at once with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
     if not counted.update(sign_count=sign_count, last_used_at=now):
@@ -191,17 +191,17 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
     return passkey
 
 
-def _passkey_of(customer_id: str, answer: Answer) -> Passkey:
-    if answer.user_handle not in (None, b"", customer_id.encode()):
+def _passkey_of(customer_id: str, response: CredentialResponse) -> Passkey:
+    if response.user_handle not in (None, b"", customer_id.encode()):
         raise VerificationFailed
     usable = Passkey.objects.usable()
-    passkey = usable.filter(customer_id=customer_id, credential_id=answer.credential_id).first()
+    passkey = usable.filter(customer_id=customer_id, credential_id=response.credential_id).first()
     if passkey is None:
         raise VerificationFailed
     return passkey
 
 
-def _refuse_copy(passkey: Passkey, sign_count: int, now: datetime) -> None:
+def _refuse_cloned(passkey: Passkey, sign_count: int, now: datetime) -> None:
     """Refuse a count that does not rise: two devices hold this key. Always 0 is no count."""
     if sign_count > passkey.sign_count or sign_count == passkey.sign_count == 0:
         return

@@ -36,7 +36,7 @@ class Hasher:
     def matches(self, stored: str, pin: str) -> bool:
         """Say whether this is the PIN. Against an empty `stored` takes as long, and says no."""
         try:
-            _argon2.verify(stored or _nobodys_hash(), _peppered(pin))
+            _argon2.verify(stored or _dummy_hash(), _peppered(pin))
         except VerifyMismatchError:
             return False
         return bool(stored)
@@ -63,5 +63,5 @@ def _peppered(pin: str) -> bytes:
 
 
 @lru_cache
-def _nobodys_hash() -> str:
+def _dummy_hash() -> str:
     return _argon2.hash(secrets.token_bytes(32))

@@ -19,7 +19,7 @@ from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import (
-    PIN_TRIES_UNTIL_DISABLED,
+    PIN_ATTEMPTS_UNTIL_DISABLED,
     CodePurpose,
     Customer,
     CustomerSession,
@@ -29,11 +29,11 @@ from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import plan_notice
 
-TRIES_UNTIL_LOCKED = 5
+ATTEMPTS_UNTIL_LOCKED = 5
 LOCK = timedelta(minutes=30)
-WRONG_PER_ADDRESS = attempt_limits.Limit("wrong-pin-address", 20, timedelta(hours=1))
-WRONG_IN_ALL = attempt_limits.Limit("wrong-pin", 10_000, timedelta(hours=1))
-EVERYWHERE = "everywhere"
+WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
+WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
+ALL_ADDRESSES = "everywhere"
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     customer = Customer.objects.filter(pk=customer_id).first()
     limited = customer is None or customer.livemode
     if limited:
-        attempt_limits.refuse_used_up(WRONG_IN_ALL, EVERYWHERE, now=now)
-        attempt_limits.take(WRONG_PER_ADDRESS, network_of(address), now=now)
+        attempt_limits.refuse_exhausted(WRONG_IN_ALL, ALL_ADDRESSES, now=now)
+        attempt_limits.count_attempt(WRONG_PER_ADDRESS, network_of(address), now=now)
     refusal: ApiError | None = None
     try:
-        refusal = _try_pin(customer, pin, now)
+        refusal = _attempt_pin(customer, pin, now)
     finally:
         if limited:
-            _settle_limits(address, was_wrong=refusal is not None, now=now)
+            _update_limits(address, was_wrong=refusal is not None, now=now)
     if refusal is not None:
         raise refusal
     return PinResult(customer_id, now)
@@ -160,28 +160,28 @@ def _look_up(customer_id: str) -> Customer:
     return Customer.objects.one(customer_id)
 
 
-def _try_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
+def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
     """Count a try, then check it. Returns how it is refused; raises where nothing was checked."""
     with hashing() as hasher:
         if customer is None:
             hasher.matches("", pin)
-            return InvalidPin(TRIES_UNTIL_LOCKED - 1)
-        counted = _count_try(customer.pk, now)
-        if _is_right(hasher, counted, pin, now) and _forget_tries(counted, now):
+            return InvalidPin(ATTEMPTS_UNTIL_LOCKED - 1)
+        counted = _count_attempt(customer.pk, now)
+        if _is_right(hasher, counted, pin, now) and _reset_failures(counted, now):
             return None
     return _wrong(counted, now)
 
 
 @transaction.atomic(durable=True)
-def _count_try(customer_id: str, now: datetime) -> Customer:
+def _count_attempt(customer_id: str, now: datetime) -> Customer:
     """Count a try against the PIN before it is checked; the fifth one locks at once."""
-    may_try = Q(pin_failures__lt=PIN_TRIES_UNTIL_DISABLED) & (
+    may_attempt = Q(pin_failures__lt=PIN_ATTEMPTS_UNTIL_DISABLED) & (
         Q(pin_locked_until=None) | Q(pin_locked_until__lte=now)
     )
-    counted = Customer.objects.filter(may_try, pk=customer_id).update(
+    counted = Customer.objects.filter(may_attempt, pk=customer_id).update(
         pin_failures=F("pin_failures") + 1,
         pin_locked_until=Case(
-            When(pin_failures=TRIES_UNTIL_LOCKED - 1, then=Value(now + LOCK)),
+            When(pin_failures=ATTEMPTS_UNTIL_LOCKED - 1, then=Value(now + LOCK)),
             output_field=DateTimeField(),
         ),
         updated_at=now,
@@ -210,7 +210,7 @@ def _give_documented_pin(hasher: Hasher, customer: Customer, now: datetime) -> N
     customer.refresh_from_db(fields=["pin_hash"])
 
 
-def _forget_tries(customer: Customer, now: datetime) -> bool:
+def _reset_failures(customer: Customer, now: datetime) -> bool:
     """Start counting afresh. Says no where the PIN that was right has been replaced meanwhile."""
     unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
     return bool(unchanged.update(pin_failures=0, pin_locked_until=None, updated_at=now))
@@ -219,12 +219,12 @@ def _forget_tries(customer: Customer, now: datetime) -> bool:
 def _wrong(customer: Customer, now: datetime) -> ApiError:
     if customer.pin_is_disabled:
         return PinDisabled()
-    if customer.pin_failures == TRIES_UNTIL_LOCKED:
+    if customer.pin_failures == ATTEMPTS_UNTIL_LOCKED:
         if behaviour_of(customer) == Behaviour.WRONG_PIN:
-            _forget_tries(customer, now)  # this phone is everybody's: the next payment may try
+            _reset_failures(customer, now)  # this phone is everybody's: the next payment may try
         return PinLocked(customer.pin_locked_until)
-    was_locked_before = customer.pin_failures > TRIES_UNTIL_LOCKED
-    limit = PIN_TRIES_UNTIL_DISABLED if was_locked_before else TRIES_UNTIL_LOCKED
+    was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
+    limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)
 
 
@@ -232,9 +232,9 @@ def _locked(customer: Customer) -> PinLocked:
     return PinDisabled() if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
 
 
-def _settle_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
+def _update_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
     if not was_wrong:
-        attempt_limits.give_back(WRONG_PER_ADDRESS, network_of(address))
+        attempt_limits.uncount_attempt(WRONG_PER_ADDRESS, network_of(address))
         return
     with suppress(RateLimited):
-        attempt_limits.take(WRONG_IN_ALL, EVERYWHERE, now=now)
+        attempt_limits.count_attempt(WRONG_IN_ALL, ALL_ADDRESSES, now=now)

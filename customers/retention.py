@@ -9,12 +9,12 @@ from customers.models import CustomerSession, PasskeyChallenge, Quota, SignInCod
 
 BATCH = 2_000
 RETENTION = timedelta(days=1)
-SESSIONS_KEPT = timedelta(days=30)
+SESSION_RETENTION = timedelta(days=30)
 
 _Row = TypeVar("_Row", bound=Model)
 
 
-def forget_expired(*, now: datetime) -> int:
+def delete_expired(*, now: datetime) -> int:
     """Delete codes, challenges and counts a day after their end, sessions a month after it.
 
     Returns how many rows went.
@@ -23,7 +23,7 @@ def forget_expired(*, now: datetime) -> int:
         SignInCode.objects.filter(expires_at__lt=now - RETENTION),
         PasskeyChallenge.objects.filter(expires_at__lt=now - RETENTION),
         Quota.objects.filter(ends_at__lt=now - RETENTION),
-        CustomerSession.objects.filter(expires_at__lt=now - SESSIONS_KEPT),
+        CustomerSession.objects.filter(expires_at__lt=now - SESSION_RETENTION),
     )
     return sum(_delete_all(rows) for rows in ended)
 

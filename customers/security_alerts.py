@@ -54,7 +54,7 @@ def _send(notice_id: int, now: datetime) -> bool:
         says = gettext(SAYS[SecurityChange(notice.change)])
     try:
         sms.send(to=notice.customer.phone, text=says % {"service": settings.SERVICE_NAME})
-    except sms.TextNotSent:
+    except sms.SmsNotSent:
         logger.exception("security notice not sent", extra={"customer_id": notice.customer_id})
         return False
     notices.update(sent_at=now)

@@ -10,7 +10,12 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.sweeping import sweep
 from customers.errors import CustomerFrozen
-from customers.magic_phones import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
+from customers.magic_phones import (
+    INSUFFICIENT_BALANCE_PHONES,
+    WORKING_PHONE,
+    Behaviour,
+    behaviour_of,
+)
 from customers.models import Customer
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Kind, Purpose
@@ -61,7 +66,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
     Returns how many.
     """
-    poor = Customer.objects.filter(phone__in=POOR_PHONES, livemode=False)
+    poor = Customer.objects.filter(phone__in=INSUFFICIENT_BALANCE_PHONES, livemode=False)
     low = Account.objects.filter(
         purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
     ).exclude(owner__in=poor.values("pk"))

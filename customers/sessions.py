@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers.codes import check_code
-from customers.errors import Proof
+from customers.errors import ProofMethod
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
@@ -95,7 +95,7 @@ def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime
     Not for a payment: whoever pays has not asked for their passkeys to be open to change.
     """
     result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
-    remember_proof(session, Proof.PIN, now=now)
+    remember_proof(session, ProofMethod.PIN, now=now)
     return result
 
 
@@ -111,16 +111,16 @@ def prove_phone(*, session: CustomerSession, handle: str, code: str, now: dateti
         now=now,
         customer=session.customer,
     )
-    remember_proof(session, Proof.CODE, now=now)
+    remember_proof(session, ProofMethod.CODE, now=now)
 
 
 def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
     """Set the PIN of a customer who has none, and remember it. Raises what `set_pin` raises."""
     set_pin(customer_id=session.customer_id, pin=pin, now=now, session_id=session.pk)
-    remember_proof(session, Proof.PIN, now=now)
+    remember_proof(session, ProofMethod.PIN, now=now)
 
 
-def remember_proof(session: CustomerSession, proof: Proof, *, now: datetime) -> None:
+def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:
     """Note that the customer has just proved themselves, towards a change of passkeys."""
     column = f"{proof}_verified_at"
     CustomerSession.objects.filter(pk=session.pk).update(**{column: now})

@@ -23,11 +23,11 @@ TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
 NAME_CHARACTERS = 40
 
 
-class TextNotSent(ServiceUnavailable):
+class SmsNotSent(ServiceUnavailable):
     message = "The text message could not be sent. Try again shortly."
 
 
-def harmless(name: str) -> str:
+def sanitized(name: str) -> str:
     """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
     kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
     apart = re.sub(r"\.(?=\S)", ". ", kept)
@@ -35,7 +35,7 @@ def harmless(name: str) -> str:
 
 
 def send(*, to: str, text: str) -> None:
-    """Send a text to an E.164 number. Raises TextNotSent.
+    """Send a text to an E.164 number. Raises SmsNotSent.
 
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
     """
@@ -62,4 +62,4 @@ def _post(url: str, message: dict[str, str]) -> None:
             status, is_sent = type(error).__name__, False
     if not is_sent:
         logger.error("the SMS gateway refused a message: %s", status)
-        raise TextNotSent from None
+        raise SmsNotSent from None

@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 Options = dict[str, Any]
 TIMEOUT_MILLISECONDS = 300_000
-MAX_ANSWER_CHARACTERS = 16_384
+MAX_RESPONSE_CHARACTERS = 16_384
 MAX_CREDENTIAL_BYTES = 1_023  # by the standard
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -69,7 +69,7 @@ class NewCredential:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CredentialResponse:
     """An answer that was read, but not verified: it says of itself what it answers to."""
 
     text: dict[str, Any]
@@ -118,39 +118,39 @@ def authentication_options(*, challenge: bytes, known: Sequence[KnownCredential]
     return options_to_json_dict(options)
 
 
-def read_registration(text: str) -> Answer:
+def read_registration(text: str) -> CredentialResponse:
     """Read the JSON of a new credential. Raises VerificationFailed."""
-    with _refusing_all_but_success():
+    with _failing_closed():
         parsed = _parse(text)
         credential = parse_registration_credential_json(parsed)
         challenge = _challenge(credential.response.client_data_json)
-        return Answer(parsed, challenge, bytes_to_base64url(credential.raw_id))
+        return CredentialResponse(parsed, challenge, bytes_to_base64url(credential.raw_id))
 
 
-def read_assertion(text: str) -> Answer:
+def read_assertion(text: str) -> CredentialResponse:
     """Read the JSON of an assertion. Raises VerificationFailed."""
-    with _refusing_all_but_success():
+    with _failing_closed():
         parsed = _parse(text)
         credential = parse_authentication_credential_json(parsed)
         challenge = _challenge(credential.response.client_data_json)
         credential_id = bytes_to_base64url(credential.raw_id)
-        return Answer(parsed, challenge, credential_id, credential.response.user_handle)
+        return CredentialResponse(parsed, challenge, credential_id, credential.response.user_handle)
 
 
-def verify_registration(answer: Answer) -> NewCredential:
+def verify_registration(response: CredentialResponse) -> NewCredential:
     """Verify a new credential, its user verified. Raises VerificationFailed."""
     rp_id, origin = relying_party()
-    with _refusing_all_but_success():
+    with _failing_closed():
         verified = verify_registration_response(
-            credential=answer.text,
-            expected_challenge=answer.challenge,
+            credential=response.text,
+            expected_challenge=response.challenge,
             expected_rp_id=rp_id,
             expected_origin=origin,
             require_user_verification=True,
         )
         if len(verified.credential_id) > MAX_CREDENTIAL_BYTES:
             raise VerificationFailed
-        credential = parse_registration_credential_json(answer.text)
+        credential = parse_registration_credential_json(response.text)
         return NewCredential(
             credential_id=bytes_to_base64url(verified.credential_id),
             public_key=verified.credential_public_key,
@@ -161,16 +161,16 @@ def verify_registration(answer: Answer) -> NewCredential:
         )
 
 
-def verify_assertion(answer: Answer, public_key: bytes) -> int:
+def verify_assertion(response: CredentialResponse, public_key: bytes) -> int:
     """Verify an assertion, its user verified; return its sign count, which nobody has compared.
 
     Raises VerificationFailed.
     """
     rp_id, origin = relying_party()
-    with _refusing_all_but_success():
+    with _failing_closed():
         verified = verify_authentication_response(
-            credential=answer.text,
-            expected_challenge=answer.challenge,
+            credential=response.text,
+            expected_challenge=response.challenge,
             expected_rp_id=rp_id,
             expected_origin=origin,
             credential_public_key=public_key,
@@ -181,7 +181,7 @@ def verify_assertion(answer: Answer, public_key: bytes) -> int:
 
 
 @contextmanager
-def _refusing_all_but_success() -> Iterator[None]:
+def _failing_closed() -> Iterator[None]:
     try:
         yield
     except VerificationFailed:
@@ -193,7 +193,7 @@ def _refusing_all_but_success() -> Iterator[None]:
 
 
 def _parse(text: str) -> dict[str, Any]:
-    if len(text) > MAX_ANSWER_CHARACTERS:
+    if len(text) > MAX_RESPONSE_CHARACTERS:
         raise VerificationFailed
     parsed = parse_json(text.encode())
     if not isinstance(parsed, dict):

@@ -12,7 +12,7 @@ from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name
 from checkout.views.sending import send_code
 from core.errors import ApiError
-from customers.errors import CodeExpired, PasskeyNotFound, Proof, VerificationFailed
+from customers.errors import CodeExpired, PasskeyNotFound, ProofMethod, VerificationFailed
 from customers.models import CodePurpose, Passkey
 from customers.passkeys import (
     begin_confirmation,
@@ -24,7 +24,7 @@ from customers.passkeys import (
 )
 from customers.sessions import prove_phone, prove_pin
 
-FORMS: dict[Proof, type[Form]] = {Proof.CODE: CodeForm, Proof.PIN: PinForm}
+FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: CodeForm, ProofMethod.PIN: PinForm}
 
 
 class ProvenPage(SignedInPage):
@@ -48,22 +48,22 @@ class ProvenPage(SignedInPage):
             return self.tell_or_raise(form, error)
 
     @property
-    def needed(self) -> Proof | None:
+    def needed(self) -> ProofMethod | None:
         needed = proof_needed(self.session, now=self.now)
-        if needed == Proof.PIN and not self.session.customer.has_pin:
-            return Proof.CODE
+        if needed == ProofMethod.PIN and not self.session.customer.has_pin:
+            return ProofMethod.CODE
         return needed
 
     def act(self) -> HttpResponse:
         """Do what the page is for."""
         raise NotImplementedError
 
-    def prove(self, needed: Proof, form: Form | None) -> HttpResponse:
+    def prove(self, needed: ProofMethod, form: Form | None) -> HttpResponse:
         """Take one proof, and ask for what is still missing."""
-        if needed == Proof.PASSKEY or form is None:
+        if needed == ProofMethod.PASSKEY or form is None:
             credential = self.request.POST.get("credential", "")
             finish_confirmation(session=self.session, credential=credential, now=self.now)
-        elif needed == Proof.PIN:
+        elif needed == ProofMethod.PIN:
             pin = form.cleaned_data["pin"]
             prove_pin(session=self.session, pin=pin, address=self.address, now=self.now)
         else:

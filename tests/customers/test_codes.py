@@ -109,7 +109,7 @@ def test_five_wrong_ones_use_it_up(texts: TextBox, now: datetime) -> None:
     for left in (4, 3, 2, 1, 0):
         with pytest.raises(InvalidCode) as refusal:
             use(handle, wrong(texts.code), now)
-        assert refusal.value.tries_left == left
+        assert refusal.value.attempts_left == left
 
     with pytest.raises(CodeExpired):
         use(handle, texts.code, now)
@@ -272,10 +272,10 @@ def test_it_sends_after_the_row_is_committed(
 ) -> None:
     def refuse(*, to: str, text: str) -> None:
         assert SignInCode.objects.count() == 1
-        raise sms.TextNotSent
+        raise sms.SmsNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
-    with pytest.raises(sms.TextNotSent) as refusal:
+    with pytest.raises(sms.SmsNotSent) as refusal:
         ask(now)
     assert refusal.value.status == 503
 

@@ -91,7 +91,7 @@ def test_a_refund_that_waits_is_told_when_it_goes_out(api, merchant, texts):
     assert len(texts.to) == 1
 
 
-@pytest.mark.parametrize("refused", [ConnectionRefusedError("mail"), sms.TextNotSent()])
+@pytest.mark.parametrize("refused", [ConnectionRefusedError("mail"), sms.SmsNotSent()])
 def test_a_notice_that_cannot_be_sent_is_marked(refunded, monkeypatch, refused):
     def refuse(**options):
         raise refused
