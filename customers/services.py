@@ -18,8 +18,8 @@ from customers.magic_phones import (
 )
 from customers.models import Customer
 from customers.phones import normalize_phone
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, lock, post
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, lock, post_transfers
 
 TEST_WALLET_AMOUNT = 10_000_000
 TEST_WALLET_REFILL_BELOW = 1_000_000
@@ -102,14 +102,14 @@ def top_up(
         owner=HOUSE, purpose=Purpose.FUNDING, currency=currency, livemode=customer.livemode
     )
     movement = Movement(
-        kind=Kind.TOP_UP,
+        kind=TransferKind.TOP_UP,
         reference=new_id("txn", now),
         debit=funding,
         credit=wallet(customer, currency),
         amount=amount,
         description=description,
     )
-    post(transaction_id=movement.reference, movements=[movement], now=now)
+    post_transfers(transaction_id=movement.reference, movements=[movement], now=now)
     return movement.reference
 
 

@@ -25,7 +25,7 @@ class Purpose(models.TextChoices):
     WALLET = "wallet"  # what the service owes a customer
 
 
-class Kind(models.TextChoices):
+class TransferKind(models.TextChoices):
     """Why money moved. One transfer per kind and reference."""
 
     PAYMENT = "payment"
@@ -79,7 +79,7 @@ class Transfer(models.Model):
     """Money moved from one account to another. Never changed, never deleted, never replaced."""
 
     transaction_id = PublicIdField()
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, choices=TransferKind)
     reference = PublicIdField()
     debit_account = models.ForeignKey(
         Account, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -97,7 +97,9 @@ class Transfer(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["reference", "kind"], name="transfer_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="transfer_amount_positive"),
-            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=TransferKind.values), name="transfer_kind_known"
+            ),
             models.CheckConstraint(
                 condition=~Q(debit_account=F("credit_account")), name="transfer_between_two"
             ),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, OuterRef, QuerySet
 
-from ledger.models import Kind, Transfer
+from ledger.models import Transfer, TransferKind
 
 CHUNK = 2_000
 
@@ -26,7 +26,7 @@ def keys_of(rows: QuerySet[Any]) -> Iterator[Any]:
     return rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK)
 
 
-def transfers_of(kind: Kind) -> QuerySet[Transfer]:
+def transfers_of(kind: TransferKind) -> QuerySet[Transfer]:
     """Return the transfers of this kind that belong to the row outside, such as a payment.
 
     That row has a `transaction_id`, a currency and a mode.

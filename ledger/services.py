@@ -12,9 +12,9 @@ from ledger.errors import InsufficientBalance
 from ledger.models import (
     LOCK_ORDER,
     Account,
-    Kind,
     Purpose,
     Transfer,
+    TransferKind,
     UnsealedTransfer,
     exact_balance,
 )
@@ -27,7 +27,7 @@ class Movement:
     `reference` is the public id of what moves it (pay_…, ref_…, po_…), once per kind.
     """
 
-    kind: Kind
+    kind: TransferKind
     reference: str
     debit: Account
     credit: Account
@@ -75,7 +75,7 @@ def balances(*, owner: str, purpose: Purpose, livemode: bool) -> dict[str, int]:
 def lock(account: Account) -> None:
     """Hold the account until the transaction ends: nobody else debits it meanwhile.
 
-    A merchant's account is locked before any other account, and before `post`. Credits go on:
+    A merchant's account is locked before any other account, and before `post_transfers`. Credits go on:
     `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its own:
     one that had to wait for the lock would add the transfers as they were before the wait to the
     balance as it is after it.
@@ -83,7 +83,7 @@ def lock(account: Account) -> None:
     Account.objects.select_for_update(no_key=True).get(pk=account.pk)
 
 
-def post(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
+def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
     """Move money inside the caller's transaction, all of it or nothing.
 
     No account but funding goes below zero, not even between two movements of one call: put what

@@ -14,8 +14,8 @@ from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
-from ledger.models import Kind, Purpose
-from ledger.services import Movement, accounts_for, post
+from ledger.models import Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
@@ -150,7 +150,7 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     payment.transaction_id = new_id("txn", now)
     payment.fee = basis_points_of(payment.sale_amount, payment.merchant.fee_basis_points)
     payment.settles_at = None
-    post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
+    post_transfers(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
     data = events.payment_completed(payment)
     emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
@@ -215,7 +215,9 @@ def _movements(payment: Payment) -> list[Movement]:
         livemode=payment.livemode,
     )
     paid = Movement(
-        kind=Kind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
+        kind=TransferKind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
     )
-    charged = Movement(kind=Kind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee)
+    charged = Movement(
+        kind=TransferKind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee
+    )
     return [paid, charged] if fee else [paid]

@@ -12,7 +12,7 @@ from core.fields import (
 )
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
-from ledger.models import Kind
+from ledger.models import TransferKind
 from payouts.models import PayoutOrigin
 from payouts.statuses import PayoutStatus
 
@@ -78,7 +78,7 @@ class PayoutOutput(Output):
 class MovementOutput(Output):
     """What came into the merchant's balance (positive), or went out of it (negative)."""
 
-    type = OneOfField(allowed=tuple(Kind.values), source="kind")
+    type = OneOfField(allowed=tuple(TransferKind.values), source="kind")
     reference = TextField(max_length=40, help_text="The payment, refund or payout behind it.")
     amount = _sum(source="statement_line.amount")
     currency = CurrencyField()

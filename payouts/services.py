@@ -12,8 +12,8 @@ from core.ids import new_id
 from core.instants import today_in
 from core.money import MAX_AMOUNT
 from ledger.errors import InsufficientBalance
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, accounts_for, lock, post
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, accounts_for, lock, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payouts import events
@@ -85,7 +85,7 @@ def schedule_payout(
     payout.origin, payout.description = origin, description
     payout.save(force_insert=True)
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
-    _move(Kind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
+    _move(TransferKind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
     close(statement, payout, now=now)
     emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
@@ -139,7 +139,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
     bank = account_for(
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
     )
-    _move(Kind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
+    _move(TransferKind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
     emit(EventType.PAYOUT_PAID, about=payout, data=events.payout_paid(payout), now=now)
     return payout
 
@@ -201,7 +201,7 @@ def _return_money(payout: Payout, *, now: datetime) -> None:
         currency=payout.currency,
         livemode=payout.livemode,
     )
-    _move(Kind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
+    _move(TransferKind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
 
 
 def _set_aside(payout: Payout) -> Account:
@@ -213,8 +213,10 @@ def _set_aside(payout: Payout) -> Account:
     )
 
 
-def _move(kind: Kind, payout: Payout, *, debit: Account, credit: Account, now: datetime) -> None:
+def _move(
+    kind: TransferKind, payout: Payout, *, debit: Account, credit: Account, now: datetime
+) -> None:
     movement = Movement(
         kind=kind, reference=payout.id, debit=debit, credit=credit, amount=payout.amount
     )
-    post(transaction_id=new_id("txn", now), movements=[movement], now=now)
+    post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from ledger.models import Account, Kind, Transfer
+from ledger.models import Account, Transfer, TransferKind
 from payouts.models import Payout, Statement, StatementLine
 
 BATCH = 2_000
@@ -88,7 +88,7 @@ def available_in(statement: Statement) -> int:
 
 def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
     """End the statement with the payout, whose transfer has been posted, as its last line."""
-    transfer = Transfer.objects.get(kind=Kind.PAYOUT, reference=payout.id)
+    transfer = Transfer.objects.get(kind=TransferKind.PAYOUT, reference=payout.id)
     StatementLine.objects.create(transfer=transfer, statement=statement, amount=-payout.amount)
     statement.payout_amount = payout.amount
     statement.closing_amount = available_in(statement) - payout.amount
@@ -99,7 +99,7 @@ def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
 def movements_of(payout: Payout) -> QuerySet[Transfer]:
     """Return the movements that make up a payout, without the payout itself."""
     lines = Transfer.objects.filter(statement_line__statement=payout.statement_id)
-    own = Q(kind=Kind.PAYOUT, reference=payout.id)
+    own = Q(kind=TransferKind.PAYOUT, reference=payout.id)
     return lines.exclude(own).select_related("statement_line")
 
 

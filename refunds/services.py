@@ -12,8 +12,8 @@ from core.ids import new_id
 from core.money import share_of
 from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
-from ledger.models import Kind, Purpose
-from ledger.services import Movement, accounts_for, post
+from ledger.models import Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
 from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
@@ -127,7 +127,9 @@ def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: dat
     """Move the money, where the merchant's balance covers it; say whether it did."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
-        post(transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now)
+        post_transfers(
+            transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now
+        )
     except InsufficientBalance:
         return False
     refund.transaction_id, refund.fee_returned = transaction_id, fee
@@ -157,10 +159,14 @@ def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
         livemode=payment.livemode,
     )
     returned = Movement(
-        kind=Kind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
+        kind=TransferKind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
     )
     repaid = Movement(
-        kind=Kind.REFUND, reference=refund.id, debit=balance, credit=wallet, amount=refund.amount
+        kind=TransferKind.REFUND,
+        reference=refund.id,
+        debit=balance,
+        credit=wallet,
+        amount=refund.amount,
     )
     return [returned, repaid] if fee else [repaid]
 

@@ -13,7 +13,7 @@ from pytest_django import Settings
 
 from ledger import integrity
 from ledger.chain import FIRST_HASH
-from ledger.models import Kind, Purpose, Seal, Transfer
+from ledger.models import Purpose, Seal, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from ledger.snapshot import snapshot
 from tests.ledger.command import verify
@@ -36,7 +36,7 @@ def _some_money() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
     seal_transfers(now=NOW)
-    move(merchant, wallet, 120, Kind.REFUND)
+    move(merchant, wallet, 120, TransferKind.REFUND)
 
 
 @pytest.mark.usefixtures("_some_money")

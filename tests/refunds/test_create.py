@@ -6,7 +6,7 @@ import pytest
 
 from core.clock import iso
 from core.models import IdempotencyKey
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -62,7 +62,7 @@ def test_it_refunds_the_whole_amount(api, merchant, paid):
 def test_the_money_goes_back_to_the_wallet_that_paid(api, merchant, paid):
     refund(api, paid, 250)
 
-    transfer = Transfer.objects.get(kind=Kind.REFUND)
+    transfer = Transfer.objects.get(kind=TransferKind.REFUND)
     assert transfer.amount == 250
     assert transfer.debit_account.owner == merchant.id
     assert transfer.credit_account.owner == paid.customer_id

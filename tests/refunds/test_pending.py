@@ -6,7 +6,7 @@ import pytest
 from django.db import DatabaseError
 
 from core.clock import utc_now
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.models import Refund, RefundTransition
@@ -37,7 +37,7 @@ def test_it_waits_where_one_cent_is_missing(api, merchant, paid):
     assert shown["refund_status"] == "none"
     assert event_types("refund") == ["refund.created"]
     assert event_types("payment.r") == []
-    assert not Transfer.objects.filter(kind=Kind.REFUND).exists()
+    assert not Transfer.objects.filter(kind=TransferKind.REFUND).exists()
     assert held(merchant, Purpose.MERCHANT) == 1_249
 
 
