@@ -16,7 +16,7 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, step_back, take_up
+from payments.paying import fail_payment, pay, require_action, return_to_review, start_payment
 from payments.verification import Verification, required_for
 
 PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
@@ -85,7 +85,7 @@ def arrive(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
 
     A small sum is not paid by signing in: that takes one more press. Raises as press_pay does.
     """
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
+    payment = start_payment(payment_id=payment_id, actor=visitor.actor, now=now)
     if required_for(payment.amount or 0) != Verification.NONE:
         press_pay(payment_id=payment_id, visitor=visitor, now=now)
 
@@ -96,7 +96,7 @@ def press_pay(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
     Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
     """
     customer = _signed_in(visitor)
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
+    payment = start_payment(payment_id=payment_id, actor=visitor.actor, now=now)
     if missing_amount(payment, customer):
         raise InsufficientBalance
     if required_for(payment.amount or 0) == Verification.NONE:
@@ -172,7 +172,7 @@ def complete(payment_id: str, visitor: Visitor, verified: Verification, *, now: 
             now=now,
         )
     except InsufficientBalance:
-        step_back(
+        return_to_review(
             payment_id=payment_id, actor=visitor.actor, now=now, cause=InsufficientBalance.code
         )
         raise

@@ -12,7 +12,7 @@ from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, take_up
+from payments.paying import fail_payment, pay, require_action, start_payment
 from payments.verification import Verification
 
 
@@ -71,7 +71,7 @@ def simulate(*, payment: Payment, outcome: Outcome, now: datetime) -> None:
         return
     customer = _customer_who(_PHONE_FOR[outcome], now)
     actor = f"customer:{customer.id}"
-    take_up(payment_id=payment.id, actor=actor, now=now)
+    start_payment(payment_id=payment.id, actor=actor, now=now)
     if outcome == Outcome.WRONG_PIN:
         _fail(payment.id, actor, now)
     else:

@@ -32,7 +32,7 @@ SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 @transaction.atomic
-def take_up(*, payment_id: str, actor: str, now: datetime) -> Payment:
+def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Note that a customer has signed in to pay. Idempotent while the payment can be paid.
 
     Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
@@ -55,7 +55,7 @@ def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 
 @transaction.atomic
-def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
+def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
     """Return to the review, from where all may be tried again. Raises the error of its status."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
@@ -129,12 +129,12 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
         with transaction.atomic():
             payment = _lock_with_link(payment_id, now)
             _refuse_unless_processing(payment, now)
-            settle(payment, actor="system:settle", now=now)
+            settle(payment, actor="system:payments.settle", now=now)
             return payment
     except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
-        return fail(payment, error.code, error.message, "system:settle", now)
+        return fail(payment, error.code, error.message, "system:payments.settle", now)
 
 
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:

@@ -103,7 +103,11 @@ def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> Bank
         clearing_code=TEST_CLEARING_CODE,
     )
     return open_bank_account(
-        merchant_id=merchant.id, livemode=False, details=details, actor="system:test", now=now
+        merchant_id=merchant.id,
+        livemode=False,
+        details=details,
+        actor="system:payouts.test_account",
+        now=now,
     )
 
 

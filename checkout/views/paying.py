@@ -13,7 +13,7 @@ from checkout.pages import PaymentPage, SeeOther
 from checkout.test_mode import Outcome, simulate
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from ledger.errors import InsufficientBalance
-from payments.paying import cancel_by_customer, step_back
+from payments.paying import cancel_by_customer, return_to_review
 from payments.statuses import PAYABLE, PaymentStatus
 
 
@@ -113,7 +113,7 @@ class PayAction(Pressed):
 
 class BackAction(Pressed):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        step_back(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
+        return_to_review(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
         return SeeOther(self.payment.hosted_url)
 
 

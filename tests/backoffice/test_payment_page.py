@@ -11,7 +11,7 @@ from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
 from payments.models import EmailStatus, Payment, PaymentEmail
-from payments.paying import require_action, take_up
+from payments.paying import require_action, start_payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -104,7 +104,7 @@ def test_it_says_that_an_open_payment_took_no_money(
     payment: Payment, status: PaymentStatus, said: str
 ) -> None:
     if status != PaymentStatus.CREATED:
-        take_up(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
+        start_payment(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     if status == PaymentStatus.REQUIRES_ACTION:
         require_action(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     payment.refresh_from_db()

@@ -37,7 +37,7 @@ def test_the_sweep_expires_what_is_due_once(merchant: Merchant, payment: Payment
     assert (move.from_status, move.to_status, move.actor) == (
         "created",
         "expired",
-        "system:expire",
+        "system:payments.expire",
     )
     event = json.loads(bytes(Event.objects.get().body))
     assert event["type"] == "payment.expired"

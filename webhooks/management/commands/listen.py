@@ -18,7 +18,7 @@ from webhooks.event_types import EVERYTHING, SUBSCRIBABLE, EventType
 from webhooks.models import Webhook
 
 DESCRIPTION = "manage.py listen"
-ACTOR = "system:listen"
+ACTOR = "system:webhooks.listen"
 
 
 class Command(BaseCommand):

@@ -12,7 +12,7 @@ from merchants.callers import Caller
 from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 
-ACTOR = "system:resend"
+ACTOR = "system:webhooks.resend"
 
 
 class Command(BaseCommand):

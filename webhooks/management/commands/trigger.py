@@ -15,7 +15,7 @@ from webhooks.models import Event
 from webhooks.samples import SAMPLES
 from webhooks.test_event import send_sample_event
 
-ACTOR = "system:trigger"
+ACTOR = "system:webhooks.trigger"
 DATA = "data."
 
 
