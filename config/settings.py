@@ -59,7 +59,7 @@ PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
 
 # Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.waiting_amount"]
+PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
 LEDGER_CHECKS: list[str] = [

@@ -6,7 +6,7 @@ from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 
-def waiting_amount(merchant_id: str, currency: str, livemode: bool) -> int:
+def pending_amount(merchant_id: str, currency: str, livemode: bool) -> int:
     """Return what the refunds that wait for the merchant's balance add up to, in cents."""
     waiting = Refund.objects.filter(
         merchant_id=merchant_id,

@@ -25,7 +25,7 @@ from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
-GIVEN_UP_AFTER = timedelta(days=30)
+GIVE_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
 SIMULATED = "The refund was simulated to fail."
 NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
@@ -76,7 +76,7 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
     """Try a pending refund again; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     if not _settle_if_covered(refund, payment, actor=actor, now=now):
-        if now < refund.created_at + GIVEN_UP_AFTER:
+        if now < refund.created_at + GIVE_UP_AFTER:
             return refund
         _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
     _save_amounts(payment, now)

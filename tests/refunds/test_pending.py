@@ -11,7 +11,7 @@ from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
-from refunds.services import GIVEN_UP_AFTER, fail_refund, retry_refund
+from refunds.services import GIVE_UP_AFTER, fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
 from tests.payouts.merchant_balance import credit, held
@@ -87,7 +87,7 @@ def test_a_try_in_vain_changes_nothing(paid, pending):
 
 
 def test_it_fails_after_thirty_days(api, paid, pending):
-    given_up = pending.created_at + GIVEN_UP_AFTER
+    given_up = pending.created_at + GIVE_UP_AFTER
     assert retry_pending(now=given_up - MOMENT) == 0
 
     assert retry_pending(now=given_up) == 1
@@ -102,7 +102,7 @@ def test_it_fails_after_thirty_days(api, paid, pending):
 def test_a_refund_that_is_covered_on_its_last_day_succeeds(merchant, pending):
     credit(merchant, 1)
 
-    retry_pending(now=pending.created_at + GIVEN_UP_AFTER)
+    retry_pending(now=pending.created_at + GIVE_UP_AFTER)
 
     assert Refund.objects.get().status == "succeeded"
 
