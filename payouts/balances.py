@@ -12,7 +12,7 @@ from ledger.models import Purpose
 from ledger.services import balances
 from ledger.snapshot import snapshot
 from payouts.models import Payout
-from payouts.statuses import LEAVING, PayoutStatus
+from payouts.statuses import OUTGOING, PayoutStatus
 
 Reserve = Callable[[str, str, bool], int]
 
@@ -43,7 +43,7 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
     All are of one moment: what a payout moves meanwhile stands in one of them.
     """
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
-    leaving = _leaving(merchant_id, livemode)
+    leaving = _outgoing(merchant_id, livemode)
     currencies = sorted({settings.DEFAULT_CURRENCY, *held})
     free = {name: held.get(name, 0) - reserved(merchant_id, name, livemode) for name in currencies}
     return MerchantBalances(
@@ -61,11 +61,11 @@ def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
     return sum(reserve(merchant_id, currency, livemode) for reserve in reserves)
 
 
-def _leaving(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
+def _outgoing(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
     leaving = Payout.objects.filter(
         merchant_id=merchant_id,
         livemode=livemode,
-        status__in=LEAVING,
+        status__in=OUTGOING,
     )
     sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
     return Counter({(currency, status): total for currency, status, total in sums})

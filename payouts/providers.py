@@ -16,7 +16,7 @@ from payouts.models import Payout
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProviderResult:
     """What the bank says in the end: paid, or refused with the reason."""
 
     paid: bool
@@ -30,7 +30,7 @@ class Provider(Protocol):
 
     automatic: bool
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
         """Send a payout that is in transit, unless it was sent before, and return its answer.
 
         None while it is on its way. The payout's id must make a second sending impossible: a
@@ -43,7 +43,7 @@ class Manual:
 
     automatic = False
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
         return None
 
 
@@ -52,14 +52,14 @@ class Simulated:
 
     automatic = True
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
         if today_in(payout.merchant.time_zone, now) < payout.arrival_date:
             return None
         if payout.bank_account.decrypt_number() == TEST_NUMBER_REFUSED:
-            return Answer(
+            return ProviderResult(
                 paid=False, code="account_closed", message="The account at the bank is closed."
             )
-        return Answer(paid=True, bank_reference="test")
+        return ProviderResult(paid=True, bank_reference="test")
 
 
 def provider_for(*, livemode: bool) -> Provider:

@@ -85,7 +85,7 @@ def schedule_payout(
     payout.origin, payout.description = origin, description
     payout.save(force_insert=True)
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
-    _move(TransferKind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
+    _move(TransferKind.PAYOUT, payout, debit=account, credit=_hold_for_bank(payout), now=now)
     close(statement, payout, now=now)
     emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
@@ -139,7 +139,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
     bank = account_for(
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
     )
-    _move(TransferKind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
+    _move(TransferKind.PAYOUT_PAID, payout, debit=_hold_for_bank(payout), credit=bank, now=now)
     emit(EventType.PAYOUT_PAID, about=payout, data=events.payout_paid(payout), now=now)
     return payout
 
@@ -204,7 +204,7 @@ def _return_money(payout: Payout, *, now: datetime) -> None:
     _move(TransferKind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
 
 
-def _set_aside(payout: Payout) -> Account:
+def _hold_for_bank(payout: Payout) -> Account:
     return account_for(
         owner=payout.merchant_id,
         purpose=Purpose.PAYOUTS,
