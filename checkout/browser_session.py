@@ -20,7 +20,7 @@ _SALT = "checkout.code"
 
 
 @dataclass(frozen=True)
-class Visitor:
+class BrowserSession:
     """A browser, and the customer who is signed in with it, if anybody is."""
 
     token: str = ""
@@ -47,20 +47,20 @@ class AskedCode:
     payment_id: str
 
 
-def visitor_of(request: HttpRequest, *, livemode: bool, now: datetime) -> Visitor:
+def browser_session_of(request: HttpRequest, *, livemode: bool, now: datetime) -> BrowserSession:
     """Return who is signed in with this browser in this mode."""
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
-    return Visitor(token, session)
+    return BrowserSession(token, session)
 
 
-def remember_visitor(response: HttpResponse, signed_in: SignedIn) -> None:
+def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     """Give the browser its new token; the code has done its work."""
     _set(response, session_cookie(livemode=signed_in.session.livemode), signed_in.token)
     forget_code(response)
 
 
-def forget_visitor(response: HttpResponse, *, livemode: bool) -> None:
+def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
     """Take the token from the browser."""
     _delete(response, session_cookie(livemode=livemode))
     forget_code(response)

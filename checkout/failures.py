@@ -5,7 +5,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from checkout.endings import STILL, Ending
-from checkout.pages import Detour, Page
+from checkout.pages import CheckoutPage, Detour
 from core import handler
 from core.errors import ApiError, InternalError, NotFound
 
@@ -13,7 +13,7 @@ PAGES = ("/checkout/", "/pay/", "/counter/", "/receipts/", "/account")
 FORBIDDEN = 403
 
 
-class StoppedPage(Page):
+class StoppedPage(CheckoutPage):
     """Says what has stopped the customer, whatever they asked for."""
 
     error: ApiError = NotFound()
@@ -22,7 +22,7 @@ class StoppedPage(Page):
         raise self.error
 
 
-class OldFormPage(Page):
+class OldFormPage(CheckoutPage):
     """A form without its token: the page was open too long, or somebody else's page sent it."""
 
     def prepare(self) -> None:

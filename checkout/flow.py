@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 from enum import Enum
 
-from checkout.browser_session import Visitor
-from checkout.verification_attempts import noted_try
+from checkout.browser_session import BrowserSession
+from checkout.verification_attempts import recorded_attempt
 from core.errors import RateLimited
 from customers import attempt_limits
 from customers.errors import PinLocked, ProofMethod, VerificationFailed
@@ -22,7 +22,7 @@ from payments.verification import Verification, required_for
 PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
 
 
-class Step(Enum):
+class CheckoutStep(Enum):
     """What is still missing before a payment can be paid; the values name the addresses."""
 
     SIGN_IN = "checkout-phone"
@@ -35,19 +35,21 @@ class Step(Enum):
     PASSKEY = "checkout-passkey"
 
 
-def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> Step:
+def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
     """Return what this customer has to do next to pay this payment."""
     if session is None:
-        return Step.SIGN_IN
+        return CheckoutStep.SIGN_IN
     needed = required_for(payment.amount or 0)
     if needed == Verification.NONE:
-        return Step.PAY
+        return CheckoutStep.PAY
     if needed == Verification.PIN:
-        return Step.PIN if session.customer.has_pin else _step_to_pin(session, now)
-    return Step.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
+        return CheckoutStep.PIN if session.customer.has_pin else _step_to_pin(session, now)
+    return CheckoutStep.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
 
 
-def open_steps(payment: Payment, session: CustomerSession | None, *, now: datetime) -> set[Step]:
+def open_steps(
+    payment: Payment, session: CustomerSession | None, *, now: datetime
+) -> set[CheckoutStep]:
     """Return every step that this customer may take now; the next one is among them.
 
     A passkey may stand in for a PIN, never the reverse.
@@ -55,23 +57,23 @@ def open_steps(payment: Payment, session: CustomerSession | None, *, now: dateti
     steps = {next_step(payment, session, now=now)}
     needed = required_for(payment.amount or 0)
     if session is not None and needed != Verification.NONE and has_passkey(session):
-        steps.add(Step.PASSKEY)
+        steps.add(CheckoutStep.PASSKEY)
     if session is not None and needed == Verification.PASSKEY:
         steps.add(step_to_passkey(session, now=now))
     return steps
 
 
-def step_to_passkey(session: CustomerSession, *, now: datetime) -> Step:
+def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
     """Return what is to be proved before this customer may add a passkey."""
     proof = proof_needed(session, now=now)
     if proof is None:
-        return Step.NEW_PASSKEY
+        return CheckoutStep.NEW_PASSKEY
     if proof == ProofMethod.PIN and not session.customer.has_pin:
-        return Step.NEW_PIN
+        return CheckoutStep.NEW_PIN
     steps = {
-        ProofMethod.CODE: Step.FRESH_CODE,
-        ProofMethod.PIN: Step.PIN_FOR_PASSKEY,
-        ProofMethod.PASSKEY: Step.PASSKEY,
+        ProofMethod.CODE: CheckoutStep.FRESH_CODE,
+        ProofMethod.PIN: CheckoutStep.PIN_FOR_PASSKEY,
+        ProofMethod.PASSKEY: CheckoutStep.PASSKEY,
     }
     return steps[proof]
 
@@ -80,43 +82,43 @@ def has_passkey(session: CustomerSession) -> bool:
     return session.customer.passkeys.usable().exists()
 
 
-def arrive(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
+def continue_after_sign_in(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
     """Go on after signing in: they have pressed Pay before, so ask for the PIN or passkey at once.
 
-    A small sum is not paid by signing in: that takes one more press. Raises as press_pay does.
+    A small sum is not paid by signing in: that takes one more press. Raises as submit_payment does.
     """
-    payment = start_payment(payment_id=payment_id, actor=visitor.actor, now=now)
+    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
     if required_for(payment.amount or 0) != Verification.NONE:
-        press_pay(payment_id=payment_id, visitor=visitor, now=now)
+        submit_payment(payment_id=payment_id, browser=browser, now=now)
 
 
-def press_pay(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
+def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
     """Take the payment up, and pay it where the amount asks for nothing more.
 
     Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
     """
-    customer = _signed_in(visitor)
-    payment = start_payment(payment_id=payment_id, actor=visitor.actor, now=now)
+    customer = _signed_in(browser)
+    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
     if missing_amount(payment, customer):
         raise InsufficientBalance
     if required_for(payment.amount or 0) == Verification.NONE:
-        complete(payment_id, visitor, Verification.NONE, now=now)
+        complete(payment_id, browser, Verification.NONE, now=now)
     else:
-        require_action(payment_id=payment_id, actor=visitor.actor, now=now)
+        require_action(payment_id=payment_id, actor=browser.actor, now=now)
 
 
 def pay_with_pin(
-    *, payment_id: str, visitor: Visitor, pin: str, address: str, now: datetime
+    *, payment_id: str, browser: BrowserSession, pin: str, address: str, now: datetime
 ) -> None:
     """Check the PIN and pay. The wrong one that locks the PIN fails the payment.
 
     Raises InvalidPin, PinLocked where it was locked before, InsufficientBalance, and the errors of
     the payment's status.
     """
-    customer = _signed_in(visitor)
+    customer = _signed_in(browser)
     was_locked = _is_locked(customer, now)
     try:
-        with noted_try(payment_id, Verification.PIN, visitor, address=address, now=now):
+        with recorded_attempt(payment_id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except PinLocked as error:
         if was_locked:
@@ -125,55 +127,57 @@ def pay_with_pin(
             payment_id=payment_id,
             error_code=error.code,
             error_message="The PIN was wrong too often.",
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
         return
-    complete(payment_id, visitor, Verification.PIN, now=now)
+    complete(payment_id, browser, Verification.PIN, now=now)
 
 
 def pay_with_passkey(
-    *, payment: Payment, visitor: Visitor, credential: str, address: str, now: datetime
+    *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
 ) -> None:
     """Verify the passkey's answer, which is bound to this payment and amount, and pay.
 
     Too many wrong answers fail the payment. Raises VerificationFailed and what `complete` raises.
     """
-    if visitor.session is None:
+    if browser.session is None:
         raise VerificationFailed
     try:
-        with noted_try(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
+        with recorded_attempt(payment.id, Verification.PASSKEY, browser, address=address, now=now):
             finish_payment(
-                session=visitor.session,
+                session=browser.session,
                 payment_id=payment.id,
                 amount=payment.amount or 0,
                 credential=credential,
                 now=now,
             )
     except VerificationFailed:
-        if _fails_too_often(payment.id, visitor, now):
+        if _fails_too_often(payment.id, browser, now):
             return
         raise
-    complete(payment.id, visitor, Verification.PASSKEY, now=now)
+    complete(payment.id, browser, Verification.PASSKEY, now=now)
 
 
-def complete(payment_id: str, visitor: Visitor, verified: Verification, *, now: datetime) -> None:
+def complete(
+    payment_id: str, browser: BrowserSession, verified: Verification, *, now: datetime
+) -> None:
     """Pay with what was proved. With too little money the payment stays payable.
 
     Raises InsufficientBalance, CustomerFrozen, VerificationFailed, the errors of its status.
     """
-    customer = _signed_in(visitor)
+    customer = _signed_in(browser)
     try:
         pay(
             payment_id=payment_id,
             customer=customer,
             verified=verified,
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
     except InsufficientBalance:
         return_to_review(
-            payment_id=payment_id, actor=visitor.actor, now=now, cause=InsufficientBalance.code
+            payment_id=payment_id, actor=browser.actor, now=now, cause=InsufficientBalance.code
         )
         raise
 
@@ -190,12 +194,16 @@ def missing_amount(payment: Payment, customer: Customer) -> int:
     return max(0, (payment.amount or 0) - held)
 
 
-def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
+def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
     """A first PIN needs a fresh code: a browser left open must not be enough."""
-    return Step.FRESH_CODE if proof_needed(session, now=now) == ProofMethod.CODE else Step.NEW_PIN
+    return (
+        CheckoutStep.FRESH_CODE
+        if proof_needed(session, now=now) == ProofMethod.CODE
+        else CheckoutStep.NEW_PIN
+    )
 
 
-def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
+def _fails_too_often(payment_id: str, browser: BrowserSession, now: datetime) -> bool:
     """Count a wrong answer; the one that is too many fails the payment."""
     try:
         attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
@@ -204,7 +212,7 @@ def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
             payment_id=payment_id,
             error_code=VerificationFailed.code,
             error_message="The passkey could not be verified too often.",
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
         return True
@@ -216,7 +224,7 @@ def _is_locked(customer: Customer, now: datetime) -> bool:
     return locked or customer.pin_is_disabled or behaviour_of(customer) == Behaviour.PIN_LOCKED
 
 
-def _signed_in(visitor: Visitor) -> Customer:
-    if visitor.customer is None:
+def _signed_in(browser: BrowserSession) -> Customer:
+    if browser.customer is None:
         raise PermissionError("nobody is signed in")
-    return visitor.customer
+    return browser.customer

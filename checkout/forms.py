@@ -24,7 +24,9 @@ _PIN = {"inputmode": "numeric", "class": "digits", "maxlength": MAX_PIN}
 _NOISE = re.compile(r"[\s\u00a0().\-]")
 
 
-def told(required: "StrOrPromise", otherwise: "StrOrPromise") -> "dict[str, StrOrPromise]":
+def error_messages_for(
+    required: "StrOrPromise", otherwise: "StrOrPromise"
+) -> "dict[str, StrOrPromise]":
     """Return what an empty field is told, and what one is told that nobody can read."""
     refused = ("invalid", "max_length", "null_characters_not_allowed")
     return {"required": required, **dict.fromkeys(refused, otherwise)}
@@ -45,7 +47,7 @@ class PhoneForm(Form):
         label=_("Phone number"),
         help_text=_("We text you a code, so that nobody else can pay with your wallet."),
         max_length=MAX_PHONE,
-        error_messages=told(_("Enter your phone number."), NOT_A_PHONE),
+        error_messages=error_messages_for(_("Enter your phone number."), NOT_A_PHONE),
         widget=forms.TextInput(attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel"}),
     )
 
@@ -56,11 +58,11 @@ class PhoneForm(Form):
         return phone
 
 
-class CodeForm(Form):
+class SmsCodeForm(Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=MAX_CODE,
-        error_messages=told(_("Enter the code."), NOT_A_CODE),
+        error_messages=error_messages_for(_("Enter the code."), NOT_A_CODE),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "numeric",
@@ -79,7 +81,7 @@ class PinForm(Form):
         label=_("PIN"),
         help_text=_("4 to 6 digits"),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
 
@@ -92,7 +94,7 @@ class NewPinForm(Form):
         label=_("New PIN"),
         help_text=_("4 to 6 digits. No year, no pattern, no part of your phone number."),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter a PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter a PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),
     )
 
@@ -106,7 +108,7 @@ class ChangePinForm(NewPinForm):
     old = forms.CharField(
         label=_("Present PIN"),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
     field_order = ("old", "pin")
@@ -118,7 +120,7 @@ class ChangePinForm(NewPinForm):
 class ResetPinForm(NewPinForm):
     """A fresh code, and the new PIN."""
 
-    code = CodeForm.base_fields["code"]
+    code = SmsCodeForm.base_fields["code"]
     field_order = ("code", "pin")
 
     def clean_code(self) -> str:
@@ -130,7 +132,7 @@ class EmailForm(Form):
         label=_("E-mail address"),
         max_length=MAX_EMAIL,
         validators=[validate_email],
-        error_messages=told(_("Enter an e-mail address."), NOT_AN_ADDRESS),
+        error_messages=error_messages_for(_("Enter an e-mail address."), NOT_AN_ADDRESS),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

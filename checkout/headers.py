@@ -36,13 +36,13 @@ _OF_AN_IMAGE = {
 }
 
 
-def seal_page(response: HttpResponse) -> HttpResponse:
+def set_page_headers(response: HttpResponse) -> HttpResponse:
     """Keep a page out of caches, frames and search engines."""
     for name, value in _OF_A_PAGE.items():
         response.headers.setdefault(name, value)
     return response
 
 
-def unchanging(content: bytes, content_type: str) -> HttpResponse:
+def immutable(content: bytes, content_type: str) -> HttpResponse:
     """Answer with bytes that never change at this address, for anybody to show."""
     return HttpResponse(content, content_type=content_type, headers=_OF_AN_IMAGE)

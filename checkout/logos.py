@@ -24,11 +24,11 @@ MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
-KEPT, RETRY = timedelta(days=7), timedelta(hours=6)
+RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
 DIGEST_CHARACTERS = 16
 
 
-class NoPicture(Exception):
+class NotAnImage(Exception):
     """What was read is no picture that can be shown; the text says why."""
 
 
@@ -44,19 +44,19 @@ def logo_of(merchant: Merchant) -> Logo | None:
     return logo if logo and logo.digest and logo.source_url == merchant.logo_url else None
 
 
-def drawn(content: bytes) -> bytes:
+def logo_png(content: bytes) -> bytes:
     """Draw a picture anew as a small PNG. Nothing of the file survives but its looks.
 
-    Raises NoPicture.
+    Raises NotAnImage.
     """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
-                raise NoPicture("The picture has too many pixels.")
+                raise NotAnImage("The picture has too many pixels.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
     except (UnidentifiedImageError, Image.DecompressionBombError, *BROKEN):
-        raise NoPicture("That is no PNG, JPEG, WebP or GIF.") from None
+        raise NotAnImage("That is no PNG, JPEG, WebP or GIF.") from None
     return _small_png(small)
 
 
@@ -71,17 +71,17 @@ def _read(merchant: Merchant, now: datetime) -> bool:
     png, fault = b"", answer.error
     if not fault:
         try:
-            png = drawn(content)
-        except NoPicture as reason:
+            png = logo_png(content)
+        except NotAnImage as reason:
             fault = str(reason)
-    kept = {"png": png, "digest": _digest(png)} if png or _is_other(merchant) else {}
+    kept = {"png": png, "digest": _digest(png)} if png or _is_stale(merchant) else {}
     values = {"source_url": merchant.logo_url, "fault": fault[:255], "read_at": now, **kept}
-    values["renew_at"] = now + (RETRY if fault else KEPT)
+    values["renew_at"] = now + (RETRY if fault else RENEW_AFTER)
     Logo.objects.update_or_create(merchant=merchant, defaults=values)
     return not fault
 
 
-def _is_other(merchant: Merchant) -> bool:
+def _is_stale(merchant: Merchant) -> bool:
     """Say whether the picture that is kept is of another address: then it is not kept."""
     return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
 
@@ -98,4 +98,4 @@ def _small_png(image: Image.Image) -> bytes:
         picture.save(out, "PNG", optimize=True)
         if out.tell() <= MAX_PNG_BYTES:
             return out.getvalue()
-    raise NoPicture("The picture is too detailed for its size.")
+    raise NotAnImage("The picture is too detailed for its size.")

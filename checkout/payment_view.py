@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from checkout.branding import normal_color
 from checkout.formats import deadline, ending
 from checkout.logos import logo_of
-from checkout.redirects import host_of, onward
+from checkout.redirects import host_of, return_url
 from core.formats import day_of
 from links.models import PaymentLink
 from merchants.models import Merchant
@@ -51,7 +51,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Bill:
+class PaymentView:
     """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
     `version` changes whenever a page that shows the payment has to be turned.
@@ -110,13 +110,13 @@ def payee_of(merchant: Merchant) -> Payee:
     )
 
 
-def bill_of(payment: Payment, *, now: datetime) -> Bill:
+def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
     """Return a payment as its pages show it; its merchant, link and customer are read along."""
     status = payment.status_at(now)
     payee = payee_of(payment.merchant)
     zone = payment.merchant.time_zone
     items = tuple(_items(payment))
-    return Bill(
+    return PaymentView(
         id=payment.id,
         payee=payee,
         amount=payment.amount,
@@ -133,8 +133,8 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
         difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
         facts=tuple(_facts(payment)),
         payable=status in PAYABLE and not payment.is_counter,
-        success_address=onward(payment.success_url, payment.id),
-        cancel_address=onward(payment.cancel_url, payment.id),
+        success_address=return_url(payment.success_url, payment.id),
+        cancel_address=return_url(payment.cancel_url, payment.id),
         again_address=_again(payment),
         ask_address=_ask(payment, payee),
         transaction_id=payment.transaction_id or "",
@@ -144,10 +144,10 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
     )
 
 
-def bill_of_link(link: PaymentLink, *, now: datetime) -> Bill:
+def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
     """Return what a payment link asks for; its merchant is read along."""
     zone = link.merchant.time_zone
-    return Bill(
+    return PaymentView(
         id=link.id,
         payee=payee_of(link.merchant),
         amount=link.amount,

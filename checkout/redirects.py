@@ -7,7 +7,7 @@ from core.fields import is_web_url
 PLACEHOLDER = "{PAYMENT_ID}"
 
 
-def onward(url: str, payment_id: str) -> str:
+def return_url(url: str, payment_id: str) -> str:
     """Return the merchant's address with the payment's id in it; empty where there is none.
 
     `{PAYMENT_ID}` is replaced where it stands, otherwise `payment_id` is appended to the query.

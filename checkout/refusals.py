@@ -22,7 +22,7 @@ from customers.sms import SmsNotSent
 SECONDS_IN_MINUTE = 60
 
 
-def words_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
+def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
     """Return what to say at the field; None where the whole page has to say it."""
     if isinstance(error, PinLocked):
         return _pin_locked(error, zone, now)
@@ -41,14 +41,14 @@ def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
 
 
 def _wrong_pin(error: ApiError) -> str:
-    return _tries(_("That PIN is not right."), error)
+    return _with_attempts_left(_("That PIN is not right."), error)
 
 
 def _wrong_code(error: ApiError) -> str:
-    return _tries(_("That code is not right."), error)
+    return _with_attempts_left(_("That code is not right."), error)
 
 
-def _tries(words: str, error: ApiError) -> str:
+def _with_attempts_left(words: str, error: ApiError) -> str:
     left = getattr(error, "attempts_left", None)
     if left is None:
         return words

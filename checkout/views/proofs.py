@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
 from checkout.browser_session import AskedCode, asked_code
-from checkout.forms import CodeForm, Form, PinForm
+from checkout.forms import Form, PinForm, SmsCodeForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name
@@ -24,7 +24,7 @@ from customers.passkeys import (
 )
 from customers.sessions import prove_phone, prove_pin
 
-FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: CodeForm, ProofMethod.PIN: PinForm}
+FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
 
 
 class ProvenPage(SignedInPage):
@@ -45,7 +45,7 @@ class ProvenPage(SignedInPage):
         try:
             return self.act() if needed is None else self.prove(needed, form)
         except ApiError as error:
-            return self.tell_or_raise(form, error)
+            return self.show_error_or_raise(form, error)
 
     @property
     def needed(self) -> ProofMethod | None:
@@ -73,9 +73,9 @@ class ProvenPage(SignedInPage):
             prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
         return SeeOther(self.request.get_full_path())
 
-    def tell_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
+    def show_error_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
         if form is not None:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         if not isinstance(error, VerificationFailed):
             raise error
@@ -144,7 +144,7 @@ class RemovePasskeyPage(ProvenPage):
         return super().show(form, **context, passkey=self.passkey)
 
 
-class PasskeyOptions(SignedInPage):
+class ProofPasskeyOptions(SignedInPage):
     """What the browser is asked: a new passkey, or one that confirms."""
 
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -3,13 +3,13 @@
 from django.http import HttpResponse
 
 from checkout.browser_session import AskedCode, remember_code
-from checkout.pages import Page, SeeOther
+from checkout.pages import CheckoutPage, SeeOther
 from customers.codes import request_code
 from customers.models import CodePurpose
 
 
 def send_code(
-    page: Page,
+    page: CheckoutPage,
     phone: str,
     purpose: CodePurpose,
     *,
