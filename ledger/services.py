@@ -73,12 +73,12 @@ def balances(*, owner: str, purpose: Purpose, livemode: bool) -> dict[str, int]:
 
 
 def lock(account: Account) -> None:
-    """Hold the account until the transaction ends: nobody else debits it meanwhile.
+    """Lock the account until the transaction ends, so that no other transaction debits it.
 
-    A merchant's account is locked before any other account, and before `post_transfers`. Credits go on:
-    `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its own:
-    one that had to wait for the lock would add the transfers as they were before the wait to the
-    balance as it is after it.
+    A merchant's account is locked before any other account, and before `post_transfers`. Credits
+    go on: `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its
+    own: one that had to wait for the lock would add the transfers as they were before the wait to
+    the balance as it is after it.
     """
     Account.objects.select_for_update(no_key=True).get(pk=account.pk)
 

@@ -14,9 +14,9 @@ from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound, PayoutNotFound, PayoutStatusUnfit
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
-MAX_REFERENCE_LENGTH = 140
-MAX_FAILURE_CODE_LENGTH = 40
-MAX_FAILURE_MESSAGE_LENGTH = 255
+MAX_BANK_REFERENCE = 140
+MAX_FAILURE_CODE = 40
+MAX_FAILURE_MESSAGE = 255
 
 _OPEN = Q(closed_at__isnull=True)
 
@@ -188,11 +188,9 @@ class Payout(models.Model):
     )
     send_date = models.DateField()
     arrival_date = models.DateField()
-    bank_reference = models.CharField(max_length=MAX_REFERENCE_LENGTH, default="", blank=True)
-    failure_code = models.CharField(max_length=MAX_FAILURE_CODE_LENGTH, default="", blank=True)
-    failure_message = models.CharField(
-        max_length=MAX_FAILURE_MESSAGE_LENGTH, default="", blank=True
-    )
+    bank_reference = models.CharField(max_length=MAX_BANK_REFERENCE, default="", blank=True)
+    failure_code = models.CharField(max_length=MAX_FAILURE_CODE, default="", blank=True)
+    failure_message = models.CharField(max_length=MAX_FAILURE_MESSAGE, default="", blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     in_transit_at = models.DateTimeField(null=True)

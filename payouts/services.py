@@ -22,9 +22,9 @@ from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
 from payouts.errors import PayoutNotCancelable, PayoutTooSmall
 from payouts.models import (
-    MAX_FAILURE_CODE_LENGTH,
-    MAX_FAILURE_MESSAGE_LENGTH,
-    MAX_REFERENCE_LENGTH,
+    MAX_BANK_REFERENCE,
+    MAX_FAILURE_CODE,
+    MAX_FAILURE_MESSAGE,
     BankAccount,
     Payout,
     PayoutBatch,
@@ -134,7 +134,7 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
     Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.locked(payout_id)
-    payout.bank_reference = bank_reference[:MAX_REFERENCE_LENGTH]
+    payout.bank_reference = bank_reference[:MAX_BANK_REFERENCE]
     payout.transition_to(PayoutStatus.PAID, now=now, actor=actor)
     bank = account_for(
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
@@ -186,8 +186,8 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:
-    payout.failure_code = code[:MAX_FAILURE_CODE_LENGTH] or REFUSED
-    payout.failure_message = message[:MAX_FAILURE_MESSAGE_LENGTH]
+    payout.failure_code = code[:MAX_FAILURE_CODE] or REFUSED
+    payout.failure_message = message[:MAX_FAILURE_MESSAGE]
     payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=payout.failure_code)
     _return_money(payout, now=now)
     emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)

@@ -61,7 +61,7 @@ def _send(refund: Refund) -> NoticeStatus:
 
 def _text(refund: Refund) -> str:
     return gettext("%(merchant)s has refunded %(amount)s to your %(service)s wallet.") % {
-        "merchant": sms.harmless(refund.payment.merchant.name) or settings.SERVICE_NAME,
+        "merchant": sms.sanitized(refund.payment.merchant.name) or settings.SERVICE_NAME,
         "amount": _amount(refund),
         "service": settings.SERVICE_NAME,
     }

@@ -19,7 +19,7 @@ from payments.expiry import expire_payment
 from payments.models import EmailStatus, Payment, PaymentEmail
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
-from payouts.statuses import LEAVING
+from payouts.statuses import OUTGOING
 from webhooks.models import Delivery
 
 NEVER_EXPIRES = "never expires"
@@ -85,7 +85,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
 
 
 def _advance_payouts(merchant: Merchant, by: timedelta) -> int:
-    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=LEAVING)
+    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=OUTGOING)
     for payout in payouts.select_for_update():
         payout.send_date -= by
         payout.arrival_date -= by

@@ -17,7 +17,7 @@ from pathlib import Path
 from config.environment import BASE_DIR, VARIABLES, env
 from config.local.processes import Crash, Processes
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 PREPARED = BASE_DIR / "var/prepared"
 WELCOME = BASE_DIR / "var/welcome"
 STARTED_BY = os.getppid()
@@ -47,17 +47,17 @@ def web_command() -> list[str]:
 
 def _serve(processes: Processes) -> None:
     while not _answers():
-        if processes.watch(LOOK_SECONDS):
+        if processes.watch(POLL_SECONDS):
             return
     processes.start("worker", [*MANAGE, "worker"])
     sys.stdout.write(_welcome())
     sys.stdout.flush()
-    while not processes.watch(1) and not _is_left_behind():
+    while not processes.watch(1) and not _is_orphaned():
         pass
     sys.stdout.write("Stopping.\n")
 
 
-def _is_left_behind() -> bool:
+def _is_orphaned() -> bool:
     """Tell whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
     return "MAKELEVEL" in os.environ and os.getppid() != STARTED_BY
 

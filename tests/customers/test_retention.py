@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from customers import retention
-from customers.attempt_limits import AttemptLimit, take
+from customers.attempt_limits import AttemptLimit, count_attempt
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge, Quota, SignInCode
 from customers.passkeys import begin_confirmation
 from customers.retention import delete_expired
@@ -27,7 +27,7 @@ def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
     passkey = enrol(session, VirtualAuthenticator(), now)
     begin_confirmation(session=session, now=now)
     ask(now, phone=tester.phone, livemode=False)
-    take(ONE, "a", now=now)
+    count_attempt(ONE, "a", now=now)
 
     def left(instant: datetime) -> list[int]:
         delete_expired(now=instant)
@@ -46,7 +46,7 @@ def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
 def test_it_works_through_more_than_a_batch(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     for subject in "abcde":
-        take(ONE, subject, now=now - timedelta(days=2))
+        count_attempt(ONE, subject, now=now - timedelta(days=2))
 
     assert forget_expired_proofs() == 5
     assert forget_expired_proofs() == 0

@@ -29,7 +29,7 @@ from tests.events import event_types
 from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
-class Day:
+class DayRunner:
     """One day: what the page has named so far, and how much of the records it has accounted for."""
 
     def __init__(self, settings: Settings, monkeypatch: pytest.MonkeyPatch, directory: Path):

@@ -28,11 +28,11 @@ class Command(BaseCommand):
     def handle(self, *, once: bool, **options: Any) -> None:
         refuse_unsafe()
         if once:
-            self._take_one_turn()
+            self._run_once()
         else:
             self._work()
 
-    def _take_one_turn(self) -> None:
+    def _run_once(self) -> None:
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")
