@@ -17,25 +17,12 @@ from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, Quota, SignInCode
 from customers.services import find_or_create
 from tests.customers.guessing import ADDRESS
-from tests.customers.texts import TextBox
+from tests.customers.texts import PHONE, TextBox, ask
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
-PHONE = "+1 242 359 1234"
 TEN_MINUTES = timedelta(minutes=10)
-
-
-def ask(now: datetime, phone: str = PHONE, address: str = ADDRESS, livemode: bool = True) -> str:
-    return request_code(
-        phone=phone,
-        livemode=livemode,
-        purpose=CodePurpose.SIGN_IN,
-        address=address,
-        now=now,
-        payee="Conch Shack",
-        amount="B$12.50",
-    )
 
 
 def use(handle: str, code: str, now: datetime) -> SignInCode:

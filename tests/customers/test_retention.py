@@ -12,8 +12,7 @@ from customers.retention import delete_expired
 from customers.tasks import forget_expired_proofs
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
-from tests.customers.test_codes import ask
-from tests.customers.texts import TextBox
+from tests.customers.texts import TextBox, ask
 
 pytestmark = pytest.mark.django_db
 

@@ -19,9 +19,9 @@ from payouts.reconciliation import check_payouts
 from payouts.scheduling import schedule_due
 from payouts.sending import fetch_results, send_due
 from tests.events import event_types
+from tests.payouts.batching import batch_of
 from tests.payouts.conftest import DETAILS
 from tests.payouts.merchant_balance import credit, held
-from tests.payouts.test_batches import batch_of
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -13,8 +13,8 @@ from refunds.models import Refund
 from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
 from tests.payments.journeys import bring_to
-from tests.payments.test_statements import Statements
 from tests.payouts.merchant_balance import held
+from tests.query_counts import Statements
 from tests.refunds.refunding import refund, sell, sell_live
 from webhooks.models import Event
 

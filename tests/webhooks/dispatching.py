@@ -7,11 +7,13 @@ from typing import Any
 from django.db import transaction
 
 from core.clock import utc_now
+from merchants.callers import Caller
 from merchants.models import Merchant
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import claim_due_deliveries
+from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.outbox import emit
@@ -27,6 +29,14 @@ class Thing:
     merchant_id: str
     livemode: bool = False
     id: str = "pay_1"
+
+
+def endpoint_of(merchant: Merchant, url: str) -> Webhook:
+    """Register an endpoint at this address for every event."""
+    caller = Caller(merchant, livemode=False, actor="tests")
+    return create_webhook(
+        caller=caller, url=url, events=["*"], description="", now=utc_now()
+    ).webhook
 
 
 def emit_event(

@@ -10,17 +10,15 @@ import pytest
 from django.db import OperationalError, connections
 
 from core.clock import utc_now
-from merchants.callers import Caller
 from merchants.models import Merchant
 from outbound.http_client import HttpResult
 from tests.factories import MerchantFactory
-from tests.webhooks.dispatching import emit_event
+from tests.webhooks.dispatching import emit_event, endpoint_of
 from tests.webhooks.receiver import Receiver
 from webhooks.delivery import dispatcher as sending
 from webhooks.delivery.dispatcher import THREADS, Dispatcher
 from webhooks.delivery.leases import claim_due_deliveries
 from webhooks.delivery.outcomes import record_result
-from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -53,13 +51,6 @@ def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.02)
-
-
-def endpoint_of(merchant: Merchant, url: str) -> Webhook:
-    caller = Caller(merchant, livemode=False, actor="tests")
-    return create_webhook(
-        caller=caller, url=url, events=["*"], description="", now=utc_now()
-    ).webhook
 
 
 def all_delivered() -> bool:

@@ -13,7 +13,7 @@ from outbound.http_client import HttpResult, post
 from outbound.policy import Policy, fault_of, policy_for
 from outbound.resolver import system_addresses
 from tests.client import Api
-from tests.outbound.test_ip_addresses import NOT_PUBLIC
+from tests.outbound.addresses import NOT_PUBLIC
 from tests.webhooks.canary import Canary
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
