@@ -7,7 +7,8 @@ from rest_framework.response import Response
 from core import qr
 from core.clock import utc_now
 from core.openapi import listing, operation
-from core.queries import CREATED, one_of, query_of, read_filters
+from core.queries import query_of, read_filters
+from links.filters import FILTERS
 from links.models import PaymentLink
 from links.serializers import (
     ChangedLink,
@@ -20,11 +21,9 @@ from links.serializers import (
 )
 from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
-from links.statuses import LinkStatus
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
-FILTERS = {"status": one_of(LinkStatus.values), **CREATED}
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 
