@@ -108,7 +108,7 @@ def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -
 
 
 def pay_with_pin(
-    *, payment_id: str, browser: BrowserSession, pin: str, address: str, now: datetime
+    *, payment: Payment, browser: BrowserSession, pin: str, address: str, now: datetime
 ) -> None:
     """Check the PIN and pay. The wrong one that locks the PIN fails the payment.
 
@@ -118,20 +118,20 @@ def pay_with_pin(
     customer = _signed_in(browser)
     was_locked = _is_locked(customer, now)
     try:
-        with recorded_attempt(payment_id, Verification.PIN, browser, address=address, now=now):
+        with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except PinLocked as error:
         if was_locked:
             raise
         fail_payment(
-            payment_id=payment_id,
+            payment_id=payment.id,
             error_code=error.code,
             error_message="The PIN was wrong too often.",
             actor=browser.actor,
             now=now,
         )
         return
-    complete(payment_id, browser, Verification.PIN, now=now)
+    complete(payment.id, browser, Verification.PIN, now=now)
 
 
 def pay_with_passkey(

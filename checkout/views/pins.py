@@ -62,7 +62,7 @@ class PinPage(StepPage):
     def use(self, pin: str) -> None:
         """Pay with the PIN."""
         pay_with_pin(
-            payment_id=self.payment.id,
+            payment=self.payment,
             browser=self.browser,
             pin=pin,
             address=self.address,
