@@ -24,7 +24,7 @@ PAUSES_IN_FIRST_STEP = 10
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class _DeliveryState:
     """What the delivery becomes: with a next attempt it stays pending."""
 
     status: DeliveryStatus
@@ -41,9 +41,9 @@ def record_result(claim: Claim, result: HttpResult) -> None:
     delivery = claim.delivery
     if result.is_success:
         _record_success(delivery.webhook_id, result, ended_at)
-        end = _Outcome(DeliveryStatus.DELIVERED)
+        end = _DeliveryState(DeliveryStatus.DELIVERED)
     else:
-        end = _outcome_of_failure(claim, result, ended_at)
+        end = _state_after_failure(claim, result, ended_at)
         if not delivery.event.is_test:
             _record_failure(claim, result, ended_at)
     _record_attempt(claim, result)
@@ -67,7 +67,7 @@ def _record_attempt(claim: Claim, result: HttpResult) -> None:
     Attempt.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _close(claim: Claim, end: _Outcome, ended_at: datetime) -> bool:
+def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
     """Give the lease back; False where it ran out and another has taken the delivery over."""
     held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
@@ -81,9 +81,9 @@ def _close(claim: Claim, end: _Outcome, ended_at: datetime) -> bool:
     )
 
 
-def _outcome_of_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _Outcome:
+def _state_after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _DeliveryState:
     if result.status == GONE or claim.delivery.event.is_test:
-        return _Outcome(DeliveryStatus.FAILED)
+        return _DeliveryState(DeliveryStatus.FAILED)
     again_at = next_attempt_at(
         attempts=claim.delivery.round_attempts,
         failed_at=ended_at,
@@ -91,8 +91,8 @@ def _outcome_of_failure(claim: Claim, result: HttpResult, ended_at: datetime) ->
         steps=settings.WEBHOOK_RETRY_SECONDS,
     )
     if again_at is None:
-        return _Outcome(DeliveryStatus.FAILED)
-    return _Outcome(DeliveryStatus.PENDING, again_at)
+        return _DeliveryState(DeliveryStatus.FAILED)
+    return _DeliveryState(DeliveryStatus.PENDING, again_at)
 
 
 def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
