@@ -1,4 +1,4 @@
-"""What a merchant does with an endpoint of its own: create, change, delete, a new secret."""
+"""What a merchant does with its endpoints: create, change, delete, rotate the secret."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -61,7 +61,7 @@ def create_webhook(
 def update_webhook(
     *, caller: Caller, webhook_id: str, changes: dict[str, Any], now: datetime
 ) -> Webhook:
-    """Change an endpoint; switching it on again, or another address, forgets how it answered.
+    """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
     Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
     """
@@ -88,7 +88,7 @@ def _switched(*, on: bool) -> dict[str, Any]:
 
 @transaction.atomic
 def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
-    """Delete an endpoint: from now on nothing is sent there. Its log is kept for staff.
+    """Delete an endpoint: nothing is sent there any more. Its log is kept for staff.
 
     Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
     """
@@ -102,7 +102,7 @@ def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook
 def rotate_secret(
     *, caller: Caller, webhook_id: str, overlap: timedelta, now: datetime
 ) -> IssuedSecret:
-    """Replace the secret; the old one signs beside it for `overlap` more, the one before ends now.
+    """Replace the secret; the old one keeps signing for `overlap`, any earlier one expires now.
 
     Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
     """
@@ -127,9 +127,9 @@ def rotate_secret(
 
 
 def _refuse_too_many(caller: Caller) -> None:
-    """Raise ValidationFailed at the limit: each event is written once more per endpoint.
+    """Raise ValidationFailed at the limit: each event costs one delivery per endpoint.
 
-    Counted without a lock: who races may end up a few above.
+    Counted without a lock: concurrent requests may exceed it by a few.
     """
     if Webhook.objects.visible_to(caller).not_deleted().count() >= MAX_ENDPOINTS:
         raise ValidationFailed(f"There may be {MAX_ENDPOINTS} webhooks at most: delete one first.")

@@ -1,4 +1,4 @@
-"""What an operator's machines are told of webhooks, looked up when they ask."""
+"""Metrics of webhooks, collected when they are scraped."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from webhooks.database_clock import database_now
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Webhook
 
-# Each web process looks at the same database: the last look counts, and none is added up.
+# Each web process reads the same database: the latest value counts; values are not summed.
 LATEST: Final = "mostrecent"
 
 longest_wait = Gauge(
@@ -25,7 +25,7 @@ failing = Gauge(
 
 
 def collect() -> None:
-    """Set the gauges. Costs a step per endpoint that something waits for."""
+    """Set the gauges. Costs a step per endpoint with pending deliveries."""
     now, endpoints = database_now(), Webhook.objects.switched_on()
     answering = with_backlog(with_pending(endpoints.filter(failures=0)), now)
     due_at = answering.aggregate(first=Min("due_at"))["first"]

@@ -1,4 +1,4 @@
-"""Write events, in the transaction that makes them true."""
+"""Write events, in the transaction that causes them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -44,7 +44,7 @@ def emit(
 
 
 def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
-    """Write a delivery per endpoint that listens for the event; return how many."""
+    """Write a delivery per endpoint that subscribes to the event; return how many."""
     endpoints = Webhook.objects.listening(merchant_id=event.merchant_id, livemode=event.livemode)
     deliveries = [
         first_delivery(event, webhook_id, now)
@@ -65,7 +65,7 @@ def write_event(
     now: datetime,
     is_test: bool = False,
 ) -> Event:
-    """Write an event that nobody has been told of yet."""
+    """Write an event without its deliveries."""
     event_id = new_id("evt", now)
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": _plain(data)}
     return Event.objects.create(
@@ -82,7 +82,7 @@ def write_event(
 
 
 def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
-    """Return a delivery, not saved yet, that is due at once."""
+    """Return an unsaved delivery that is due at once."""
     return Delivery(
         id=new_id("dlv", now),
         event=event,

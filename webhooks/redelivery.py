@@ -1,4 +1,4 @@
-"""Send again: one delivery at once, or in the background whatever failed since an instant."""
+"""Redelivery: one delivery at once, or in the background all that failed since an instant."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ CLOSE_BATCH = 500
 
 @transaction.atomic
 def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
-    """Send a delivery once more, at once. One that is at its end begins a new round of attempts.
+    """Send a delivery again at once. One that has ended starts a new round of attempts.
 
     Raises WebhookNotFound, DeliveryNotFound, ValidationFailed where the endpoint is switched off,
     Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
@@ -51,10 +51,10 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
 def request_recovery(
     *, caller: Caller, webhook_id: str, since: datetime, now: datetime
 ) -> tuple[Webhook, int]:
-    """Ask that what was created since then and has failed be sent again; return how much that is.
+    """Request redelivery of what was created since then and has failed; return how many.
 
-    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` has not
-    come. Serves POST /v1/webhooks/:id/recover.
+    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` is in the
+    future. Serves POST /v1/webhooks/:id/recover.
     """
     if since > now:
         raise ValidationFailed(since="must not lie in the future")
@@ -75,10 +75,9 @@ def refuse_switched_off(webhook: Webhook) -> None:
 
 
 def continue_recoveries(*, now: datetime) -> int:
-    """Put some of what was asked for back on its way, as fast as it goes out; return how many.
+    """Schedule the next part of each recovery, as fast as it goes out; return how many.
 
-    Never more at once than waits for the endpoint anyway, so that new events do not queue behind
-    thousands of old ones.
+    Only a batch is due at a time, so that new events do not queue behind thousands of old ones.
     """
     wanting = Webhook.objects.switched_on().exclude(recover_since=None)
     return sum(_continue_recovery(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
@@ -114,9 +113,9 @@ def _failed(webhook: Webhook) -> QuerySet[Delivery]:
 
 
 def close_undeliverable(*, now: datetime) -> int:
-    """End what waits for endpoints that are switched off or deleted; return how many.
+    """Close pending deliveries of endpoints that are switched off or deleted; return how many.
 
-    What failed because its endpoint was switched off can be recovered once it is on again.
+    Those that failed because their endpoint was off can be recovered once it is on again.
     """
     switched_on = Webhook.objects.switched_on()
     idle = with_pending(Webhook.objects.exclude(pk__in=switched_on.values("pk")))
@@ -129,7 +128,7 @@ def _close_undeliverable_of(webhook_id: str, now: datetime) -> int:
     if webhook.is_active and webhook.deleted_at is None:
         return 0
     status = DeliveryStatus.CANCELED if webhook.deleted_at else DeliveryStatus.FAILED
-    # A test event in its first seconds is its request's to send, whether the endpoint is on or off.
+    # A test event belongs to its request for the first seconds, even if the endpoint is off.
     idle = Q(lease_token="", event__is_test=False) | Q(next_attempt_at__lte=now)
     free = Delivery.objects.pending().filter(idle, webhook=webhook)
     ids = list(free.values_list("pk", flat=True)[:CLOSE_BATCH])

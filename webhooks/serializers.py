@@ -114,7 +114,7 @@ class DeletedWebhook(Output):
 
 
 class EventOutput(Output):
-    """Exactly what endpoints are sent."""
+    """Exactly what is sent to endpoints."""
 
     id = TextField(max_length=40)
     type = OneOfField(allowed=tuple(EventType.values))
@@ -146,7 +146,7 @@ class DeliveryOutput(Output):
 
 
 class RecoveryOutput(Output):
-    """What was asked for, and how many deliveries that is."""
+    """The recovery, and how many deliveries it covers."""
 
     id = TextField(max_length=40)
     since = InstantField(source="recover_since")
@@ -194,7 +194,7 @@ def _first(delivery: Delivery) -> Attempt | None:
 
 
 def overlap_of(values: dict[str, Any]) -> timedelta:
-    """Read how long the old secret goes on signing."""
+    """Return how long the old secret keeps signing."""
     return timedelta(seconds=values.get("expires_in", DEFAULT_OVERLAP_SECONDS))
 
 

@@ -1,4 +1,4 @@
-"""The periodic work on webhooks, and the senders' own clock."""
+"""The periodic tasks of webhooks; one is the dispatcher's tick."""
 
 from celery import shared_task
 
@@ -11,13 +11,13 @@ from webhooks.redelivery import close_undeliverable, continue_recoveries
 
 @shared_task
 def send_webhooks() -> int:
-    """Wake the senders of this process: they send what is due."""
+    """Wake the dispatcher of this process: it sends what is due."""
     return send_due_deliveries()
 
 
 @shared_task
 def tidy_webhooks() -> int:
-    """Put back on its way what should be sent again; end what will not be sent at all."""
+    """Continue recoveries; close deliveries that will never be sent."""
     at = utc_now()
     return continue_recoveries(now=at) + close_undeliverable(now=at)
 

@@ -1,10 +1,10 @@
 """A test event, sent while the merchant waits for the outcome.
 
 The event and its delivery are committed first, under the Idempotency-Key if there is one; the call
-is made after that, in no transaction. Whoever repeats the request gets the outcome of the same
-delivery, and if the first process died before it called, the repetition or the sweep calls.
+is made after that, in no transaction. A repeated request gets the outcome of the same delivery, and
+if the first process died before the call, the repeated request or the sweep makes it.
 
-While it waits it holds a thread of the web server, so no more than half of them may wait.
+A waiting request holds a thread of the web server, so at most half of them may wait.
 """
 
 import threading
@@ -36,7 +36,7 @@ _slots = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 @contextmanager
 def waiting_slot() -> Iterator[None]:
-    """Hold one of the places to wait for an outcome. Raises RateLimited where none is free."""
+    """Hold one of the slots for waiting requests. Raises RateLimited where none is free."""
     if not _slots.acquire(blocking=False):
         seconds = settings.WEBHOOK_TIMEOUT_SECONDS
         error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
@@ -66,7 +66,7 @@ def start_test_delivery(
 
 @dataclass(frozen=True)
 class _Sample:
-    """What a sample is about: nothing but whose it is."""
+    """The subject of a sample: only its merchant and mode."""
 
     id: str
     merchant_id: str
@@ -77,7 +77,7 @@ class _Sample:
 def send_sample_event(
     *, caller: Caller, event_type: EventType, data: Mapping[str, object], now: datetime
 ) -> tuple[Event, int]:
-    """Send a sample to every endpoint that listens for it; return it, and how many that are.
+    """Send a sample to every endpoint that subscribes to it; return it and their number.
 
     Raises ValidationFailed without a merchant.
     """
@@ -90,7 +90,7 @@ def send_sample_event(
 def finish_test_delivery(delivery_id: str) -> Delivery:
     """Make the attempt, unless it has been made; return the delivery with it.
 
-    Raises Conflict where another request or the sweep is at it for longer than an attempt takes.
+    Raises Conflict where another request or the sweep holds it for longer than an attempt takes.
     """
     made = Attempt.objects.filter(delivery_id=delivery_id).exists()
     claim = None if made else claim_delivery(delivery_id, now=database_now())

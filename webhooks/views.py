@@ -37,7 +37,7 @@ from webhooks.test_event import finish_test_delivery, start_test_delivery, waiti
 class WebhookViewSet(CallerViewSet):
     @operation("Register a webhook", request=NewWebhook, response=IssuedWebhook, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """An endpoint of yours that is sent events of your key's mode from now on.
+        """Registers an endpoint for events of your key's mode from now on.
 
         The answer shows its `secret`, this once: verify each request with it, as shown above.
         `POST /v1/webhooks/test` tells whether your endpoint can be reached and answers.
@@ -88,7 +88,7 @@ class WebhookViewSet(CallerViewSet):
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
-        """For good: what still waits is not sent."""
+        """Permanent: pending deliveries are not sent."""
         webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=utc_now())
         return Response(DeletedWebhook.of(webhook))
 
@@ -98,7 +98,7 @@ class WebhookViewSet(CallerViewSet):
         """The answer shows the new `secret`, this once.
 
         For `expires_in` seconds, a day unless you say otherwise, each request is signed with both.
-        With 0 the old one ends at once: do that where it has become known.
+        With 0 the old one expires at once: do that if it has leaked.
         """
         overlap = overlap_of(Rotation.parse(request.data))
 
@@ -115,7 +115,8 @@ class WebhookViewSet(CallerViewSet):
     def test(self, request: CallerRequest) -> HttpResponse:
         """A sample of the type is sent at once, whatever the webhook has subscribed to.
 
-        The answer says what your endpoint answered. It is tried once, and is in no list of events.
+        The response reports what your endpoint answered. It is sent once, and is in no list of
+        events.
         """
         values = TestEventRequest.parse(request.data)
         event_type = EventType(values.get("event_type", EventType.PAYMENT_COMPLETED))
@@ -129,7 +130,7 @@ class WebhookViewSet(CallerViewSet):
             )
             return Response({"delivery_id": delivery.id})
 
-        # The key remembers which delivery it was, and the delivery remembers the outcome.
+        # The key refers to the delivery, and the delivery holds the outcome.
         with waiting_slot():
             begun = self.once(request, work)
             delivery = finish_test_delivery(_content(begun)["delivery_id"])
@@ -171,7 +172,7 @@ class DeliveryViewSet(CallerViewSet):
     @operation("Send a delivery again", response=DeliveryOutput)
     @action(detail=True, methods=["post"])
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
-        """At once, and also one that was delivered. One that has ended begins a new round."""
+        """At once, even one that was delivered. One that has ended starts a new round."""
 
         def work() -> Response:
             delivery = retry_delivery(
@@ -185,14 +186,14 @@ class DeliveryViewSet(CallerViewSet):
 class EventViewSet(CallerViewSet):
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first: all that happened in your key's mode, also without any webhook."""
+        """Newest first: every event of your key's mode, even without a webhook."""
         filters = read_filters(query_of(request), EVENT_FILTERS)
         events = Event.objects.visible_to(request.user).without_samples().filter(**filters)
         return self.page(request, events, EventOutput, key="events")
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:
-        """Exactly what webhooks are sent."""
+        """Exactly what is sent to webhooks."""
         return Response(EventOutput.of(Event.objects.visible_to(request.user).one(event_id)))
 
 

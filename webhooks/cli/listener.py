@@ -1,4 +1,4 @@
-"""A receiver for developers: it verifies what comes, passes it on, and tells what it heard."""
+"""A receiver for developers: it verifies deliveries, forwards them, and reports them."""
 
 import queue
 import threading
@@ -20,7 +20,7 @@ FORWARDED_HEADERS = ("content-type", "user-agent", "webhook-", "x-service-")
 
 @dataclass(frozen=True)
 class ReceivedEvent:
-    """A request, and what it was answered. `fault` says why it was refused."""
+    """A request and the response to it. `fault` says why it was refused."""
 
     body: bytes
     status: int
@@ -33,10 +33,10 @@ class ReceivedEvent:
 
 
 class Listener:
-    """Use as a context: it listens on this machine, at `url`. Set `secret` before the first call.
+    """A context manager that listens on this machine, at `url`. Set `secret` before the first call.
 
-    What comes is passed on to `forward_to`, if there is such, byte for byte and signed as it came;
-    the answer from there is the answer.
+    Deliveries are forwarded to `forward_to`, if given, byte for byte with their signatures; the
+    response from there is returned.
     """
 
     def __init__(self, *, port: int = 0, forward_to: str | None = None) -> None:
@@ -63,7 +63,7 @@ class Listener:
         self._server.server_close()
 
     def receive(self, headers: dict[str, str], body: bytes) -> ReceivedEvent:
-        """Verify a request and pass it on; header names in lower case."""
+        """Verify a request and forward it; header names in lower case."""
         failed = [each for each in checks(headers, body, secret=self.secret, at=utc_now())
                   if not each.is_good]  # fmt: skip
         if failed:
@@ -87,7 +87,7 @@ class Listener:
                 listener.received.put(received)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing: the command does."""
+                """Log nothing: the command prints the result."""
 
         return Handler
 

@@ -1,4 +1,4 @@
-"""One attempt: sign the stored bytes, send them, and record what came of it."""
+"""One attempt: sign the stored bytes, send them, and record the result."""
 
 import logging
 
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def attempt_and_record(claim: Claim) -> HttpResult:
-    """Make the attempt that was claimed, and record it."""
+    """Make the attempt that was claimed, and record its result."""
     result = attempt(claim)
     record_result(claim, result)
     return result
@@ -33,7 +33,7 @@ def attempt(claim: Claim) -> HttpResult:
             seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         )
     except Exception:
-        # A fault of ours must not hold the schedule up: the attempt counts, and the next follows.
+        # A bug of ours must not stall the schedule: the attempt counts, and the next one follows.
         logger.exception("attempt not made", extra={"delivery_id": claim.delivery.id})
         return HttpResult(ms=0, error="The request could not be made.")
 

@@ -1,8 +1,8 @@
-"""The senders of this process: threads that deliver what is due, in lanes.
+"""The dispatcher of this process: threads that send due deliveries, in lanes.
 
-Whoever calls `send_due_deliveries` only wakes them: a tick each second, a wakeup after a commit, or
-a sender that has finished while more is due. At the end of the process the threads finish the
-attempt they are at; if it dies instead, their leases run out.
+`send_due_deliveries` only wakes them: on a tick each second, on a wakeup after a commit, or when a
+thread has finished while more is due. At the end of the process the threads finish their current
+attempt; if it dies instead, their leases run out.
 """
 
 import logging
@@ -31,7 +31,7 @@ Clock = Callable[[], datetime]
 
 
 class Dispatcher:
-    """Claims no more than its free threads can send at once."""
+    """Claims no more deliveries than its free threads can send at once."""
 
     def __init__(self, clock: Clock = database_now) -> None:
         self._clock = clock
@@ -46,9 +46,9 @@ class Dispatcher:
         self._last = ClaimBatch([], frozenset(), frozenset())
 
     def wake(self) -> int:
-        """Claim and begin to send until nothing due is left or nobody is free; return how many.
+        """Claim and start attempts until nothing is due or no thread is free; return how many.
 
-        One thread claims at a time; who finds another at it leaves it word to look again.
+        One thread claims at a time; a second caller makes it check once more.
         """
         started = 0
         self._is_woken = True
@@ -93,7 +93,7 @@ class Dispatcher:
             self._free[claim.lane] += 1
 
     def _claim_more(self, done: Claim) -> None:
-        """Claim again where something waited for what has just ended."""
+        """Claim again where more was due for the endpoint or the lane that has become free."""
         last = self._last
         if done.delivery.webhook_id not in last.left and done.lane not in last.full_lanes:
             return
@@ -104,9 +104,9 @@ class Dispatcher:
 
 
 def _attempt_and_keep_recording(claim: Claim) -> None:
-    """Make the attempt and record it, with patience for a database that restarts.
+    """Make the attempt and record it, retrying while the database restarts.
 
-    Where it stays away, the lease runs out, and the delivery is made again.
+    If it stays away, the lease runs out, and the delivery is sent again.
     """
     result = attempt(claim)
 
@@ -140,7 +140,7 @@ _starting = threading.Lock()
 
 
 def send_due_deliveries() -> int:
-    """Wake the senders of this process; return how many deliveries have begun."""
+    """Wake the dispatcher of this process; return how many attempts have started."""
     global _dispatcher
     with _starting:
         if _dispatcher is None:
@@ -149,12 +149,12 @@ def send_due_deliveries() -> int:
 
 
 def dispatch_forever(*, every_seconds: float) -> None:
-    """Wake the senders again and again, whatever the broker and the database are doing."""
+    """Wake the dispatcher regularly, whatever the state of the broker and the database."""
     while True:
         close_old_connections()
         try:
             send_due_deliveries()
         except Exception:
-            logger.warning("what is due waits for the next turn", exc_info=True)
+            logger.warning("due deliveries wait for the next tick", exc_info=True)
         close_old_connections()
         time.sleep(every_seconds)

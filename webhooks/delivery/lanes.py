@@ -1,7 +1,7 @@
-"""Whose turn it is. Pure.
+"""Which endpoints get the free threads. Pure.
 
-Endpoints that answer well share one lane of senders, those that have yet to answer once another,
-and those that fail or dawdle a third: however many of these there are, nobody waits for them.
+Healthy endpoints share one lane of threads, those that have never answered a second, and those that
+fail or are slow a third: however many of these there are, no healthy endpoint waits for them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ MAX_IN_FLIGHT = 4
 
 
 class Lane(Enum):
-    """`quick` for endpoints that answer well, `new` for those that have yet to answer once."""
+    """`quick` for healthy endpoints, `new` for those that have never answered."""
 
     QUICK = "quick"
     NEW = "new"
@@ -22,7 +22,7 @@ class Lane(Enum):
 
 @dataclass(frozen=True)
 class EndpointBacklog:
-    """An endpoint with something due: how it has been answering, and what is under way to it."""
+    """An endpoint with due deliveries: its recent health, and the attempts under way."""
 
     webhook_id: str
     due_at: datetime
@@ -39,19 +39,19 @@ class EndpointBacklog:
 
     @property
     def max_in_flight(self) -> int:
-        """One at a time until it answers, and again as soon as it fails; two while it is slow."""
+        """One until it has answered, and again once it fails; two while it is slow."""
         if self.failures or not self.is_proven:
             return 1
         return 2 if self.is_slow else MAX_IN_FLIGHT
 
     @property
     def priority(self) -> tuple[int, int, datetime]:
-        """What decides who goes first: an idle endpoint, then a healthier one, then patience."""
+        """The sort key: idle endpoints first, then healthier ones, then the longest waiting."""
         return self.in_flight, self.failures, self.due_at
 
 
 def allocate(waiting: Iterable[EndpointBacklog], free: Mapping[Lane, int]) -> dict[str, int]:
-    """Share the free senders of each lane out, one each in turn; return how many go to whom."""
+    """Allocate the free threads of each lane, round robin; return how many each endpoint gets."""
     left = dict(free)
     given: dict[str, int] = {}
     queue = sorted(waiting, key=lambda endpoint: endpoint.priority)

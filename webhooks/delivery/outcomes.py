@@ -1,4 +1,4 @@
-"""Write down what came of an attempt: for the log, the schedule, and the endpoint's own record."""
+"""Record the result of an attempt: in the log, the schedule, and the endpoint's own record."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ PAUSES_IN_FIRST_STEP = 10
 
 @dataclass(frozen=True)
 class _DeliveryState:
-    """What the delivery becomes: with a next attempt it stays pending."""
+    """The new state of the delivery: with a next attempt it stays pending."""
 
     status: DeliveryStatus
     next_attempt_at: datetime | None = None
@@ -33,7 +33,7 @@ class _DeliveryState:
 
 @transaction.atomic
 def record_result(claim: Claim, result: HttpResult) -> None:
-    """Record an attempt, and what follows from it if the lease is still ours.
+    """Record an attempt, and its consequences if the lease is still ours.
 
     Locks the endpoint where it has failed, or has stopped failing, then the delivery.
     """
@@ -63,12 +63,12 @@ def _record_attempt(claim: Claim, result: HttpResult) -> None:
         excerpt=result.excerpt,
         error=result.error,
     )
-    # Where the database went away on commit, nobody knows whether the row is there.
+    # If the database went away on commit, the row may be there already.
     Attempt.objects.bulk_create([row], ignore_conflicts=True)
 
 
 def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
-    """Give the lease back; False where it ran out and another has taken the delivery over."""
+    """Release the lease; False where it ran out and another process has claimed the delivery."""
     held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
     return bool(
@@ -96,7 +96,7 @@ def _state_after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -
 
 
 def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
-    """Clear the record of failures. An endpoint that goes on answering well costs no write."""
+    """Clear the record of failures. An endpoint that stays healthy costs no write."""
     is_slow = result.ms > SLOW_MS
     stale = (
         Q(failures__gt=0)
@@ -129,7 +129,7 @@ def _pause() -> timedelta:
 
 
 def _has_failed_for_days(webhook: Webhook, now: datetime) -> bool:
-    """Say whether nothing has succeeded for days, over at least one whole round of attempts."""
+    """Return whether nothing has succeeded for days, over at least one whole round of attempts."""
     since = webhook.failing_since
     enough = webhook.failures >= max_attempts(settings.WEBHOOK_RETRY_SECONDS)
     return enough and since is not None and since <= now - SWITCH_OFF_AFTER

@@ -1,7 +1,7 @@
-"""When an attempt that failed is made again. Pure.
+"""When a failed attempt is retried. Pure.
 
-The steps are counted from the end of the attempt before; an endpoint may ask for more patience by
-Retry-After, never for less.
+The steps are counted from the end of the attempt before; an endpoint may ask for a longer wait by
+Retry-After, never for a shorter one.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ RETRY_AFTER_STATUSES = frozenset({429, 503})
 
 
 def max_attempts(steps: Sequence[float]) -> int:
-    """Return how many attempts there are: the first, and one after each step (in seconds)."""
+    """Return the number of attempts: the first, and one after each step (in seconds)."""
     return len(steps) + 1
 
 
 def next_attempt_at(
     *, attempts: int, failed_at: datetime, wait: timedelta | None, steps: Sequence[float]
 ) -> datetime | None:
-    """Return the instant of the next attempt after that many; None after the last.
+    """Return the instant of the attempt after that many; None after the last.
 
-    `wait` is what the endpoint asked for; the longest step is as long as anybody waits.
+    `wait` is what the endpoint asked for, at most the longest step.
     """
     if attempts >= max_attempts(steps):
         return None
@@ -31,7 +31,7 @@ def next_attempt_at(
 
 
 def requested_wait(status: int | None, header: str | None, *, at: datetime) -> timedelta | None:
-    """Read Retry-After, seconds or a date, of an answer that asks for patience."""
+    """Read Retry-After, in seconds or as a date, where the status allows it."""
     if status not in RETRY_AFTER_STATUSES or header is None:
         return None
     text = header.strip()

@@ -1,7 +1,7 @@
-"""A word to the senders that something is due, so that the first attempt need not wait for a tick.
+"""Wake the dispatchers after a commit, so that the first attempt need not wait for a tick.
 
-It is worth nothing if it is late or lost: the tick finds everything. So it may never delay or fail
-a request, whatever the broker does: a thread of its own sends it, and gives up at once.
+A late or lost wakeup does no harm: the tick finds everything. So it may never delay or fail a
+request, whatever the broker does: a background thread sends it, and gives up at once.
 """
 
 import logging
@@ -18,12 +18,12 @@ logger = logging.getLogger(__name__)
 TASK = "webhooks.tasks.send_webhooks"
 QUEUE = "webhooks"
 SOCKET_SECONDS = 0.2
-# A burst of commits is one wakeup each so many seconds.
+# A burst of commits sends one wakeup per this many seconds.
 PAUSE_SECONDS = 0.02
-# After a failure the broker is left alone, and the ticks do the work.
+# After a failure the broker is not called for so long, and the ticks do the work.
 CIRCUIT_OPEN_SECONDS = 10
 EXPIRES_SECONDS = 10
-# Where nobody reads the queue, it does not grow beyond this many.
+# Without a consumer the queue grows no longer than this.
 MAX_QUEUED = 50
 
 _SOCKET_OPTIONS = {
@@ -34,7 +34,7 @@ _SOCKET_OPTIONS = {
 
 
 class WakeupPublisher:
-    """One thread and a flag: however many want a wakeup, one at most is waiting to be sent."""
+    """One thread and a flag: however many wakeups are requested, at most one waits to be sent."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
@@ -43,7 +43,7 @@ class WakeupPublisher:
         threading.Thread(target=self._work, name="webhooks-wakeup", daemon=True).start()
 
     def wake_up(self) -> None:
-        """Ask for a wakeup. Returns at once."""
+        """Request a wakeup. Returns at once."""
         self._wanted.set()
 
     def _work(self) -> None:
@@ -56,7 +56,7 @@ class WakeupPublisher:
         try:
             self._send()
         except Exception as error:
-            # Whatever it is, it is no reason to end the thread. The next attempt connects anew.
+            # No failure may end the thread. The next wakeup reconnects.
             logger.warning("wakeup not sent: %s", type(error).__name__)
             self._connection = None
             return False
@@ -81,7 +81,7 @@ class WakeupPublisher:
 def _waiting(connection: Any) -> int:
     try:
         declared = connection.default_channel.queue_declare(QUEUE, passive=True)
-    except ChannelError:  # nobody has used the queue yet
+    except ChannelError:  # the queue does not exist yet
         return 0
     count: int = declared.message_count
     return count
@@ -92,7 +92,7 @@ _starting = threading.Lock()
 
 
 def wake_up() -> None:
-    """Wake the senders, where there is a broker to carry the word. Never waits, never raises."""
+    """Wake the dispatchers, where there is a broker. Never waits, never raises."""
     global _publisher
     if str(current_app.conf.broker_url).startswith("memory:"):
         return

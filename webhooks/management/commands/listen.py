@@ -1,4 +1,4 @@
-"""`manage.py listen`: see events as they come, and pass them on to what you are writing."""
+"""`manage.py listen`: see events as they arrive, and forward them to your application."""
 
 import queue
 import signal
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one event a line, as sent")
 
     def handle(self, **options: Any) -> None:
-        # Asked to end, by whomever, it deletes its webhook first.
+        # On any signal to stop, it deletes its webhook first.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self._listen(test_caller(options["merchant"], actor=ACTOR), options)
@@ -77,7 +77,7 @@ class Command(BaseCommand):
 
 
 def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
-    """Make the webhook; one that a killed command has left behind goes."""
+    """Register the webhook, and delete one that a killed command has left behind."""
     left = Webhook.objects.visible_to(caller).not_deleted().filter(description=DESCRIPTION)
     try:
         for webhook in left:

@@ -11,7 +11,7 @@ from core.json import dump_json
 from webhooks.retention import ended_before, prune_deliveries
 
 DEFAULT_DAYS = 90
-# Longer than an Idempotency-Key remembers which delivery answered it.
+# Longer than an Idempotency-Key refers to the delivery in its response.
 MIN_DAYS = 7
 
 

@@ -1,4 +1,4 @@
-"""`manage.py trigger`: a sample event of any type, without doing what makes it true."""
+"""`manage.py trigger`: a sample event of any type, without the operation that causes it."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
