@@ -82,7 +82,7 @@ def _read(merchant: Merchant, now: datetime) -> bool:
 
 
 def _is_stale(merchant: Merchant) -> bool:
-    """Say whether the picture that is kept is of another address: then it is not kept."""
+    """Return whether the picture that is kept is of another address: then it is not kept."""
     return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
 
 

@@ -94,5 +94,5 @@ def _id_in(key: str, origin: str, amount: int | None, *, now: datetime) -> str:
 
 
 def _is_opened(payment_id: str) -> bool:
-    """Say whether it was a double click that a constraint refused, and not something else."""
+    """Return whether it was a double click that a constraint refused, and not something else."""
     return Payment.objects.filter(pk=payment_id).exists()

@@ -60,7 +60,7 @@ def faults() -> Iterator[str]:
 
 
 def is_near(host: str) -> bool:
-    """Tell whether a host is this machine, its network or a name that no one else resolves."""
+    """Return whether a host is this machine, its network or a name that no one else resolves."""
     if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
         return True
     try:

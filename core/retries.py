@@ -1,4 +1,4 @@
-"""Work that the database broke off for another's sake, and that may be done again."""
+"""Retry work that the database rolled back in favour of another transaction."""
 
 import random
 import time
@@ -16,9 +16,9 @@ MAX_PAUSE_SECONDS = 0.05
 
 
 def retry_on_deadlock(work: Callable[[], _Result]) -> _Result:
-    """Do the work, which is one transaction; do it again where it was the victim of a deadlock.
+    """Do the work, which is one transaction; retry it where it was the victim of a deadlock.
 
-    Inside a transaction it is done once: what is broken off there can only end as a whole.
+    Inside a transaction it is done once: there, only the outer transaction can be retried.
     """
     for _ in range(MAX_ATTEMPTS - 1):
         if connection.in_atomic_block:
@@ -33,5 +33,5 @@ def retry_on_deadlock(work: Callable[[], _Result]) -> _Result:
 
 
 def was_rolled_back(error: OperationalError) -> bool:
-    """Say whether the database undid one transaction so that others can go on."""
+    """Return whether the database rolled this transaction back so that others can go on."""
     return getattr(error.__cause__, "sqlstate", None) in (DEADLOCK, SERIALIZATION_FAILURE)

@@ -59,7 +59,7 @@ REGISTRATION_LIMITS = (
 def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     """Count one request of the caller; return the RateLimit headers of its answer.
 
-    Raises RateLimited, with Retry-After, where one of the limits is used up.
+    Raises RateLimited, with Retry-After, where one of the limits is exhausted.
     """
     if not settings.RATE_LIMITS:
         return {}
@@ -105,7 +105,7 @@ def _memory() -> Storage:
 
 
 class _Redis:
-    """The shared storage, left alone for a while after it has failed to answer."""
+    """The shared storage, not asked again for a while after it has failed to answer."""
 
     def __init__(self) -> None:
         self._paused_until = 0.0

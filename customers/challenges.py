@@ -44,8 +44,9 @@ def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes
 
 @transaction.atomic(durable=True)
 def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
-    """Use a challenge for good, before the answer to it is verified. Raises VerificationFailed
-    for one that was used, has expired, or is good for something else or somebody else.
+    """Consume a challenge, before the response to it is verified.
+
+    Raises VerificationFailed for one that was used, has expired, or is bound to anything else.
     """
     used = PasskeyChallenge.objects.filter(
         challenge=bytes_to_base64url(challenge),

@@ -34,7 +34,7 @@ class Hasher:
         return _argon2.hash(_peppered(pin))
 
     def matches(self, stored: str, pin: str) -> bool:
-        """Say whether this is the PIN. Against an empty `stored` takes as long, and says no."""
+        """Return whether this is the PIN. Against an empty `stored` takes as long, and says no."""
         try:
             _argon2.verify(stored or _dummy_hash(), _peppered(pin))
         except VerifyMismatchError:

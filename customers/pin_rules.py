@@ -38,7 +38,7 @@ def refuse_unfit(pin: str, *, phone: str) -> None:
 
 
 def is_obvious(pin: str, *, phone: str) -> bool:
-    """Say whether a PIN is frequent, a pattern, or a part of the phone number."""
+    """Return whether a PIN is frequent, a pattern, or a part of the phone number."""
     return pin in COMMON_PINS or _repeats(pin) or _runs(pin) or pin in phone or pin[::-1] in phone
 
 

@@ -31,8 +31,9 @@ logger = logging.getLogger(__name__)
 
 
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
-    """Have the customer told, in the caller's transaction. In test mode phones are everybody's:
-    nobody is told.
+    """Plan a text to the customer, in the caller's transaction.
+
+    None in test mode, where phones are shared.
     """
     if customer.livemode:
         SecurityNotice.objects.create(customer=customer, change=change, created_at=now)

@@ -1,4 +1,4 @@
-"""Prove the ledger by the schedule, again and again, but a tenth of the time at most."""
+"""Prove the ledger on schedule, for at most a tenth of the time."""
 
 import time
 from datetime import datetime, timedelta
@@ -13,16 +13,16 @@ from ledger.snapshot import snapshot
 
 INTERVAL = timedelta(minutes=5)
 REST_FACTOR = 9  # times as long as the proof itself took
-LEASE = timedelta(hours=1)  # after which a proof that was cut off is begun anew
+LEASE = timedelta(hours=1)  # after which an interrupted proof is started again
 MAX_PROBLEMS = 10
 
 logger = structlog.get_logger(__name__)
 
 
 def prove_if_due(*, now: datetime) -> bool | None:
-    """Prove the ledger, if that is due and nobody else is at it; say whether all is right.
+    """Prove the ledger if that is due and no other process is at it; return whether all is right.
 
-    Each wrong row, up to ten, is logged as an error. None: it was not due.
+    Each wrong row, up to ten, is logged as an error. None means that it was not due.
     """
     if not _claim(now):
         return None
@@ -30,7 +30,7 @@ def prove_if_due(*, now: datetime) -> bool | None:
     try:
         problems = _prove()
     except Exception:
-        _row().update(due_at=now + INTERVAL)  # nothing is known: again, and not after an hour
+        _row().update(due_at=now + INTERVAL)  # no result: retry soon
         raise
     took = timedelta(seconds=time.monotonic() - began)
     _row().update(

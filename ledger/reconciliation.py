@@ -1,7 +1,7 @@
-"""What every room uses to prove its rows from the ledger.
+"""What every app uses to prove its rows against the ledger.
 
-The database joins by itself and hands over only what is wrong, in chunks: memory stays the same
-however long the ledger has grown.
+The database does the joins and returns only wrong rows, in chunks: memory use does not grow with
+the ledger.
 """
 
 from collections.abc import Iterator

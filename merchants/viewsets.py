@@ -1,4 +1,4 @@
-"""The bases of the API's viewsets: limits, Idempotency-Key, lists."""
+"""The base classes of the API's viewsets: limits, Idempotency-Key, lists."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -21,9 +21,9 @@ from merchants.callers import CallerRequest
 
 
 class _ApiViewSet(ViewSet):
-    """Counts every request against the limits of whoever sends it, and says what is left.
+    """Counts every request against the caller's limits, and reports what is left.
 
-    No answer may be kept by a cache: each is for one caller, and some show a secret once.
+    No response may be cached: each is for one caller, and some show a secret once.
     """
 
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
@@ -41,7 +41,7 @@ class _ApiViewSet(ViewSet):
         return respond_once(request._request, self.scope_of(request), work, secret=secret)
 
     def scope_of(self, request: Request) -> str:
-        """Name whoever limits and Idempotency-Keys belong to: here, an address."""
+        """Return the owner of limits and Idempotency-Keys: here, an address."""
         return f"address {network_of(client_address(request._request))}"
 
     def check_throttles(self, request: Request) -> None:
@@ -67,7 +67,7 @@ class CallerViewSet(_ApiViewSet):
             raise_simulated_error(request._request)
 
     def scope_of(self, request: Request) -> str:
-        """Name the merchant and mode; without a merchant, the address."""
+        """Return the merchant and mode; without a merchant, the address."""
         caller = cast(CallerRequest, request).user
         if caller.merchant_id is None:
             return super().scope_of(request)
@@ -91,6 +91,6 @@ class CallerViewSet(_ApiViewSet):
 
 
 class OpenViewSet(_ApiViewSet):
-    """Endpoints that need no key and look at none."""
+    """Endpoints that need no key and read none."""
 
     authentication_classes = ()

@@ -16,7 +16,7 @@ MAX_ADDRESSES_TRIED = 4
 
 
 class ConnectionFailed(Exception):
-    """There is no connection, for a reason that may be shown to the owner of the endpoint."""
+    """No connection, for a reason that may be shown to the owner of the endpoint."""
 
 
 class Connector:

@@ -1,7 +1,7 @@
-"""A deadline that nobody can drip past: it shuts the connection down, whoever is reading from it.
+"""A deadline that a slow peer cannot outlast: it shuts the connection down under any read.
 
-Timeouts of sockets start anew with every byte. The read that is cut short may still look like a
-complete answer, so `expired` outweighs what was read.
+Socket timeouts restart with every byte. A read that is cut short may still look like a complete
+response, so `expired` overrides what was read.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from typing import Self
 
 
 class Deadline:
-    """Use it around the whole of an exchange, and tell it of each socket."""
+    """Wrap the whole exchange in it, and let it `watch` each socket."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds

@@ -1,8 +1,8 @@
-"""One request to an endpoint that may be anybody's: slow, endless, redirecting, or a trap.
+"""One request to an untrusted endpoint: it may be slow, endless, redirecting, or a trap.
 
-The name is looked up once, every address it has must be allowed, and the connection goes to one
-of those, while TLS still asks for the name. No proxies, redirects, cookies or reuse. A watchdog
-ends the connection at the deadline, however slowly it drips.
+The name is looked up once, every address it has must be allowed, and the connection goes to one of
+those, while TLS still verifies the name. No proxies, redirects, cookies or reuse. The connection is
+closed at the deadline, however slowly data arrives.
 """
 
 import http.client
@@ -24,7 +24,7 @@ from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
 
-# Off the wire, head included; of the body, half of that is more than anybody will look at.
+# Off the wire, head included; half of that is more of the body than is ever shown.
 MAX_BYTES = 64 * 1024
 MAX_BODY_BYTES = 32 * 1024
 CHUNK_BYTES = 8 * 1024
@@ -38,7 +38,7 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True)
 class HttpResult:
-    """What came of a request. `error` says why there is no status, or why it does not count."""
+    """The result of a request. `error` explains a missing status, or one that is a failure."""
 
     ms: int
     status: int | None = None
@@ -48,7 +48,7 @@ class HttpResult:
 
     @property
     def is_success(self) -> bool:
-        """Any 2xx that was read in time acknowledges."""
+        """Any 2xx that was read in time counts as acknowledged."""
         return not self.error and self.status is not None and 200 <= self.status < 300
 
 
@@ -118,7 +118,7 @@ def _exchange(
 
 
 class _Exchange:
-    """One request and what has been read of its answer so far."""
+    """One request, and what has been read of its response so far."""
 
     def __init__(self, connector: Connector, tls: ssl.SSLContext, keep: int) -> None:
         self._adapter = _Adapter(connector, tls)
@@ -138,7 +138,7 @@ class _Exchange:
             self._adapter.close()
 
     def _read(self, response: requests.Response) -> None:
-        """Read to the end, or as much as we want; an answer that breaks off before is an error."""
+        """Read to the end or to the limit; a response that breaks off before is an error."""
         size = 0
         while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
             size += len(chunk)
@@ -177,7 +177,7 @@ def _too_late(seconds: float) -> str:
 
 
 def _reason(error: Exception, seconds: float) -> str:
-    """Say what happened in words that tell nothing of our inside."""
+    """Describe the failure without internal details."""
     if isinstance(error, ConnectionFailed):
         return str(error)
     found = _cause(error, ssl.SSLError)
@@ -220,7 +220,7 @@ class _Adapter(HTTPAdapter):
 
 
 class _Limited(io.RawIOBase):
-    """The bytes of an answer, head and body; beyond the limit it breaks off."""
+    """The bytes of a response, head and body, cut off at the limit."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
@@ -247,7 +247,7 @@ class _LimitedResponse(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Limited(self.fp.detach()))
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Pass over 102 and 103, as the library does over 100: the answer is yet to come."""
+        """Skip 102 and 103, as the library skips 100: the final response is yet to come."""
         while True:
             version, status, reason = super()._read_status()  # type: ignore[misc]  # not in the stubs
             if status not in PRELIMINARY_STATUSES:

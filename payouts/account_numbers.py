@@ -14,7 +14,7 @@ def compact(text: str) -> str:
 
 
 def is_iban(number: str) -> bool:
-    """Say whether a number has the form of an IBAN and its check digits are right (ISO 13616)."""
+    """Return whether a number is an IBAN with the right check digits (ISO 13616)."""
     if not _IBAN.fullmatch(number):
         return False
     digits = "".join(str(int(character, 36)) for character in number[4:] + number[:4])
@@ -22,17 +22,17 @@ def is_iban(number: str) -> bool:
 
 
 def is_account_number(number: str) -> bool:
-    """Say whether a number can be one: an IBAN with a wrong check digit cannot."""
+    """Return whether a number can be one: an IBAN with a wrong check digit cannot."""
     if _IBAN.fullmatch(number):
         return is_iban(number)
     return _NUMBER.fullmatch(number) is not None
 
 
 def is_bic(code: str) -> bool:
-    """Say whether a code has the form of a bank's BIC (ISO 9362)."""
+    """Return whether a code has the form of a bank's BIC (ISO 9362)."""
     return _BIC.fullmatch(code) is not None
 
 
 def is_clearing_code(code: str) -> bool:
-    """Say whether a code can be a bank's number in a national clearing system."""
+    """Return whether a code can be a bank's number in a national clearing system."""
     return _CLEARING_CODE.fullmatch(code) is not None

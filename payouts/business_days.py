@@ -21,7 +21,7 @@ class BusinessDays:
         return cls(frozenset(BankHoliday.objects.values_list("date", flat=True)))
 
     def includes(self, day: date) -> bool:
-        """Say whether banks work on this day."""
+        """Return whether banks work on this day."""
         return day.weekday() <= FRIDAY and day not in self.holidays
 
     def on_or_after(self, day: date) -> date:

@@ -84,7 +84,7 @@ def _machines() -> set[str]:
 
 
 def _updates(node: ast.AST, machines: set[str]) -> bool:
-    """Tell whether a node is `Payment.objects….update(status=…)`."""
+    """Return whether a node is `Payment.objects….update(status=…)`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -58,7 +58,7 @@ def _serve(processes: Processes) -> None:
 
 
 def _is_orphaned() -> bool:
-    """Tell whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
+    """Return whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
     return "MAKELEVEL" in os.environ and os.getppid() != STARTED_BY
 
 

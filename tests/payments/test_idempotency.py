@@ -1,4 +1,4 @@
-"""Idempotency-Key: the same request under the same key is done once and answered alike."""
+"""Idempotency-Key: a request that is repeated under its key runs once and gets one response."""
 
 from functools import partial
 
