@@ -1,7 +1,7 @@
 """One-time codes by text message: six digits that prove who holds a phone.
 
-Whoever asks for a code gets a handle, kept by their browser: a code is good only together with
-the handle it was asked for with. Known and unknown phones get the same answers.
+The browser that requests a code gets a handle: a code is valid only together with its handle. Known
+and unknown phones get the same responses.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ PER_PHONE = attempt_limits.AttemptLimit("code-phone", 5, timedelta(hours=1))
 PER_PHONE_AND_DAY = attempt_limits.AttemptLimit("code-phone-day", 15, timedelta(days=1))
 PER_ADDRESS = attempt_limits.AttemptLimit("code-address", 60, timedelta(hours=1))
 
-# Who is talked into reading out a code must see what it opens.
+# A customer who is talked into reading out a code must see what it authorizes.
 PAYMENT_TEXT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
 TEXTS = {
     CodePurpose.SIGN_IN: gettext_noop("%(code)s is your code to sign in to %(service)s."),
@@ -89,8 +89,8 @@ def check_code(
 ) -> SignInCode:
     """Use up a code. With `customer`, it must have gone to that customer's phone.
 
-    Each try is counted before it is checked. Raises InvalidCode, ValidationFailed for what can be
-    no code, CodeExpired also for a code that was used, or tried too often.
+    Each attempt is counted before it is checked. Raises InvalidCode, ValidationFailed for a
+    malformed code, CodeExpired also for a code that was used, or entered too often.
     """
     digits = re.sub(r"[\s-]", "", code)
     if not re.fullmatch(f"[0-9]{{{CODE_DIGITS}}}", digits):
@@ -114,7 +114,7 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     }
     says = PAYMENT_TEXT if amount and purpose == CodePurpose.SIGN_IN else TEXTS[purpose]
     text = gettext(says) % values
-    advice = gettext("Tell it to nobody. It works for %(minutes)s minutes.") % values
+    advice = gettext("Do not share it. It works for %(minutes)s minutes.") % values
     return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
 
 
@@ -136,6 +136,6 @@ def _new_code() -> str:
 
 
 def _hash(handle: str, code: str) -> str:
-    """Hash a code under the pepper, without which all million could be tried at once."""
+    """Hash a code under the pepper, without which all million codes could be tried at once."""
     message = f"code:{handle}:{code}".encode()
     return hmac.new(settings.PIN_PEPPER.encode(), message, hashlib.sha256).hexdigest()

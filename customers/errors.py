@@ -1,4 +1,4 @@
-"""The refusals of the customers' room. Pages show them in words of their own."""
+"""The errors about customers. Pages show them in their own words."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -17,14 +17,14 @@ class InvalidPin(ApiError):
 
     def __init__(self, attempts_left: int | None = None) -> None:
         self.attempts_left = attempts_left
-        super().__init__("" if attempts_left is None else f"tries left: {attempts_left}")
+        super().__init__("" if attempts_left is None else f"attempts left: {attempts_left}")
 
 
 class PinLocked(ApiError):
     """`until` is when the PIN can be tried again; without it, only a reset helps."""
 
     status, code = 422, "PIN_LOCKED"
-    message = "The PIN is locked after too many wrong tries."
+    message = "The PIN is locked after too many wrong attempts."
 
     def __init__(self, until: datetime | None = None) -> None:
         self.until = until
@@ -32,9 +32,9 @@ class PinLocked(ApiError):
 
 
 class PinDisabled(PinLocked):
-    """Too many wrong PINs in a row: a reset by code makes a new one."""
+    """Too many wrong PINs in a row: only a reset by code helps."""
 
-    message = "The PIN is switched off after too many wrong tries. Reset it with a code."
+    message = "The PIN is switched off after too many wrong attempts. Reset it with a code."
 
 
 class PinAlreadySet(Conflict):
@@ -61,7 +61,7 @@ class InvalidCode(VerificationFailed):
 
     def __init__(self, attempts_left: int) -> None:
         self.attempts_left = attempts_left
-        super().__init__(f"tries left: {attempts_left}")
+        super().__init__(f"attempts left: {attempts_left}")
 
 
 class CodeExpired(VerificationFailed):
@@ -69,7 +69,7 @@ class CodeExpired(VerificationFailed):
 
 
 class ProofMethod(StrEnum):
-    """What customers prove themselves by."""
+    """How a customer can verify themselves."""
 
     CODE = "code"
     PIN = "pin"
@@ -77,7 +77,7 @@ class ProofMethod(StrEnum):
 
 
 class ProofNeeded(VerificationFailed):
-    """`proof` is what the customer has to show first, fresh."""
+    """`proof` is the verification that is needed first."""
 
     message = "More proof is needed that it is you."
 

@@ -1,4 +1,4 @@
-"""Delete what proved something once and can prove nothing any more."""
+"""Delete codes, challenges, counters and sessions that have expired."""
 
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -29,7 +29,7 @@ def delete_expired(*, now: datetime) -> int:
 
 
 def _delete_all(rows: QuerySet[_Row]) -> int:
-    """Delete in short statements: one of a day's worth of rows might take too long."""
+    """Delete in batches: one statement for a day's rows might take too long."""
     deleted = 0
     while keys := list(rows.values_list("pk", flat=True)[:BATCH]):
         deleted += rows.filter(pk__in=keys).delete()[0]

@@ -1,6 +1,6 @@
-"""Tell customers by text that how their money is protected has changed, whoever has changed it.
+"""Text customers about each change to their PIN or passkeys, by themselves or by staff.
 
-A notice is a row of the transaction that made it true; a task sends what waits.
+A notice is a row of the same transaction; a task sends what is due.
 """
 
 import logging

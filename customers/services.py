@@ -1,4 +1,4 @@
-"""Find customers, fill their wallets, and what staff may do to them."""
+"""Find customers, fill their wallets, freeze and unfreeze them."""
 
 from datetime import datetime
 
@@ -27,9 +27,9 @@ REFILL_BATCH = 500
 
 
 def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
-    """Return the customer of this phone in this mode, made at the first call.
+    """Return the customer of this phone in this mode, created on first use.
 
-    `phone` as people write it. Raises ValidationFailed.
+    `phone` in any common format. Raises ValidationFailed.
     """
     customer, _ = Customer.objects.get_or_create(
         phone=normalize_phone(phone, livemode=livemode),
@@ -47,8 +47,7 @@ def test_customer(
 ) -> Customer:
     """Return a test customer with a wallet of 100,000.00; without a phone, the one that works.
 
-    May lock the wallet: a payment that is to be locked, too, comes before. Raises
-    ValidationFailed.
+    May lock the wallet: lock a payment before this call. Raises ValidationFailed.
     """
     customer = find_or_create(phone=phone or WORKING_PHONE, livemode=False, now=now)
     if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
@@ -62,7 +61,7 @@ test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest k
 
 
 def refill_test_wallets(*, now: datetime) -> int:
-    """Fill up the test wallets that run low, so that nobody's tests end by someone else's.
+    """Refill test wallets that run low, so that one integrator's tests do not fail another's.
 
     Returns how many.
     """
@@ -82,7 +81,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
 
 def wallet(customer: Customer, currency: str) -> Account:
-    """Return the customer's account of this currency, opened at the first call."""
+    """Return the customer's account of this currency, opened on first use."""
     return account_for(
         owner=customer.id, purpose=Purpose.WALLET, currency=currency, livemode=customer.livemode
     )
@@ -114,7 +113,7 @@ def top_up(
 
 
 def refuse_frozen(customer: Customer) -> None:
-    """Look again whether the customer may pay at all. Raises CustomerFrozen."""
+    """Re-read whether the customer may pay. Raises CustomerFrozen."""
     if Customer.objects.filter(pk=customer.pk, frozen_at__isnull=False).exists():
         raise CustomerFrozen
 

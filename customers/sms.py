@@ -28,7 +28,7 @@ class SmsNotSent(ServiceUnavailable):
 
 
 def sanitized(name: str) -> str:
-    """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
+    """Return a merchant's name made safe for a text: short, and without links."""
     kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
     apart = re.sub(r"\.(?=\S)", ". ", kept)
     return " ".join(apart.split())[:NAME_CHARACTERS].strip()
@@ -49,7 +49,7 @@ def send(*, to: str, text: str) -> None:
 
 
 def _post(url: str, message: dict[str, str]) -> None:
-    """Hand a message to the gateway. A refusal is told without the address and the text."""
+    """Hand a message to the gateway. A refusal is reported without the address and the text."""
     with requests.Session() as session:
         session.trust_env = False  # no password from a .netrc, no proxy that reads the codes
         try:

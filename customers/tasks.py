@@ -16,11 +16,11 @@ def forget_expired_proofs() -> int:
 
 @shared_task
 def send_notices() -> int:
-    """Tell customers that how their money is protected has changed."""
+    """Text customers about changes to their PIN or passkeys."""
     return send_due_notices(now=utc_now())
 
 
 @shared_task
 def refill_wallets() -> int:
-    """Fill up the wallets of test customers that run low."""
+    """Refill wallets of test customers that run low."""
     return refill_test_wallets(now=utc_now())

@@ -1,7 +1,7 @@
-"""The two ceremonies of WebAuthn, without a database: what a browser is asked, what it answers.
+"""The two ceremonies of WebAuthn, without a database: options for the browser, and its responses.
 
-The answers come from outside and are read by a library that was not written for malice: whatever
-it makes of them, other than success, is VerificationFailed.
+The responses are untrusted, and the library that reads them was not written for malice: any outcome
+but success is VerificationFailed.
 """
 
 import logging
@@ -50,7 +50,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True)
 class KnownCredential:
-    """A credential that is registered, as browsers want to hear of it."""
+    """A registered credential, as the browser's options list it."""
 
     credential_id: str
     transports: Sequence[str]
@@ -58,7 +58,7 @@ class KnownCredential:
 
 @dataclass(frozen=True)
 class NewCredential:
-    """What a browser has made. `credential_id` is base64url."""
+    """A newly created credential. `credential_id` is base64url."""
 
     credential_id: str
     public_key: bytes
@@ -70,7 +70,7 @@ class NewCredential:
 
 @dataclass(frozen=True)
 class CredentialResponse:
-    """An answer that was read, but not verified: it says of itself what it answers to."""
+    """A response that was parsed, but not verified: its challenge is only a claim."""
 
     text: dict[str, Any]
     challenge: bytes
@@ -79,7 +79,7 @@ class CredentialResponse:
 
 
 def relying_party() -> tuple[str, str]:
-    """Return the rpId and the only origin that may speak for it: those of the checkout."""
+    """Return the rpId and the only origin that may use it: those of the checkout."""
     url = urlsplit(settings.CHECKOUT_URL)
     host = url.hostname or ""
     is_default = url.port in (None, DEFAULT_PORTS.get(url.scheme))
@@ -162,7 +162,7 @@ def verify_registration(response: CredentialResponse) -> NewCredential:
 
 
 def verify_assertion(response: CredentialResponse, public_key: bytes) -> int:
-    """Verify an assertion, its user verified; return its sign count, which nobody has compared.
+    """Verify an assertion, its user verified; return its sign count, not yet compared.
 
     Raises VerificationFailed.
     """
@@ -188,7 +188,7 @@ def _failing_closed() -> Iterator[None]:
         raise
     except Exception as error:
         if not isinstance(error, WebAuthnException):
-            logger.info("an answer that WebAuthn cannot read: %s", type(error).__name__)
+            logger.info("a WebAuthn response that cannot be read: %s", type(error).__name__)
         raise VerificationFailed from error
 
 
@@ -204,7 +204,7 @@ def _parse(text: str) -> dict[str, Any]:
 def _challenge(client_data_json: bytes) -> bytes:
     client_data = parse_client_data_json(client_data_json)
     if client_data.cross_origin:
-        raise VerificationFailed  # somebody else's page had ours in a frame
+        raise VerificationFailed  # another site's page had ours in a frame
     return client_data.challenge
 
 

@@ -39,7 +39,7 @@ def test_it_sends_six_digits_with_payee_and_amount(texts: TextBox, now: datetime
     assert texts.to == ["+12423591234"]
     assert texts.texts[0] == (
         f"{texts.code} is your code to pay B$12.50 to Conch Shack. "
-        "Tell it to nobody. It works for 10 minutes.\n\n"
+        "Do not share it. It works for 10 minutes.\n\n"
         f"@testserver #{texts.code}"
     )
     assert re.fullmatch("[0-9]{6}", texts.code)
