@@ -59,7 +59,7 @@ class RepeatGuardForm(Form):
 
 
 def read_amount(text: str, currency: str, point: str) -> int | None:
-    """Return what was typed in the smallest unit; None where it cannot be told for sure.
+    """Return what was typed in the smallest unit; None where it is ambiguous.
 
     A sign of currency at either end, spaces, hyphens and brackets fall away; a minus does not. A
     lone `.` is the decimal point, a lone `,` too unless three digits follow and the language of the

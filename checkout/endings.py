@@ -29,7 +29,7 @@ class Ending:
 
 
 def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
-    """Tell how a payment ended without being paid."""
+    """Return how a payment ended without being paid."""
     if status == PaymentStatus.EXPIRED:
         return _expired(payment_view)
     if status == PaymentStatus.CANCELED:
@@ -80,7 +80,7 @@ def _why_failed(payment: Payment) -> str:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Tell what stopped the customer; after a fault of ours the payment itself knows more."""
+    """Return what stopped the customer; after a fault of ours, with a link to the payment."""
     if error.status in (404, 405):
         return _missing()
     for kind, ending in _STOPS:
@@ -144,7 +144,7 @@ def _frozen() -> Ending:
 
 
 def counter_closed() -> Ending:
-    """Tell that a counter takes no more payments."""
+    """Return that a counter takes no more payments."""
     return Ending(
         _("This counter is closed"),
         STILL,

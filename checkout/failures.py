@@ -1,4 +1,4 @@
-"""What customers see where no page of ours got to answer; everybody else is answered in JSON."""
+"""Error pages for customers where no view of ours answers; API callers get JSON."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -23,7 +23,7 @@ class StoppedPage(CheckoutPage):
 
 
 class OldFormPage(CheckoutPage):
-    """A form without its token: the page was open too long, or somebody else's page sent it."""
+    """A form without its token: the page was open too long, or another site sent it."""
 
     def prepare(self) -> None:
         end = Ending(

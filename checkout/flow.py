@@ -1,4 +1,4 @@
-"""The way of a customer from Pay to paid. The server alone decides what the next step is."""
+"""The customer's steps from Pay to paid. The server alone decides the next step."""
 
 from datetime import datetime, timedelta
 from enum import Enum
@@ -23,7 +23,7 @@ PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(h
 
 
 class CheckoutStep(Enum):
-    """What is still missing before a payment can be paid; the values name the addresses."""
+    """What is still missing before a payment can be paid; the values are URL names."""
 
     SIGN_IN = "checkout-phone"
     PAY = "checkout"
@@ -64,7 +64,7 @@ def open_steps(
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
-    """Return what is to be proved before this customer may add a passkey."""
+    """Return the step that is missing before this customer may add a passkey."""
     proof = proof_needed(session, now=now)
     if proof is None:
         return CheckoutStep.NEW_PASSKEY
@@ -83,9 +83,10 @@ def has_passkey(session: CustomerSession) -> bool:
 
 
 def continue_after_sign_in(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
-    """Go on after signing in: they have pressed Pay before, so ask for the PIN or passkey at once.
+    """Go on after signing in: Pay was pressed before, so ask for the PIN or passkey at once.
 
-    A small sum is not paid by signing in: that takes one more press. Raises as submit_payment does.
+    A small amount is not paid by signing in: that takes one more press. Raises as submit_payment
+    does.
     """
     payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
     if required_for(payment.amount or 0) != Verification.NONE:
@@ -93,7 +94,7 @@ def continue_after_sign_in(*, payment_id: str, browser: BrowserSession, now: dat
 
 
 def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
-    """Take the payment up, and pay it where the amount asks for nothing more.
+    """Start the payment, and pay it where the amount needs no verification.
 
     Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
     """
@@ -110,7 +111,7 @@ def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -
 def pay_with_pin(
     *, payment: Payment, browser: BrowserSession, pin: str, address: str, now: datetime
 ) -> None:
-    """Check the PIN and pay. The wrong one that locks the PIN fails the payment.
+    """Check the PIN and pay. A wrong one that locks the PIN fails the payment.
 
     Raises InvalidPin, PinLocked where it was locked before, InsufficientBalance, and the errors of
     the payment's status.
@@ -137,9 +138,9 @@ def pay_with_pin(
 def pay_with_passkey(
     *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
 ) -> None:
-    """Verify the passkey's answer, which is bound to this payment and amount, and pay.
+    """Verify the passkey's response, which is bound to this payment and amount, and pay.
 
-    Too many wrong answers fail the payment. Raises VerificationFailed and what `complete` raises.
+    Too many failures fail the payment. Raises VerificationFailed and what `complete` raises.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -162,7 +163,7 @@ def pay_with_passkey(
 def complete(
     payment_id: str, browser: BrowserSession, verified: Verification, *, now: datetime
 ) -> None:
-    """Pay with what was proved. With too little money the payment stays payable.
+    """Pay with that verification. With too little money the payment stays payable.
 
     Raises InsufficientBalance, CustomerFrozen, VerificationFailed, the errors of its status.
     """
@@ -183,19 +184,19 @@ def complete(
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
-    """Return what is in the customer's wallet, in the smallest unit, without opening one."""
+    """Return the balance of the customer's wallet, in the smallest unit, without opening one."""
     held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
     return held.get(currency, 0)
 
 
 def missing_amount(payment: Payment, customer: Customer) -> int:
-    """Return how much too little is in the wallet for this payment; 0 where it is enough."""
+    """Return how much is missing in the wallet for this payment; 0 if nothing."""
     held = balance_of_customer(customer, payment.currency)
     return max(0, (payment.amount or 0) - held)
 
 
 def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
-    """A first PIN needs a fresh code: a browser left open must not be enough."""
+    """A first PIN needs a fresh code: an unattended browser must not be enough."""
     return (
         CheckoutStep.FRESH_CODE
         if proof_needed(session, now=now) == ProofMethod.CODE
@@ -204,7 +205,7 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
 
 
 def _fails_too_often(payment_id: str, browser: BrowserSession, now: datetime) -> bool:
-    """Count a wrong answer; the one that is too many fails the payment."""
+    """Count a failed verification; one too many fails the payment."""
     try:
         attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:

@@ -1,4 +1,4 @@
-"""The forms of the checkout: what is asked, why, and what a wrong answer is told.
+"""The forms of the checkout: their labels, hints and error messages.
 
 They forgive how a thing is typed: spaces, hyphens and brackets fall away. They never repeat a PIN.
 """
@@ -27,7 +27,7 @@ _NOISE = re.compile(r"[\s\u00a0().\-]")
 def error_messages_for(
     required: "StrOrPromise", otherwise: "StrOrPromise"
 ) -> "dict[str, StrOrPromise]":
-    """Return what an empty field is told, and what one is told that nobody can read."""
+    """Return the messages of an empty field and of an unreadable one."""
     refused = ("invalid", "max_length", "null_characters_not_allowed")
     return {"required": required, **dict.fromkeys(refused, otherwise)}
 
@@ -38,7 +38,7 @@ class Form(forms.Form):
     use_required_attribute = False
 
     def first_field_error(self, message: str) -> None:
-        """Say what is wrong with the answer, at the field that was filled in last."""
+        """Show a message at the last field."""
         self.add_error(list(self.fields)[-1], message)
 
 
@@ -138,7 +138,7 @@ class EmailForm(Form):
 
 
 def _pin(text: str) -> str:
-    """Return the digits of a PIN. Other scripts have digits too: those are none of ours."""
+    """Return the digits of a PIN. Digits of other scripts are refused."""
     pin = _NOISE.sub("", text)
     if not re.fullmatch("[0-9]{4,6}", pin):
         raise forms.ValidationError(NOT_A_PIN)

@@ -1,6 +1,6 @@
 """What the checkout tells the browser it may do: only what its pages need.
 
-Pages load nothing from anybody else, run one script of ours, and may not be framed. Other sites
+Pages load nothing from third parties, run one script of ours, and may not be framed. Other sites
 may show a QR code of ours as an image.
 """
 
@@ -44,5 +44,5 @@ def set_page_headers(response: HttpResponse) -> HttpResponse:
 
 
 def immutable(content: bytes, content_type: str) -> HttpResponse:
-    """Answer with bytes that never change at this address, for anybody to show."""
+    """Answer with bytes that never change at this address, cacheable and embeddable."""
     return HttpResponse(content, content_type=content_type, headers=_OF_AN_IMAGE)

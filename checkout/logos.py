@@ -1,4 +1,4 @@
-"""Merchants' logos: read once through the guard against traps, drawn anew, served from here.
+"""Merchants' logos: fetched through the guarded client, re-encoded, served from here.
 
 A page that showed the merchant's own file would tell that host who pays whom, and would let it
 change the picture, or break the page, at any time.
@@ -29,11 +29,11 @@ DIGEST_CHARACTERS = 16
 
 
 class NotAnImage(Exception):
-    """What was read is no picture that can be shown; the text says why."""
+    """The file is no picture that can be shown; the text says why."""
 
 
 def read_due_logos(*, now: datetime, limit: int = 10) -> int:
-    """Read the logos that are new, changed or old; return how many pictures came of it."""
+    """Read the logos that are new, changed or old; return how many are usable."""
     due = _due(now).order_by("id")[:limit]
     return sum(_read(merchant, now) for merchant in due)
 
@@ -45,7 +45,7 @@ def logo_of(merchant: Merchant) -> Logo | None:
 
 
 def logo_png(content: bytes) -> bytes:
-    """Draw a picture anew as a small PNG. Nothing of the file survives but its looks.
+    """Re-encode a picture as a small PNG. Nothing else of the file survives.
 
     Raises NotAnImage.
     """
@@ -82,7 +82,7 @@ def _read(merchant: Merchant, now: datetime) -> bool:
 
 
 def _is_stale(merchant: Merchant) -> bool:
-    """Return whether the picture that is kept is of another address: then it is not kept."""
+    """Return whether the stored picture is of another address, and must go."""
     return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
 
 

@@ -1,4 +1,4 @@
-"""The frame of every page: who is looking, in which language, and what a refusal looks like."""
+"""The base of every page: the session, the language, and how errors are shown."""
 
 from datetime import datetime
 from typing import Any
@@ -35,13 +35,13 @@ UNPROCESSABLE = 422
 
 
 class SeeOther(HttpResponseRedirect):
-    """After a POST: go and look there."""
+    """The redirect after a POST."""
 
     status_code = 303
 
 
 class Detour(Exception):
-    """The visitor belongs elsewhere: answer with this instead of what they asked for."""
+    """The visitor belongs on another page: answer with this response instead."""
 
     def __init__(self, response: HttpResponse) -> None:
         self.response = response
@@ -84,7 +84,7 @@ class CheckoutPage(View):
         return set_page_headers(response)
 
     def go_home(self) -> None:
-        """Lead from the API's host, which QR codes name, to the checkout's: passkeys live there."""
+        """Redirect from the API's host, as in QR codes, to the checkout's, where passkeys work."""
         host, home = self.request.get_host(), urlsplit(settings.CHECKOUT_URL).netloc
         is_elsewhere = host != home and host == urlsplit(settings.BASE_URL).netloc
         if is_elsewhere and self.request.method in ("GET", "HEAD"):
@@ -92,18 +92,18 @@ class CheckoutPage(View):
             raise Detour(HttpResponseRedirect(address))
 
     def count_request(self) -> None:
-        """Count what is pressed from one address, where limits are on. Raises RateLimited."""
+        """Count the POSTs from one address, where limits are on. Raises RateLimited."""
         if self.request.method == "POST":
             consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
 
     @property
     def address(self) -> str:
-        """Where the visitor comes from, on the network."""
+        """The visitor's network address."""
         return client_address(self.request)
 
     @property
     def language(self) -> str:
-        """Which language the page speaks."""
+        """The language of the page."""
         return get_language() or ""
 
     def http_method_not_allowed(
@@ -131,7 +131,7 @@ class CheckoutPage(View):
         return self.page(template, form=form, status=status, **context)
 
     def show_error(self, form: Form, error: ApiError) -> None:
-        """Tell a refused answer at its field; where there is nothing to say there, raise it."""
+        """Show the error at its field; raise it where it has no message for a field."""
         zone = self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE
         words = message_for(error, zone=zone, now=self.now)
         if words is None:
@@ -162,7 +162,7 @@ class PaymentPage(CheckoutPage):
         super().prepare()
 
     def balance(self) -> int | None:
-        """Return what whoever is signed in has in the wallet."""
+        """Return the wallet balance of the signed-in customer; None if not signed in."""
         customer = self.browser.customer
         return balance_of_customer(customer, self.payment.currency) if customer else None
 

@@ -1,4 +1,4 @@
-"""What the pages show of a payment: the bill, ready to be written down."""
+"""What the pages show of a payment, ready to be rendered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Item:
 class PaymentView:
     """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
-    `version` changes whenever a page that shows the payment has to be turned.
+    `version` changes whenever a page that shows the payment has to be reloaded.
     """
 
     id: str
@@ -163,7 +163,7 @@ def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
 
 
 def version_of(status: PaymentStatus) -> str:
-    """Return one word for all the statuses in which the customer is still at it."""
+    """Return one word for all the statuses in which the customer can still pay."""
     return "open" if status in PAYABLE else status.value
 
 
@@ -190,7 +190,7 @@ def _until(instant: datetime | None, zone: str, now: datetime) -> str:
         return ""
     local = instant.astimezone(ZoneInfo(zone))
     if local.time() == time.min:
-        local -= timedelta(minutes=1)  # the end of a day, as people say it
+        local -= timedelta(minutes=1)  # midnight reads as the end of the day before
     today: date = now.astimezone(ZoneInfo(zone)).date()
     return deadline(local, today)
 
@@ -208,7 +208,7 @@ def _left(instant: datetime | None, now: datetime) -> str:
 
 
 def _again(payment: Payment) -> str:
-    """Return where the same thing can be paid anew, for a counter and a link."""
+    """Return where the same thing can be paid again, for a counter and a link."""
     if payment.static_payment_id is not None:
         return f"/checkout/{payment.static_payment_id}"
     return payment.link.url if payment.link else ""

@@ -1,4 +1,4 @@
-"""A receipt as PDF, for whoever keeps paper."""
+"""A receipt as PDF, for printing."""
 
 from io import BytesIO
 from xml.sax.saxutils import escape
@@ -33,7 +33,7 @@ Rows = list[tuple[str, str]]
 def receipt_pdf(
     payment_view: PaymentView, *, state: State, refunds: list[Refund], service: str, printed: str
 ) -> bytes:
-    """Write the receipt; `printed` says as of when it is true."""
+    """Write the receipt; `printed` is its date."""
     out = BytesIO()
     title = _("Receipt from %(name)s") % {"name": payment_view.payee.name}
     document = SimpleDocTemplate(

@@ -1,4 +1,4 @@
-"""What the pages of a test payment offer: phones to sign in with, and endings to try out."""
+"""What the pages of a test payment offer: phones to sign in with, and outcomes to simulate."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -35,7 +35,7 @@ _PHONE_FOR = {
 
 
 def magic_phones() -> list[tuple[str, str]]:
-    """Return each phone that does something of its own, with what it does."""
+    """Return each magic phone with its outcome."""
     words = {
         Behaviour.NORMAL: _("works"),
         Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
@@ -49,7 +49,7 @@ def magic_phones() -> list[tuple[str, str]]:
 
 
 def outcomes() -> list[tuple[str, str]]:
-    """Return what can be simulated, with the words on its button."""
+    """Return the outcomes that can be simulated, with their button labels."""
     return [
         (SimulatedOutcome.APPROVE, _("Approve")),
         (SimulatedOutcome.WRONG_PIN, _("Wrong PIN")),

@@ -1,4 +1,4 @@
-"""Note each try at a PIN or passkey, right or wrong, outside of any transaction."""
+"""Record each attempt at a PIN or passkey, right or wrong, outside of any transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from payments.verification import Verification
 def recorded_attempt(
     payment_id: str, method: Verification, browser: BrowserSession, *, address: str, now: datetime
 ) -> Iterator[None]:
-    """Write down how the check inside came out; what it raises passes through."""
+    """Record the result of the check inside; what it raises passes through."""
 
     def note(error_code: str) -> None:
         VerificationTry.objects.create(

@@ -26,7 +26,7 @@ from merchants.models import DEFAULT_TIME_ZONE
 
 
 class OwnPage(CheckoutPage):
-    """A page of the customer's own, in the mode of `?test`, or else of whoever is signed in."""
+    """A page of the customer's own, in the mode of `?test`, or else of the session."""
 
     zone = DEFAULT_TIME_ZONE
 
@@ -44,7 +44,7 @@ class OwnPage(CheckoutPage):
 
 
 class SignedInPage(OwnPage):
-    """Only for whoever is signed in."""
+    """Only for a signed-in customer."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -147,7 +147,7 @@ class ChangePinPage(SignedInPage):
 
 
 class ForgottenPinPage(SignedInPage):
-    """A new PIN by a fresh code: for who has forgotten it, locked it, or has none."""
+    """A new PIN by a fresh code: for a customer whose PIN is forgotten, locked or missing."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self.show(ResetPinForm())

@@ -88,5 +88,5 @@ class LinkPage(CheckoutPage):
 
 
 def paper_sizes() -> list[tuple[str, str]]:
-    """Return the sizes of a poster, with the words on its button."""
+    """Return the sizes of a poster, with their button labels."""
     return [("a4", _("Poster A4")), ("a5", _("Poster A5")), ("card", _("Table card"))]

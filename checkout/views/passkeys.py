@@ -1,4 +1,4 @@
-"""Passkeys on the way to a payment: one that exists pays, and a first one is made."""
+"""Passkeys on the way to a payment: paying with one, and registering a first one."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
 
 class PasskeyStep(StepPage):
-    """Says in our own words what the browser's dialog did not do."""
+    """Shows in our own words why the browser's dialog failed."""
 
     def not_verified(self, error: VerificationFailed) -> HttpResponse:
-        """Say that the passkey was refused. Raises what was refused for another reason."""
+        """Show that the passkey was refused. Re-raises any other error."""
         if isinstance(error, CustomerFrozen):
             raise error
         problem = _("The passkey could not be checked. Try again.")

@@ -85,7 +85,7 @@ class PaymentAction(PaymentPage):
 class ShortPage(PaymentAction):
     """Says how much is missing; the payment waits.
 
-    Who is not signed in has no balance to be told of, but comes here from the test tools.
+    A visitor who is not signed in has no balance, but may come here from the test tools.
     """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -99,7 +99,7 @@ class ShortPage(PaymentAction):
 
 
 class PostOnly(PaymentAction):
-    """A button of the page. Whoever opens its address sees the payment."""
+    """A button of the page. Opening its address shows the payment."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return SeeOther(self.payment.hosted_url)
@@ -120,7 +120,7 @@ class BackAction(PostOnly):
 
 
 class CancelPage(PaymentAction):
-    """Asks once more, then cancels. A counter is its merchant's to close, not a customer's."""
+    """Asks once more, then cancels. A counter can be closed by its merchant only."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.page("cancel.html")

@@ -17,7 +17,7 @@ from payments.verification import Verification, required_for
 
 
 class StepPage(PaymentAction):
-    """One step of being verified. Who is at another one is sent there, whatever they post."""
+    """One step of verification. A customer who is at another step is redirected there."""
 
     steps: frozenset[CheckoutStep] = frozenset()
 
@@ -30,7 +30,7 @@ class StepPage(PaymentAction):
 
     @property
     def session(self) -> CustomerSession:
-        """The session of whoever is at this step: they are signed in."""
+        """The session of the customer at this step, who is signed in."""
         assert self.browser.session is not None  # noqa: S101  # prepare() has asked next_step
         return self.browser.session
 

@@ -28,7 +28,7 @@ FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMeth
 
 
 class ProvenPage(SignedInPage):
-    """Asks for one proof after the other, then for the act itself."""
+    """Asks for one proof after the other, then performs the action."""
 
     title = ""
 

@@ -1,4 +1,4 @@
-"""Sending a code, whatever it is for: the browser keeps its handle and goes where it is entered."""
+"""Sending a code for any purpose: the browser keeps its handle and goes where it is entered."""
 
 from django.http import HttpResponse
 
@@ -18,7 +18,7 @@ def send_code(
     payee: str = "",
     amount: str = "",
 ) -> HttpResponse:
-    """Send a code to a phone, for whoever is at a page. Raises what `request_code` raises."""
+    """Send a code to a phone, on behalf of a page. Raises what `request_code` raises."""
     handle = request_code(
         phone=phone,
         livemode=page.livemode,

@@ -21,7 +21,7 @@ from customers.sessions import SignedIn, sign_in
 
 @dataclass(frozen=True)
 class Way:
-    """Where the steps of signing in are, and what the text message says that it is for."""
+    """The addresses of the sign-in steps, and what the text message says."""
 
     phone_address: str
     code_address: str
@@ -32,7 +32,7 @@ class Way:
 
 
 class SigningIn(CheckoutPage):
-    """A step of signing in; on the way to what, its subclasses know."""
+    """A step of signing in; its subclasses know the destination."""
 
     @property
     def way(self) -> Way:
@@ -98,7 +98,7 @@ class CodePage(SigningIn):
         raise NotImplementedError
 
     def after_sign_in(self) -> HttpResponse:
-        """Go on as whoever has just signed in."""
+        """Go on as the customer who has just signed in."""
         raise NotImplementedError
 
     def show(self, form: SmsCodeForm) -> HttpResponse:
