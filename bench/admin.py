@@ -1,4 +1,4 @@
-"""How quickly the back office answers with a million payments, on a PostgreSQL of its own.
+"""How quickly the back office responds with a million payments, on its own PostgreSQL.
 
 `python -m bench.admin [--payments 1000000]` builds the rows, opens each list and search a few
 times as a member of staff would, and prints the medians. It exits 1 where one is over the limit.
@@ -36,7 +36,7 @@ def main() -> None:
 
 @contextmanager
 def database() -> Iterator[None]:
-    """Start a cluster of one's own, point Django at it, and remove it in the end."""
+    """Start a temporary cluster, point Django at it, and remove it at the end."""
     from tests.postgres import Postgres
 
     with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:

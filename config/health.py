@@ -1,4 +1,4 @@
-"""What an operator's machines ask: is the process up, can it work, what has it counted."""
+"""Endpoints for monitoring: liveness, readiness and metrics."""
 
 import logging
 from typing import cast
@@ -29,13 +29,13 @@ def readyz(request: HttpRequest) -> HttpResponse:
     for name, ask in (("database", _ask_database), ("broker", _ask_broker)):
         try:
             ask()
-        except Exception:  # whatever it is: it does not answer
+        except Exception:  # any failure means that it is not ready
             return json_error(ServiceUnavailable(f"The {name} does not answer."))
     return _ok()
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer in Prometheus form, with what was counted even where the database is away."""
+    """Answer in Prometheus form, even while the database is unavailable."""
     for name, collect in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
         try:
             collect()

@@ -42,7 +42,7 @@ class NewLink(Input):
 
 
 class ChangedLink(Change):
-    """A null takes the value away: no limit, no expiry, no redirect."""
+    """A null clears the value: no limit, no expiry, no redirect."""
 
     description = TextField(
         max_length=500, min_length=0, lines=True, required=False, allow_null=True

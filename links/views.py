@@ -71,7 +71,7 @@ class PaymentLinkViewSet(CallerViewSet):
     @operation("Deactivate a payment link", response=LinkOutput)
     @action(detail=True, methods=["post"])
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
-        """For good. Payments begun there can no longer be paid."""
+        """Permanent. Payments started there can no longer be paid."""
 
         def work() -> Response:
             at = utc_now()
@@ -84,7 +84,7 @@ class PaymentLinkViewSet(CallerViewSet):
 class PublicLinkViewSet(OpenViewSet):
     @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
-        """What anybody may know who has the address: the link, and its merchant's name and looks.
+        """What anyone with the address may know: the link, and its merchant's name and branding.
 
         Needs no key.
         """

@@ -1,4 +1,4 @@
-"""What a merchant asks for, checked against its mode: pure, before any table is touched."""
+"""The draft of a payment, checked against its mode: pure, before any query."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta

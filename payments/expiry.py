@@ -1,4 +1,4 @@
-"""What time does to payments: they expire, and slow ones settle. Both may run twice at once."""
+"""The expiry of payments, and the settlement of slow ones. Both may run twice at once."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What the payer does: take a payment up, be verified, pay. Each service is one business fact.
+"""What the payer does: start a payment, be verified, pay. Each service is one business fact.
 
 Locks are taken in the order link, payment, ledger account.
 """
@@ -33,7 +33,7 @@ SLOW_SETTLEMENT = timedelta(seconds=30)
 
 @transaction.atomic
 def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Note that a customer has signed in to pay. Idempotent while the payment can be paid.
+    """Mark that a customer has signed in to pay. Idempotent while the payment is payable.
 
     Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
     """
@@ -56,7 +56,7 @@ def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 @transaction.atomic
 def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
-    """Return to the review, from where all may be tried again. Raises the error of its status."""
+    """Return to the review, where the customer can try again. Raises the error of its status."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
@@ -67,7 +67,7 @@ def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str =
 
 @transaction.atomic
 def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Cancel at the checkout. A payment that waits for a PIN is stepped back first."""
+    """Cancel at the checkout. A payment that waits for a PIN returns to the review first."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
@@ -94,7 +94,7 @@ def pay(
 def pay_locked(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Pay what the caller has got from `lock_payable`. Raises as `pay` does."""
+    """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
     refuse_frozen(customer)
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
@@ -117,14 +117,14 @@ def pay_locked(
 def fail_payment(
     *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
 ) -> Payment:
-    """Fail a payment whose verification went wrong too often. Raises the error of its status."""
+    """Fail a payment whose verification failed too often. Raises the error of its status."""
     payment = Payment.objects.locked(payment_id)
     return fail(payment, error_code, error_message, actor, now)
 
 
 @transaction.atomic
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Complete a payment that was left in processing, or fail it if money or link are gone."""
+    """Complete a payment that was left in processing; fail it if the money or the link is gone."""
     try:
         with transaction.atomic():
             payment = _lock_with_link(payment_id, now)
@@ -171,7 +171,7 @@ def fail(
 
 
 def _lock_sale(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment that a customer acts on. A counter is none: it is its merchant's to close."""
+    """Lock a payment that a customer acts on. A counter is none: only its merchant closes it."""
     payment = Payment.objects.locked(payment_id)
     if payment.is_counter:
         raise payment.refusal(now)
@@ -181,7 +181,7 @@ def _lock_sale(payment_id: str, now: datetime) -> Payment:
 def lock_payable(payment_id: str, now: datetime) -> Payment:
     """Lock a payment to be paid, and its link before it.
 
-    Raises as `pay` does; one that is paid already says so, whatever became of its link.
+    Raises as `pay` does; a completed one raises that first, whatever the state of its link.
     """
     try:
         payment = _lock_with_link(payment_id, now)
@@ -193,7 +193,7 @@ def lock_payable(payment_id: str, now: datetime) -> Payment:
 
 
 def refuse_unless_payable(payment: Payment, now: datetime) -> None:
-    """Raise the error of its present status, unless this can be paid."""
+    """Raise the error of its present status, unless it is payable."""
     if payment.is_counter or payment.amount is None or payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
 

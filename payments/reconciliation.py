@@ -1,6 +1,6 @@
 """Prove every completed payment from its transfers, and every such transfer from its payment.
 
-Each statement is one join that the database runs by itself; only what is wrong comes out of it.
+Each statement is one join in the database, which returns only wrong rows.
 """
 
 from collections.abc import Iterator

@@ -34,7 +34,7 @@ MAX_ITEMS = 200
 
 
 class QuantityField(AmountField):
-    """How many of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT, too."""
+    """The quantity of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT too."""
 
     @property
     def rule(self) -> str:

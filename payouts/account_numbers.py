@@ -1,4 +1,4 @@
-"""What a bank account number, a bank's code and an IBAN may look like: pure."""
+"""The formats of account numbers, bank codes and IBANs: pure."""
 
 import re
 
@@ -9,7 +9,7 @@ _CLEARING_CODE = re.compile(r"[A-Z0-9]{1,35}")
 
 
 def compact(text: str) -> str:
-    """Return what was typed without the spaces and hyphens that people group it by."""
+    """Return the text without the spaces and hyphens of its grouping."""
     return re.sub(r"[\s-]", "", text).upper()
 
 

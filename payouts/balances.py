@@ -1,4 +1,4 @@
-"""What a merchant has: in its balance, set aside for the bank, and on its way there."""
+"""A merchant's balances: available, pending, and in transit to the bank."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class MerchantBalances:
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
     """Return the exact balances, each with every currency by name; at least the default one.
 
-    All are of one moment: what a payout moves meanwhile stands in one of them.
+    All are of one instant: a payout in progress is counted in exactly one of them.
     """
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     leaving = _outgoing(merchant_id, livemode)
@@ -56,7 +56,7 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
 
 
 def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
-    """Return what must stay in a merchant's balance, such as for refunds that wait, in cents."""
+    """Return what must stay in a merchant's balance, such as for pending refunds, in cents."""
     reserves: list[Reserve] = [import_string(path) for path in settings.PAYOUT_RESERVES]
     return sum(reserve(merchant_id, currency, livemode) for reserve in reserves)
 

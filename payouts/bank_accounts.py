@@ -37,10 +37,10 @@ class BankDetails:
 def open_bank_account(
     *, merchant_id: str, livemode: bool, details: BankDetails, actor: str, now: datetime
 ) -> BankAccount:
-    """Make this the account that the merchant is paid out to, in place of the one before.
+    """Make this the account that the merchant is paid out to, replacing the previous one.
 
-    Raises MerchantNotFound, ValidationFailed. Payouts that are scheduled to the account before
-    are not sent there any more: they fail, and their money returns to the balance.
+    Raises MerchantNotFound, ValidationFailed. Payouts scheduled to the previous account are no
+    longer sent: they fail, and their money returns to the balance.
     """
     merchant = Merchant.objects.locked(merchant_id)
     number = compact(details.number)
@@ -68,7 +68,7 @@ def open_bank_account(
 
 @transaction.atomic
 def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
-    """Send nothing to this account any more. Raises BankAccountNotFound, if closed too."""
+    """Close the account: nothing more is sent to it. Raises BankAccountNotFound, also if closed."""
     account = BankAccount.objects.open().locked(bank_account_id)
     account.closed_at, account.closed_by = now, actor
     account.save(update_fields=["closed_at", "closed_by"])
@@ -78,7 +78,7 @@ def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> Ba
 def account_to_pay(
     *, merchant: Merchant, livemode: bool, currency: str, now: datetime
 ) -> BankAccount:
-    """Return the open account of this currency and mode; in test mode one appears by itself.
+    """Return the open account of this currency and mode; in test mode one is created on demand.
 
     May lock the merchant. Raises BankAccountMissing.
     """

@@ -1,4 +1,4 @@
-"""Hand payouts to the bank by file: staff make a batch, and download it in either format."""
+"""Payouts by file: staff create a batch, and download it for the bank in either format."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -35,10 +35,10 @@ class PaymentOrder:
 def create_batch(
     *, livemode: bool, currency: str, execution_date: date, actor: str, now: datetime
 ) -> PayoutBatch:
-    """Take the payouts that are due by a date, oldest first, into one batch that now leaves.
+    """Send the payouts that are due by a date, oldest first, as one batch.
 
     Those whose bank account was closed fail instead. Raises NothingToExport, and ValidationFailed
-    for a date on which banks rest.
+    for a bank holiday or weekend.
     """
     next_day = BusinessDays.load().on_or_after(execution_date)
     if next_day != execution_date:
@@ -80,7 +80,7 @@ def find_batch(batch_id: str) -> PayoutBatch:
 
 
 def orders_of(batch: PayoutBatch) -> list[PaymentOrder]:
-    """Return what the bank is to pay, account numbers in the clear: only for the bank's file."""
+    """Return the payment orders with account numbers in the clear: only for the bank's file."""
     payouts = batch.payouts.select_related("bank_account").order_by("id")
     return [
         PaymentOrder(

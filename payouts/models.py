@@ -82,9 +82,9 @@ class BankAccount(models.Model):
 
 
 class Statement(models.Model):
-    """A stretch of a merchant's ledger account: what came and went since the payout before.
+    """A period of a merchant's ledger account: the movements since the previous payout.
 
-    An open statement gathers movements; a payout closes it, and what is left opens the next one.
+    An open statement gathers movements; a payout closes it, and the rest opens the next one.
     Amounts in cents, `movements_amount` without the payout itself. No transfer of the account up to
     the id `gathered_through` is still to be gathered.
     """
@@ -121,7 +121,7 @@ class Statement(models.Model):
 
 
 class StatementLine(models.Model):
-    """A transfer as its statement shows it: in one, ever. `amount` is negative for a debit."""
+    """A transfer as its statement shows it: in exactly one. `amount` is negative for a debit."""
 
     transfer = models.OneToOneField(
         Transfer, on_delete=models.PROTECT, primary_key=True, related_name="statement_line"
@@ -258,7 +258,7 @@ class Payout(models.Model):
 
 
 class PayoutTransition(models.Model):
-    """One move of one payout: from where (first: nowhere), to where, when, by whom and why."""
+    """One transition of a payout: from (empty for the first), to, when, by whom and why."""
 
     payout = models.ForeignKey(Payout, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=PayoutStatus, default="", blank=True)
@@ -272,7 +272,7 @@ class PayoutTransition(models.Model):
 
 
 class SettledPeriod(models.Model):
-    """Up to which day, week or month a merchant's schedule has been served, by its first day."""
+    """The first day of the last period for which a merchant's payout was scheduled."""
 
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
     livemode = models.BooleanField()
@@ -291,7 +291,7 @@ class SettledPeriod(models.Model):
 
 
 class BankHoliday(models.Model):
-    """A day beside weekends on which banks move no money. Staff keep the list."""
+    """A bank holiday other than a weekend. Staff maintain the list."""
 
     date = models.DateField(primary_key=True)
     name = models.CharField(max_length=100)

@@ -1,7 +1,7 @@
 """Pay out by schedule: each merchant's day, week or month once, in its own time zone.
 
-A tick looks at every open bank account whose merchant's period is due and has not been served. It
-may run twice at once: both wait for the same row, and the second finds the period served.
+A run covers every open bank account whose merchant's period is due and not scheduled yet. It may
+run twice at once: both wait for the same row, and the second finds the period scheduled.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
 
 @transaction.atomic
 def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
-    """Pay out one merchant's balance for a period, once. None: served before, or too little."""
+    """Pay out one merchant's balance for a period, once. None if scheduled before, or too little."""
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,
@@ -93,7 +93,7 @@ def _calendars() -> list[tuple[str, str]]:
 
 
 def _unscheduled(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccount]:
-    """The accounts to pay now. A merchant's first period is the first to begin after it joined."""
+    """The accounts to pay now. A merchant's first period is the first one after it registered."""
     served = SettledPeriod.objects.filter(
         merchant=OuterRef("merchant"),
         livemode=OuterRef("livemode"),

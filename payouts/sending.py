@@ -1,4 +1,4 @@
-"""Send what is due and record the answers, where a provider does this by itself."""
+"""Send due payouts and record their results, for automatic providers."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ def send_due(*, now: datetime) -> int:
 
 
 def fetch_results(*, now: datetime) -> int:
-    """Ask after the payouts on their way; return how many this call brought to an end."""
+    """Poll the payouts in transit; return how many this call ended."""
     moving = Payout.objects.filter(status=PayoutStatus.IN_TRANSIT, livemode__in=_automatic_modes())
     return _each(_fetch_result, moving.order_by("arrival_date", "id"), now)
 

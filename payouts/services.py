@@ -67,10 +67,10 @@ def schedule_payout(
     now: datetime,
     description: str = "",
 ) -> Payout:
-    """Set money aside for the bank: `amount` in cents, or all there is, and close the statement.
+    """Reserve money for the bank: `amount` in cents, or all available, and close the statement.
 
-    Raises BankAccountMissing, PayoutTooSmall for an amount below the least that is paid out,
-    InsufficientBalance where the balance is less than the amount, or than that least.
+    Raises BankAccountMissing, PayoutTooSmall for an amount below the minimum, InsufficientBalance
+    where the balance is less than the amount or the minimum.
     """
     bank_account = account_to_pay(merchant=merchant, livemode=livemode, currency=currency, now=now)
     account = account_for(
@@ -93,7 +93,7 @@ def schedule_payout(
 
 @transaction.atomic
 def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
-    """Take back a payout that has not left. Raises PayoutNotFound, PayoutNotCancelable."""
+    """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable."""
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
         raise PayoutNotCancelable(status=f"is {payout.status}")
@@ -106,9 +106,9 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
 def mark_sent(
     *, payout_id: str, actor: str, now: datetime, batch: PayoutBatch | None = None
 ) -> Payout:
-    """Note that a payout leaves for the bank, or fail it where its bank account was closed.
+    """Mark a payout as sent to the bank, or fail it if its bank account was closed.
 
-    What leaves later than it should arrives later. Raises PayoutNotFound, PayoutStatusUnfit.
+    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if payout.bank_account.closed_at is not None:
@@ -129,7 +129,7 @@ def mark_sent(
 
 @transaction.atomic
 def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: str = "") -> Payout:
-    """Record that the bank has paid; a long reference is cut off.
+    """Record that the bank has paid; a long reference is truncated.
 
     Raises PayoutNotFound, PayoutStatusUnfit.
     """
@@ -148,8 +148,8 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
 def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: datetime) -> Payout:
     """Record that the bank has refused; the money returns to the merchant's balance.
 
-    A long code or message is cut off: what the bank did must be recorded, however it words it.
-    Raises PayoutNotFound, PayoutStatusUnfit.
+    A long code or message is truncated: the bank's refusal must be recorded in any case. Raises
+    PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.locked(payout_id)
     return _fail(payout, code=code, message=message, actor=actor, now=now)

@@ -14,7 +14,7 @@ def schedule_payouts() -> int:
 
 @shared_task
 def send_payouts() -> int:
-    """Send what is due, and ask after what is on its way."""
+    """Send due payouts, and poll those in transit."""
     return sending.send_due(now=utc_now()) + sending.fetch_results(now=utc_now())
 
 

@@ -86,7 +86,7 @@ def _check_sums() -> Iterator[str]:
 
 
 def _check_fees() -> Iterator[str]:
-    """Compare each fee with what went back of it: a sum too large for a bigint of SQL."""
+    """Compare each fee with its returned part: a product too large for SQL's bigint."""
     with_fee = Refund.objects.filter(payment__fee__gt=0).order_by("payment")
     fields = ("payment", "payment__fee", "payment__amount", "payment__amount_refunded")
     returned = with_fee.values_list(*fields).annotate(returned=Sum("fee_returned"))

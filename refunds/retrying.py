@@ -1,4 +1,4 @@
-"""Try the pending refunds again, those that have waited longest first."""
+"""Retry pending refunds, oldest first."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +18,7 @@ BATCH = 100
 def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
     """Retry pending refunds; return how many no longer are.
 
-    Of each merchant's balance up to `limit` are tried, so that nobody's refunds wait for others'.
+    Up to `limit` per merchant's balance, so that no merchant's refunds hold up another's.
     """
     waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
@@ -37,7 +37,7 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
 def _retryable(
     merchant_id: str, livemode: bool, currency: str, now: datetime, limit: int
 ) -> Iterator[str]:
-    """Yield the refunds that the balance may cover by now, with their fee, and those to fail."""
+    """Yield the refunds that the balance may now cover, fee included, and those to fail."""
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     may_be_covered = Q(amount__lte=held.get(currency, 0) + F("payment__fee"))
     too_old = Q(created_at__lte=now - GIVE_UP_AFTER)

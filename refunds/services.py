@@ -33,7 +33,7 @@ NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
 
 @dataclass(frozen=True)
 class RefundDraft:
-    """What is asked for. No amount: all that is left. `expected_available` guards a stale view."""
+    """A refund request. No amount: all that is left. `expected_available` guards a stale view."""
 
     amount: int | None = None
     reason: str = ""
@@ -45,7 +45,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
     """Refund a completed payment, wholly or in part (SPEC: POST /v1/payments/:id/refund).
 
     The refund comes back succeeded, pending where the merchant's balance does not cover it, or
-    failed for the test phone that says so. Raises PaymentNotFound, PaymentNotCompleted,
+    failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,
     RefundAmountMismatch, RefundExceedsPayment.
     """
     payment = Payment.objects.visible_to(caller).locked(payment_id)
@@ -73,7 +73,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
 
 @transaction.atomic
 def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> Refund:
-    """Try a pending refund again; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
+    """Retry a pending refund; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     if not _settle_if_covered(refund, payment, actor=actor, now=now):
         if now < refund.created_at + GIVE_UP_AFTER:
@@ -85,7 +85,7 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
 
 @transaction.atomic
 def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
-    """Give a pending refund up. Raises RefundNotFound, RefundFinal."""
+    """Fail a pending refund for good. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     _fail(refund, payment, reason, actor=actor, now=now)
     _save_amounts(payment, now)
@@ -124,7 +124,7 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
 
 
 def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> bool:
-    """Move the money, where the merchant's balance covers it; say whether it did."""
+    """Move the money if the merchant's balance covers it; return whether it did."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
         post_transfers(

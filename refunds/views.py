@@ -16,7 +16,7 @@ from refunds.services import create_refund
 class RefundViewSet(CallerViewSet):
     @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
     def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """All that is left of it, or an `amount`, as often as you like up to the whole.
+        """All that is left, or an `amount`; partial refunds may add up to the whole payment.
 
         `pending` while your balance does not cover it. With `refund_amount_available` it is refused
         unless that is what is left.

@@ -1,4 +1,4 @@
-"""A merchant to play with: one test payment per mode, and a payment link."""
+"""A demo merchant: one test payment per mode, and a payment link."""
 
 from dataclasses import dataclass
 from datetime import datetime

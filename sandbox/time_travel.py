@@ -1,4 +1,4 @@
-"""A clock for tests: whatever a test merchant waits for comes nearer. Nobody can wait a day.
+"""A clock for tests, which moves a test merchant's deadlines closer.
 
 Deadlines that lie ahead are moved; facts, such as when something was created or paid, stay as
 they are. Live objects are never touched.
@@ -27,10 +27,9 @@ NEVER_EXPIRES = "never expires"
 
 @transaction.atomic
 def advance(*, merchant_id: str, by: timedelta) -> dict[str, int]:
-    """Bring everything that a merchant's test objects wait for nearer; return how many of each.
+    """Move the deadlines of a merchant's test objects closer; return how many of each.
 
-    What is due then is done by the tasks that look for it. Payouts move by whole days.
-    Raises MerchantNotFound.
+    The periodic tasks do what is then due. Payouts move by whole days. Raises MerchantNotFound.
     """
     merchant = Merchant.objects.locked(merchant_id)
     counts = {

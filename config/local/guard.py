@@ -16,7 +16,7 @@ POLL_SECONDS = 0.1
 
 
 def main() -> None:
-    """Wait for the end of the parent, then end what it has left behind."""
+    """Wait for the parent to end, then end the processes that it has left behind."""
     end([int(line) for line in sys.stdin])
 
 

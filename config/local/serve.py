@@ -63,7 +63,7 @@ def _is_orphaned() -> bool:
 
 
 def _prepare() -> None:
-    """Migrate and make demo data, where the database or the code is not that of the last time."""
+    """Migrate and create demo data, if the database or the code has changed since the last run."""
     state = _state()
     if PREPARED.exists() and PREPARED.read_text() == state and _database_is_here():
         return
@@ -84,7 +84,7 @@ def _state() -> str:
 
 
 def _welcome() -> str:
-    """Return what to say now; as the last time, where no setting has changed since."""
+    """Return the welcome text; the stored one if no setting has changed."""
     settings = repr({name: env(name) for name in sorted(VARIABLES)})
     state = hashlib.sha256(f"{_state()} {settings}".encode()).hexdigest()
     kept = WELCOME.read_text() if WELCOME.exists() and _database_is_here() else ""

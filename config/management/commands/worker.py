@@ -46,7 +46,7 @@ class Command(BaseCommand):
         self.stdout.write(f"The worker has begun: {len(SCHEDULE)} tasks.")
         signal.sigwait(signals)
         worker.stop()
-        # Whoever asks twice means it.
+        # A second signal stops it at once.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         if late := worker.join(STOP_SECONDS):
             self.stderr.write(f"Did not finish in {STOP_SECONDS} s: {', '.join(late)}")
