@@ -13,7 +13,7 @@ help:
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
-	@$(BIN)/python -m config.local.run
+	@$(BIN)/python -m config.local.serve
 
 test: .venv/development
 	@$(BIN)/python -m tests.run

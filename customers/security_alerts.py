@@ -1,6 +1,6 @@
-"""Tell customers by text that how their money is protected has changed, whoever has changed it.
+"""Text customers about each change to their PIN or passkeys, by themselves or by staff.
 
-A notice is a row of the transaction that made it true; a task sends what waits.
+A notice is a row of the same transaction; a task sends what is due.
 """
 
 import logging
@@ -31,8 +31,9 @@ logger = logging.getLogger(__name__)
 
 
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
-    """Have the customer told, in the caller's transaction. In test mode phones are everybody's:
-    nobody is told.
+    """Plan a text to the customer, in the caller's transaction.
+
+    None in test mode, where phones are shared.
     """
     if customer.livemode:
         SecurityNotice.objects.create(customer=customer, change=change, created_at=now)
@@ -54,7 +55,7 @@ def _send(notice_id: int, now: datetime) -> bool:
         says = gettext(SAYS[SecurityChange(notice.change)])
     try:
         sms.send(to=notice.customer.phone, text=says % {"service": settings.SERVICE_NAME})
-    except sms.TextNotSent:
+    except sms.SmsNotSent:
         logger.exception("security notice not sent", extra={"customer_id": notice.customer_id})
         return False
     notices.update(sent_at=now)

@@ -23,19 +23,19 @@ TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
 NAME_CHARACTERS = 40
 
 
-class TextNotSent(ServiceUnavailable):
+class SmsNotSent(ServiceUnavailable):
     message = "The text message could not be sent. Try again shortly."
 
 
-def harmless(name: str) -> str:
-    """Return a merchant's name as it may stand in our text: short, and with nothing to tap on."""
+def sanitized(name: str) -> str:
+    """Return a merchant's name made safe for a text: short, and without links."""
     kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
     apart = re.sub(r"\.(?=\S)", ". ", kept)
     return " ".join(apart.split())[:NAME_CHARACTERS].strip()
 
 
 def send(*, to: str, text: str) -> None:
-    """Send a text to an E.164 number. Raises TextNotSent.
+    """Send a text to an E.164 number. Raises SmsNotSent.
 
     Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
     """
@@ -49,7 +49,7 @@ def send(*, to: str, text: str) -> None:
 
 
 def _post(url: str, message: dict[str, str]) -> None:
-    """Hand a message to the gateway. A refusal is told without the address and the text."""
+    """Hand a message to the gateway. A refusal is reported without the address and the text."""
     with requests.Session() as session:
         session.trust_env = False  # no password from a .netrc, no proxy that reads the codes
         try:
@@ -62,4 +62,4 @@ def _post(url: str, message: dict[str, str]) -> None:
             status, is_sent = type(error).__name__, False
     if not is_sent:
         logger.error("the SMS gateway refused a message: %s", status)
-        raise TextNotSent from None
+        raise SmsNotSent from None

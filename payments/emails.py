@@ -1,4 +1,4 @@
-"""E-mails about a payment: planned as rows with the facts, sent once by a task when due."""
+"""E-mails about a payment: planned as rows in the same transaction, sent by a task when due."""
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
@@ -49,7 +49,7 @@ def plan_receipt(payment: Payment, *, now: datetime) -> None:
 def plan_receipt_again(
     *, payment_id: str, recipient: str, now: datetime, language: str = ""
 ) -> None:
-    """Plan a receipt to an address that may have had it before, as somebody asks for it.
+    """Plan a receipt that a customer has requested, even to an address that had one before.
 
     Without `language` it is in the customer's. Raises PaymentNotFound, PaymentNotCompleted.
     """
@@ -76,10 +76,10 @@ def due_emails(now: datetime) -> QuerySet[PaymentEmail]:
     return due.select_related("payment__merchant").order_by("due_at", "pk")
 
 
-def claim_due(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
-    """Take the mails that are due, each when its turn has come: a crash loses no more than one.
+def claim_due_emails(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
+    """Claim the due mails one at a time: a crash loses at most one.
 
-    Each is taken once, whoever else is claiming.
+    Each is claimed once, even by concurrent workers.
     """
     for email in due_emails(now)[:limit]:
         mine = PaymentEmail.objects.filter(pk=email.pk, status=EmailStatus.PLANNED)

@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from core.formats import day_of, moment_of, money_and_code
-from payments.emails import claim_due, due_emails
+from payments.emails import claim_due_emails, due_emails
 from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
 from payments.statuses import PAYABLE, PaymentStatus
 
@@ -28,7 +28,7 @@ SUBJECTS = {
 def send_due_emails(*, now: datetime) -> int:
     """Send the mails that are due and still needed; return how many went out.
 
-    While no mail server answers they wait, untouched.
+    While no mail server answers they stay planned.
     """
     if not due_emails(now).exists():
         return 0
@@ -42,14 +42,14 @@ def send_due_emails(*, now: datetime) -> int:
 
 def _send_all(server: BaseEmailBackend, now: datetime) -> int:
     sent = 0
-    for email in claim_due(now=now):
+    for email in claim_due_emails(now=now):
         outcome = _send(email, server, now)
         sent += outcome == EmailStatus.SENT
         PaymentEmail.objects.filter(pk=email.pk).update(
             status=outcome, sent_at=now if outcome == EmailStatus.SENT else None
         )
         if outcome == EmailStatus.FAILED:
-            break  # the connection may be of no more use: the rest waits for the next turn
+            break  # the connection may be unusable: the rest waits for the next run
     return sent
 
 
@@ -60,7 +60,7 @@ def _send(email: PaymentEmail, server: BaseEmailBackend, now: datetime) -> Email
         message = _message(email)
     try:
         server.send_messages([message])
-    except OSError:  # perhaps it was taken all the same: it never goes out twice
+    except OSError:  # it may have been sent all the same: it never goes out twice
         logger.exception("mail not sent", extra={"payment_id": email.payment_id})
         return EmailStatus.FAILED
     return EmailStatus.SENT
@@ -97,7 +97,7 @@ def message_about(
 ) -> EmailMultiAlternatives:
     """Write a mail as text and as HTML, in the language that is active.
 
-    What is only a test says so before anything else: no receipt of it passes for a real one.
+    A test mail says so first, so that its receipt cannot pass for a real one.
     """
     merchant = payment.merchant
     if not payment.livemode:
@@ -114,7 +114,7 @@ def message_about(
 
 
 def context_of(payment: Payment) -> dict[str, object]:
-    """What the templates know: the payment, its payee and amount as people read them."""
+    """The context of the templates: the payment, its payee and formatted amount."""
     zone = payment.merchant.time_zone
     return {
         "payment": payment,

@@ -1,4 +1,4 @@
-"""Tell customers that money has come back: by e-mail where there is an address, else by SMS."""
+"""Notify customers of refunds: by e-mail where there is an address, else by SMS."""
 
 from datetime import datetime
 
@@ -20,9 +20,9 @@ logger = structlog.get_logger(__name__)
 
 
 def notify_due(*, now: datetime, limit: int = BATCH) -> int:
-    """Notify the customers of refunds that succeeded; return how many this call told.
+    """Notify the customers of refunds that succeeded; return how many this call notified.
 
-    A notice is taken before it is sent: it goes out once at most.
+    A notice is claimed before it is sent: it goes out at most once.
     """
     found = Refund.objects.to_notify().select_related("payment__merchant", "payment__customer")
     refunds = list(found.order_by("succeeded_at", "pk")[:limit])
@@ -61,7 +61,7 @@ def _send(refund: Refund) -> NoticeStatus:
 
 def _text(refund: Refund) -> str:
     return gettext("%(merchant)s has refunded %(amount)s to your %(service)s wallet.") % {
-        "merchant": sms.harmless(refund.payment.merchant.name) or settings.SERVICE_NAME,
+        "merchant": sms.sanitized(refund.payment.merchant.name) or settings.SERVICE_NAME,
         "amount": _amount(refund),
         "service": settings.SERVICE_NAME,
     }

@@ -18,9 +18,9 @@ _SUCCEEDED = Q(status=RefundStatus.SUCCEEDED)
 
 
 class NoticeStatus(models.TextChoices):
-    """How far the customer was told of a refund: once at most, and only once it succeeded.
+    """The notice to the customer: at most one, and only for a refund that succeeded.
 
-    A notice is taken before it is sent; one that stays in `sending` was cut off by a crash.
+    A notice is claimed before it is sent; one that stays in `sending` was interrupted by a crash.
     """
 
     DUE = "due"
@@ -38,7 +38,7 @@ class RefundQuerySet(CallerScoped["Refund"]):
         return self.filter(_PENDING)
 
     def to_notify(self) -> Self:
-        """Those whose customers are still to be told."""
+        """Those whose customers are still to be notified."""
         return self.filter(_SUCCEEDED, notice_status=NoticeStatus.DUE)
 
 
@@ -126,7 +126,7 @@ class Refund(models.Model):
 
 
 class RefundTransition(models.Model):
-    """One move of one refund. Never changed."""
+    """One transition of a refund. Never changed."""
 
     refund = models.ForeignKey(Refund, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=RefundStatus)

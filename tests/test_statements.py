@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @dataclass(frozen=True)
-class Limit:
+class Ceiling:
     """At most so many statements, BEGIN and COMMIT apart; and calls, with 5 % of room."""
 
     statements: int
@@ -22,18 +22,18 @@ class Limit:
 
 
 LIMITS = {
-    "create": Limit(7, 14_900),
-    "read": Limit(2, 10_100),
-    "list": Limit(3, 24_700),
-    "list filtered": Limit(3, 25_000),
-    "cancel": Limit(9, 13_900),
-    "confirm": Limit(21, 30_000),
-    "refund": Limit(24, 32_600),
-    "balance": Limit(4, 14_500),
-    "checkout page": Limit(1, 18_200),
-    "status poll": Limit(1, 8_800),
-    "QR image": Limit(1, 34_900),
-    "link page": Limit(2, 14_800),
+    "create": Ceiling(7, 14_900),
+    "read": Ceiling(2, 10_100),
+    "list": Ceiling(3, 24_700),
+    "list filtered": Ceiling(3, 25_000),
+    "cancel": Ceiling(9, 13_900),
+    "confirm": Ceiling(21, 30_000),
+    "refund": Ceiling(24, 32_600),
+    "balance": Ceiling(4, 14_500),
+    "checkout page": Ceiling(1, 18_200),
+    "status poll": Ceiling(1, 8_800),
+    "QR image": Ceiling(1, 34_900),
+    "link page": Ceiling(2, 14_800),
 }
 
 

@@ -1,4 +1,4 @@
-"""What a merchant has to hear by e-mail, and staff see: one alert of a kind per endpoint a day."""
+"""Alerts that merchants get by e-mail and staff see: one of a kind per endpoint and day."""
 
 import logging
 from datetime import datetime, timedelta
@@ -14,7 +14,7 @@ from webhooks.statuses import AlertKind
 logger = logging.getLogger(__name__)
 
 BATCH = 50
-# Longer than the mail server may take; whoever dies while sending is followed by another.
+# Longer than the mail server may take; after a crash another worker sends the mail.
 MAIL_LEASE = timedelta(minutes=2)
 MAIL_RETRY = timedelta(minutes=10)
 
@@ -28,7 +28,7 @@ SUBJECTS = {
 def raise_alert(
     kind: AlertKind, webhook_id: str, *, delivery: Delivery | None, now: datetime
 ) -> None:
-    """Record an alert, to be mailed after commit; the second of a day is the first one again."""
+    """Record an alert, to be mailed after commit; a second one on the same day is dropped."""
     alert = Alert(
         webhook_id=webhook_id,
         kind=kind,
@@ -43,7 +43,7 @@ def raise_alert(
 def send_due_alerts(*, now: datetime) -> int:
     """Mail the alerts that have not been mailed; return how many went out.
 
-    A mail is marked as sent after it was sent: a crash in between repeats it, and loses none.
+    A mail is marked as sent after sending: a crash in between repeats it, but loses none.
     """
     return sum(_send(alert, now) for alert in _claim(now))
 
@@ -62,7 +62,7 @@ def _send(alert: Alert, now: datetime) -> bool:
     try:
         _message(alert).send()
     except Exception:
-        # Whatever is wrong with this one, those behind it must not wait for it.
+        # A failure of this one, of whatever kind, must not hold up the others.
         logger.exception("alert not mailed", extra={"webhook_id": alert.webhook_id})
         Alert.objects.filter(pk=alert.pk).update(next_mail_at=now + MAIL_RETRY)
         return False

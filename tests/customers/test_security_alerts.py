@@ -10,7 +10,7 @@ from customers.passkeys import remove_passkey, revoke_passkey
 from customers.pins import change_pin
 from customers.security_alerts import send_due_notices
 from customers.tasks import send_notices
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.conftest import LIVE_PHONE
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
@@ -44,7 +44,7 @@ def test_a_first_pin_is_nothing_to_tell() -> None:
 
 
 def test_passkeys_that_come_and_go_are_told(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     passkey = session.customer.passkeys.get()
     session.passkey_verified_at = now
@@ -62,7 +62,7 @@ def test_what_staff_remove_is_told_too(session: CustomerSession, now: datetime) 
 
 def test_in_test_mode_nobody_is_told(tester: Customer, now: datetime) -> None:
     change_pin(customer_id=tester.id, pin="1234", new_pin=PIN, address=ADDRESS, now=now)
-    enrol(proven(tester, now), Authenticator(), now)
+    enrol(proven(tester, now), VirtualAuthenticator(), now)
 
     assert planned() == []
 
@@ -86,7 +86,7 @@ def test_a_text_that_cannot_be_sent_holds_up_no_other(
     changed: Customer, texts: TextBox, monkeypatch: pytest.MonkeyPatch, now: datetime
 ) -> None:
     def refuse(**text: str) -> None:
-        raise sms.TextNotSent
+        raise sms.SmsNotSent
 
     with monkeypatch.context() as away:
         away.setattr(sms, "send", refuse)

@@ -12,7 +12,7 @@ from django.db import transaction
 from pytest_django import Settings
 
 from customers import sms
-from customers.sms import TextNotSent, send
+from customers.sms import SmsNotSent, send
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ class Gateway(HTTPServer):
     requests: list[tuple[str, dict[str, str], dict[str, str]]]
 
 
-class Handler(BaseHTTPRequestHandler):
+class SmsHandler(BaseHTTPRequestHandler):
     server: Gateway
 
     def do_POST(self) -> None:
@@ -43,7 +43,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def gateway(settings: Settings) -> Iterator[Gateway]:
-    server = Gateway(("127.0.0.1", 0), Handler)
+    server = Gateway(("127.0.0.1", 0), SmsHandler)
     server.requests = []
     settings.SMS_URL = f"http://user:s3cret@127.0.0.1:{server.server_port}/send?key=hush"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
@@ -76,7 +76,7 @@ def test_a_refusal_keeps_every_secret(
     gateway: Gateway, caplog: pytest.LogCaptureFixture, status: int
 ) -> None:
     gateway.status = status
-    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent) as refusal:
+    with caplog.at_level(logging.DEBUG), pytest.raises(SmsNotSent) as refusal:
         send(to="+12423591234", text="123456 is your code")
 
     assert len(gateway.requests) == 1
@@ -92,7 +92,7 @@ def test_a_gateway_that_is_away_keeps_every_secret(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings.SMS_URL = "http://user:s3cret@127.0.0.1:9/send?key=hush"
-    with caplog.at_level(logging.DEBUG), pytest.raises(TextNotSent):
+    with caplog.at_level(logging.DEBUG), pytest.raises(SmsNotSent):
         send(to="+12423591234", text="123456 is your code")
 
     assert "the SMS gateway refused a message: ConnectionError" in caplog.text
@@ -104,7 +104,7 @@ def test_a_gateway_that_hangs_is_given_up(
 ) -> None:
     monkeypatch.setattr(sms, "TIMEOUT_SECONDS", (0.2, 0.2))
     gateway.delay = 0.5
-    with pytest.raises(TextNotSent):
+    with pytest.raises(SmsNotSent):
         send(to="+12423591234", text="123456 is your code")
 
 

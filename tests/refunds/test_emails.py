@@ -12,8 +12,8 @@ from merchants.models import Merchant
 from refunds.models import Refund
 from refunds.tasks import notify_of_refunds, retry_refunds
 from tests.customers.texts import TextBox
-from tests.payouts.money import credit
-from tests.refunds.sales import LIVE_PHONE, refund, sell, sell_live
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@example.com"
@@ -91,7 +91,7 @@ def test_a_refund_that_waits_is_told_when_it_goes_out(api, merchant, texts):
     assert len(texts.to) == 1
 
 
-@pytest.mark.parametrize("refused", [ConnectionRefusedError("mail"), sms.TextNotSent()])
+@pytest.mark.parametrize("refused", [ConnectionRefusedError("mail"), sms.SmsNotSent()])
 def test_a_notice_that_cannot_be_sent_is_marked(refunded, monkeypatch, refused):
     def refuse(**options):
         raise refused

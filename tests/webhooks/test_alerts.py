@@ -10,6 +10,7 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import endpoint_of
 from webhooks.alerts import MAIL_LEASE, MAIL_RETRY, raise_alert, send_due_alerts
 from webhooks.models import Alert, Webhook
 from webhooks.statuses import AlertKind
@@ -110,7 +111,6 @@ def test_whoever_dies_while_mailing_is_followed_by_another(
 @pytest.mark.django_db(transaction=True)
 def test_many_workers_send_each_mail_once(receiver) -> None:
     from tests.factories import MerchantFactory
-    from tests.webhooks.test_dispatcher import endpoint_of
 
     merchant = MerchantFactory.create()
     for number in range(10):

@@ -26,10 +26,10 @@ from tests.client import ApiClient
 from tests.day.names import Names
 from tests.day.page import Part
 from tests.events import event_types
-from tests.payouts.pain001 import NAMESPACE, faults_of
+from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
-class Day:
+class DayRunner:
     """One day: what the page has named so far, and how much of the records it has accounted for."""
 
     def __init__(self, settings: Settings, monkeypatch: pytest.MonkeyPatch, directory: Path):

@@ -1,4 +1,4 @@
-"""Live payouts that are due, and batches of them."""
+"""Live payouts, and batches of them for the bank."""
 
 from datetime import date
 
@@ -7,7 +7,7 @@ from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import create_batch
 from payouts.models import Payout
 from tests.factories import MerchantFactory
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 FAR = date(2100, 1, 1)
 
