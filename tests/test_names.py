@@ -23,8 +23,8 @@ CONVENTIONAL = {
 LAYERS = {"admin", "bench", "commands", "models", "pages", "services", "templatetags", "views"}
 # A test file is named after the operation that it tests, and many rooms can create or list.
 OPERATIONS = {
-    "browser_looks", "commands", "create", "emails", "expiry", "list", "pay", "races", "read",
-    "reconciliation", "reference", "retention", "sign_in", "statuses",
+    "browser_looks", "browser_scripts", "commands", "create", "emails", "expiry", "list", "pay",
+    "races", "read", "reconciliation", "reference", "retention", "sign_in", "statuses",
 }  # fmt: skip
 
 
