@@ -8,17 +8,21 @@ help:
 	@echo "make run           run the service here: web server, worker, demo data"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
+	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
-	@$(BIN)/python -m config.local.run
+	@$(BIN)/python -m config.local.serve
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
+
+bench: .venv/development
+	@$(BIN)/python -m bench.api
 
 system:
 	@sh .ci/system
@@ -47,4 +51,4 @@ var/development.env: | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run test test-fast system requirements
+.PHONY: help run test test-fast bench system requirements

@@ -101,7 +101,7 @@ def _messages(livemode: bool, now: datetime) -> Rows:
 
 
 def _endpoints(livemode: bool, now: datetime) -> Rows:
-    off = Webhook.objects.kept().filter(
+    off = Webhook.objects.not_deleted().filter(
         livemode=livemode, disabled_reason__in=(DisabledReason.GONE, DisabledReason.FAILING)
     )
     return off, "updated_at"

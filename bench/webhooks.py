@@ -58,7 +58,7 @@ def main() -> None:
 
 @contextmanager
 def running(*, embedded: bool) -> Iterator["Receiver"]:
-    """Start the databases, the senders and the receiver; point Django at the same database."""
+    """Start the databases, the dispatchers and the receiver; point Django at the same database."""
     from tests.postgres import Postgres
     from tests.redis import Redis
     from tests.webhooks.receiver import Receiver

@@ -1,8 +1,8 @@
-"""What is done again and again, by Celery's beat or by `manage.py worker`: one line each.
+"""The periodic tasks of Celery's beat and of `manage.py worker`: one line each.
 
-Every task may run twice, late, or on two machines at once. `threads` is how many may be at it
-together in `manage.py worker`; with Celery that is the size of the worker's pool. `alone` is how
-often `manage.py worker` does it, where no broker carries the word that there is something to do.
+Every task may run twice, late, or on two machines at once. `threads` is the concurrency in
+`manage.py worker`; with Celery that is the size of the worker's pool. `alone` is the interval in
+`manage.py worker`, where no broker carries wakeups.
 """
 
 from dataclasses import dataclass

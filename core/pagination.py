@@ -16,7 +16,7 @@ MAX_OFFSET = 2**31 - 1
 
 @dataclass(frozen=True)
 class PageQuery:
-    """Which part of a list is asked for."""
+    """The part of a list that the caller asks for."""
 
     limit: int = DEFAULT_LIMIT
     offset: int = 0
@@ -45,7 +45,7 @@ class Page:
 def page_of(queryset: QuerySet[Any], query: PageQuery) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
-    Raises InvalidRequest where `starting_after` names nothing in this list.
+    Raises InvalidRequest where `starting_after` is not in this list.
     """
     ordered = queryset.order_by("-created_at", "-pk")
     rows = ordered

@@ -1,4 +1,4 @@
-"""Tell customers by text that how their money is protected has changed, whoever has changed it."""
+"""Text customers about each change to their PIN or passkeys, by themselves or by staff."""
 
 from datetime import datetime
 from enum import Enum
@@ -27,9 +27,9 @@ class SecurityChange(Enum):
 
 
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
-    """Have the customer told, in the caller's transaction and the customer's language.
+    """Plan a text to the customer, in the caller's transaction and the customer's language.
 
-    In test mode phones are everybody's: nobody is told.
+    None in test mode, where phones are shared.
     """
     if not customer.livemode:
         return

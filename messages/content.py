@@ -1,4 +1,4 @@
-"""What a message says: as it was planned, or as the room that planned it writes it when due."""
+"""The content of a message: stored with it, or written when due by the room that planned it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from messages.models import Message
 
 @dataclass(frozen=True)
 class Content:
-    """What the reader sees. Only an e-mail has a subject, HTML, and an address for answers."""
+    """What the reader sees. Only an e-mail has a subject, HTML and a reply address."""
 
     text: str
     subject: str = ""
@@ -22,7 +22,7 @@ class Content:
 
 
 def content_of(message: Message, now: datetime) -> Content | None:
-    """Return what a message says, in its reader's language; None where it is not needed now."""
+    """Return the content, in the reader's language; None if the message is no longer needed."""
     if message.text:
         return Content(message.text, message.subject)
     write: Callable[[Message, datetime], Content | None]

@@ -1,4 +1,4 @@
-"""E-mails, handed to the mail server that is configured."""
+"""E-mails, handed to the configured mail server."""
 
 from email.utils import parseaddr
 from smtplib import SMTPRecipientsRefused, SMTPResponseException
@@ -17,7 +17,7 @@ REFUSED_FOR_GOOD = 500
 def send(message: Message, content: Content, *, server: BaseEmailBackend) -> None:
     """Hand an e-mail to the server. Raises MessageNotSent.
 
-    Its Message-ID is that of the row, so that mailboxes know a copy of the same message.
+    Its Message-ID is made from the row's id, so that mailboxes can drop a duplicate.
     """
     mail = EmailMultiAlternatives(
         subject=content.subject,
@@ -34,12 +34,12 @@ def send(message: Message, content: Content, *, server: BaseEmailBackend) -> Non
     try:
         server.send_messages([mail])
     except (OSError, ValueError) as error:
-        server.close()  # it may be of no more use; the next mail opens another
+        server.close()  # it may be broken; the next e-mail opens another
         raise _failure(error, message.recipient) from error
 
 
 def _failure(error: OSError | ValueError, recipient: str) -> MessageNotSent:
-    """Read what the server said. Without its answer it may have taken the mail all the same."""
+    """Classify the failure. If the connection was lost, the server may have accepted the e-mail."""
     if isinstance(error, ValueError):
         return MessageNotSent(Fault.REFUSED, f"It cannot be written: {type(error).__name__}")
     words: bytes | str

@@ -1,4 +1,4 @@
-"""Why a message did not go out, and whether it may be sent again."""
+"""Why a message was not sent, and whether it may be retried."""
 
 from enum import Enum
 
@@ -6,11 +6,11 @@ from core.errors import ServiceUnavailable
 
 
 class Fault(Enum):
-    """What a failed attempt says of the next one."""
+    """Whether a failed attempt may be repeated."""
 
-    REFUSED = "refused"  # for good: this address, or this message, will never be taken
-    TEMPORARY = "temporary"  # surely not taken now; later it may be
-    UNKNOWN = "unknown"  # perhaps taken all the same: to send again may be to send twice
+    REFUSED = "refused"  # for good: retrying cannot help
+    TEMPORARY = "temporary"  # certainly not accepted: safe to retry
+    UNKNOWN = "unknown"  # perhaps accepted: a retry may be a duplicate
 
 
 class MessageNotSent(ServiceUnavailable):

@@ -1,4 +1,4 @@
-"""What the service writes to people: planned with the facts, sent when due."""
+"""E-mails and text messages: planned in the transaction of their cause, sent when due."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -28,14 +28,14 @@ S = MessageStatus
 
 class MessageQuerySet(models.QuerySet["Message"]):
     def due(self, now: datetime) -> Self:
-        """Those to be sent now, and of those a crash cut off the ones that may go out twice."""
-        cut_off = Q(repeatable=True, lease_until__lte=now)
+        """Those to send now, and the repeatable ones that a crash interrupted."""
+        interrupted = Q(repeatable=True, lease_until__lte=now)
         return self.filter(
-            Q(status=S.PLANNED) | cut_off, status__in=[S.PLANNED, S.SENDING], due_at__lte=now
+            Q(status=S.PLANNED) | interrupted, status__in=[S.PLANNED, S.SENDING], due_at__lte=now
         )
 
     def unsent(self, now: datetime) -> Self:
-        """Those that wait for staff: refused, given up, or cut off while they were being sent."""
+        """Those that wait for staff: refused, given up, or interrupted while being sent."""
         return self.filter(
             ~Q(status=S.SENDING) | Q(lease_until__lte=now),
             status__in=[S.REFUSED, S.FAILED, S.SENDING],
@@ -46,11 +46,11 @@ class MessageQuerySet(models.QuerySet["Message"]):
 class Message(models.Model):
     """An e-mail or a text message to one person, and what became of it.
 
-    It is taken before it is sent, so that it goes out once at most: one that stays in `sending`
-    after `lease_until` was cut off by a crash, and nobody knows whether it arrived. It waits for
-    staff, unless it is `repeatable`. `text` is empty where the room that planned it writes it when
-    it is due (`MESSAGE_WRITERS`), `language` where nobody knows the reader's. `about` is the id of
-    the object that it tells of; of one `key` there is one message.
+    It is claimed before it is sent, so that it goes out at most once: one that stays in `sending`
+    after `lease_until` was interrupted by a crash, and may or may not have arrived. It waits for
+    staff, unless it is `repeatable`. `text` is empty if the room that planned it writes it when it
+    is due (`MESSAGE_WRITERS`), `language` if the reader's is unknown. `about` is the id of the
+    object it concerns; there is at most one message per `key`.
     """
 
     id = PublicIdField(primary_key=True)
@@ -93,7 +93,7 @@ class Message(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} about {self.about}"
 
-    def is_cut_off(self, now: datetime) -> bool:
-        """Return whether a crash has cut off the attempt, so that nobody knows its outcome."""
+    def is_interrupted(self, now: datetime) -> bool:
+        """Return whether a crash has interrupted the attempt, whose outcome is unknown."""
         is_over = self.lease_until is not None and self.lease_until <= now
         return self.status == S.SENDING and is_over

@@ -1,4 +1,4 @@
-"""Plan what is to be told to someone, in the transaction that makes it true."""
+"""Plan a message in the transaction of its cause."""
 
 from datetime import datetime
 
@@ -21,10 +21,10 @@ def plan_message(
     key: str = "",
     repeatable: bool = False,
 ) -> None:
-    """Plan a message for `due_at`, or at once; a second one of the same `key` is the first again.
+    """Plan a message for `due_at`, or at once; a second one with the same `key` is dropped.
 
     Without `text` its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
-    may rather arrive twice than not at all.
+    is sent again, though it may arrive twice.
     """
     message_id = new_id("msg", now)
     message = Message(

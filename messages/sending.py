@@ -1,7 +1,7 @@
-"""Send the messages that are due: take one, call out with no transaction open, record the outcome.
+"""Send the messages that are due: claim one, send it with no transaction open, record the outcome.
 
-One that a crash cuts off stays in `sending`. It is not sent again: it waits for staff, unless it
-was planned as one that may go out twice.
+One that a crash interrupts stays in `sending`. Unless it is repeatable, it is not sent again: it
+waits for staff.
 """
 
 import time
@@ -21,8 +21,8 @@ from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
 
 BATCH = 50
-TURN_SECONDS = 5  # of each channel, so that one that hangs leaves the other its turn
-LEASE = timedelta(minutes=2)  # longer than any server may take to answer
+TURN_SECONDS = 5  # per channel, so that one that hangs does not hold up the other
+LEASE = timedelta(minutes=2)  # longer than a server may take to answer
 RETRY_WAITS = (
     timedelta(minutes=1),
     timedelta(minutes=10),
@@ -31,7 +31,7 @@ RETRY_WAITS = (
     timedelta(hours=24),
 )
 
-Carry = Callable[[Message, Content], None]
+Send = Callable[[Message, Content], None]
 
 logger = structlog.get_logger(__name__)
 
@@ -47,9 +47,9 @@ def send_due_messages(*, now: datetime) -> int:
 
 def _send_emails(now: datetime) -> int:
     server = get_connection()
-    carry = partial(email.send, server=server)
+    send = partial(email.send, server=server)
     try:
-        return sweep("send e-mails", partial(_send, carry, now), _reachable(server, now))
+        return sweep("send e-mails", partial(_send, send, now), _reachable(server, now))
     except OSError:
         logger.warning("mail_server_not_reached", exc_info=True)
         return 0
@@ -58,14 +58,14 @@ def _send_emails(now: datetime) -> int:
 
 
 def _reachable(server: BaseEmailBackend, now: datetime) -> Iterator[str]:
-    """Yield the e-mails that are due, each with the server's connection open."""
+    """Yield the ids of due e-mails, each once the connection to the server is open."""
     for message_id in _due(Channel.EMAIL, now):
         server.open()
         yield message_id
 
 
 def _due(channel: Channel, now: datetime) -> Iterator[str]:
-    """Yield what is due on a channel, the oldest first, for as long as a turn may take."""
+    """Yield the ids of due messages, the oldest first, until the turn is over."""
     due = Message.objects.due(now).filter(channel=channel).order_by("due_at", "id")
     ends_at = time.monotonic() + TURN_SECONDS
     for message_id in list(due.values_list("id", flat=True)[:BATCH]):
@@ -78,13 +78,13 @@ def _text(message: Message, content: Content) -> None:
     sms.send(to=message.recipient, text=content.text, reference=message.id)
 
 
-def _send(carry: Carry, now: datetime, message_id: str) -> bool:
+def _send(send: Send, now: datetime, message_id: str) -> bool:
     message = _claim(message_id, now)
     if message is None:
         return False
     try:
         content = content_of(message, now)
-    except Exception:  # nothing has left the house: another attempt does no harm
+    except Exception:  # nothing was sent: it is safe to retry
         logger.exception("message_not_written", message_id=message_id)
         _retry(message, "It could not be written.", now)
         return False
@@ -92,7 +92,7 @@ def _send(carry: Carry, now: datetime, message_id: str) -> bool:
         _record(message, status=MessageStatus.NOT_NEEDED)
         return False
     try:
-        carry(message, content)
+        send(message, content)
     except MessageNotSent as error:
         logger.warning("message_not_sent", message_id=message_id, cause=error.cause)
         _record_failure(message, error.fault, error.cause, now)
@@ -102,7 +102,7 @@ def _send(carry: Carry, now: datetime, message_id: str) -> bool:
 
 
 def _claim(message_id: str, now: datetime) -> Message | None:
-    """Take a message; None where another worker was quicker."""
+    """Claim a message; None if another worker has claimed it."""
     due = Message.objects.due(now).filter(pk=message_id)
     taken = due.update(
         status=MessageStatus.SENDING, lease_until=now + LEASE, attempts=F("attempts") + 1
@@ -115,12 +115,12 @@ def _record_failure(message: Message, fault: Fault, cause: str, now: datetime) -
         _record(message, status=MessageStatus.REFUSED, last_error=cause[:200])
     elif fault == Fault.TEMPORARY or message.repeatable:
         _retry(message, cause, now)
-    else:  # perhaps it was taken all the same: it never goes out twice
+    else:  # the server may have accepted it: never send it twice
         _record(message, status=MessageStatus.FAILED, last_error=cause[:200])
 
 
 def _retry(message: Message, cause: str, now: datetime) -> None:
-    """Put a message back for a later attempt, or give it up after the last one."""
+    """Reschedule a message, or give it up after the last attempt."""
     if message.attempts > len(RETRY_WAITS):
         _record(message, status=MessageStatus.FAILED, last_error=cause[:200])
         return
@@ -129,7 +129,7 @@ def _retry(message: Message, cause: str, now: datetime) -> None:
 
 
 def _record(message: Message, **values: object) -> None:
-    """Write down the outcome, unless the lease has run out and another attempt has begun."""
+    """Record the outcome, unless another attempt has begun since the lease ran out."""
     mine = Message.objects.filter(
         pk=message.pk, status=MessageStatus.SENDING, attempts=message.attempts
     )

@@ -54,7 +54,7 @@ def plan_receipt(payment: Payment, *, now: datetime) -> None:
 def plan_receipt_again(
     *, payment_id: str, recipient: str, now: datetime, language: str = ""
 ) -> None:
-    """Plan a receipt to an address that may have had it before, as somebody asks for it.
+    """Plan a receipt that a customer has requested, even to an address that had one before.
 
     Without `language` it is in the customer's. One that has not left yet is not doubled.
     Raises PaymentNotFound, PaymentNotCompleted.

@@ -1,5 +1,10 @@
-"""Hand payouts to the bank by file: staff make a batch, and download it in either format."""
+"""Hand payouts to the bank by file: staff approve a batch, and download it in either format.
 
+What the bank is told is stored with the batch, word for word, and every file is written from that.
+"""
+
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -7,20 +12,24 @@ from django.db import transaction
 
 from core.errors import ValidationFailed
 from core.ids import new_id
+from core.json import dump_json
 from payouts.business_days import BusinessDays
-from payouts.errors import NothingToExport, PayoutBatchNotFound
-from payouts.models import Payout, PayoutBatch
-from payouts.services import mark_sent
-from payouts.statuses import PayoutStatus
+from payouts.continuity import refuse_after_restore
+from payouts.errors import PayoutBatchNotFound, PayoutFileChanged
+from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
+from payouts.services import fail_unsendable, mark_sent
 
-MOST_PAYOUTS = 500
+MAX_PAYOUTS = 500
+# Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
+REFERENCE_CHARACTERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class PaymentOrder:
-    """What the bank needs to know of one payout. `amount` in cents."""
+    """What the bank is told of one payout. `amount` in cents."""
 
     payout_id: str
+    end_to_end_id: str
     amount: int
     currency: str
     holder_name: str
@@ -31,44 +40,51 @@ class PaymentOrder:
     description: str
 
 
+def payouts_due(*, livemode: bool, currency: str, execution_date: date) -> PayoutQuerySet:
+    """Return what a run on this day can take, the oldest first.
+
+    The payouts of a suspended merchant wait.
+    """
+    due = Payout.objects.sendable().filter(
+        livemode=livemode, currency=currency, send_date__lte=execution_date
+    )
+    return due.order_by("id")
+
+
 @transaction.atomic
 def create_batch(
-    *, livemode: bool, currency: str, execution_date: date, actor: str, now: datetime
-) -> PayoutBatch:
-    """Take the payouts that are due by a date, oldest first, into one batch that now leaves.
+    *,
+    livemode: bool,
+    currency: str,
+    execution_date: date,
+    actor: str,
+    now: datetime,
+    payout_ids: Sequence[str] | None = None,
+) -> PayoutBatch | None:
+    """Take payouts into one batch that leaves now: those named, or the first that are due.
 
-    Those whose bank account was closed fail instead. Raises NothingToExport, and ValidationFailed
-    for a date on which banks rest.
+    Each stands for itself: one that was canceled or whose merchant was suspended meanwhile is left
+    out, one whose bank account was closed fails. None where nothing is left to send; the failures
+    count all the same. Raises PayoutsShut after a restore of the database, and ValidationFailed for
+    a date on which banks rest.
     """
+    refuse_after_restore(now=now)
     next_day = BusinessDays.load().on_or_after(execution_date)
     if next_day != execution_date:
         raise ValidationFailed(execution_date=f"must be a business day; the next one is {next_day}")
-    due = Payout.objects.filter(
-        status=PayoutStatus.SCHEDULED,
-        livemode=livemode,
-        currency=currency,
-        send_date__lte=execution_date,
+    due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
+    named = due if payout_ids is None else due.filter(pk__in=payout_ids)
+    locked = named.select_related("bank_account", "merchant", "statement").select_for_update(
+        no_key=True, of=("self",)
     )
-    waiting = due.order_by("id").select_for_update(no_key=True)[:MOST_PAYOUTS]
-    batch = PayoutBatch.objects.create(
-        id=new_id("bat", now),
-        livemode=livemode,
-        currency=currency,
-        count=0,
-        total_amount=0,
-        execution_date=execution_date,
-        created_at=now,
-        created_by=actor,
-    )
-    for payout in list(waiting):
-        mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
-    sent = list(batch.payouts.all())
-    if not sent:
-        raise NothingToExport
-    batch.count = len(sent)
-    batch.total_amount = sum(payout.amount for payout in sent)
-    batch.save(update_fields=["count", "total_amount"])
-    return batch
+    sendable = [
+        payout
+        for payout in locked[:MAX_PAYOUTS]
+        if not fail_unsendable(payout, actor=actor, now=now)
+    ]
+    if not sendable:
+        return None
+    return _send_together(sendable, execution_date, actor, now)
 
 
 def find_batch(batch_id: str) -> PayoutBatch:
@@ -80,19 +96,84 @@ def find_batch(batch_id: str) -> PayoutBatch:
 
 
 def orders_of(batch: PayoutBatch) -> list[PaymentOrder]:
-    """Return what the bank is to pay, account numbers in the clear: only for the bank's file."""
-    payouts = batch.payouts.select_related("bank_account").order_by("id")
+    """Return what the bank is told, account numbers in the clear: only for the bank's file."""
     return [
         PaymentOrder(
-            payout_id=payout.id,
-            amount=payout.amount,
-            currency=payout.currency,
-            holder_name=payout.bank_account.holder_name,
-            bank_name=payout.bank_account.bank_name,
-            bic=payout.bank_account.bic,
-            clearing_code=payout.bank_account.clearing_code,
-            number=payout.bank_account.decrypt_number(),
-            description=payout.description,
+            payout_id=row.payout_id,
+            end_to_end_id=row.end_to_end_id,
+            amount=row.amount,
+            currency=batch.currency,
+            holder_name=row.holder_name,
+            bank_name=row.bank_name,
+            bic=row.bic,
+            clearing_code=row.clearing_code,
+            number=row.decrypt_number(),
+            description=row.description,
         )
-        for payout in payouts
+        for row in batch.orders.order_by("payout_id")
     ]
+
+
+def note_file(batch: PayoutBatch, content: bytes) -> None:
+    """Store the hash of the file that goes to the bank: what goes a second time is the same.
+
+    Raises PayoutFileChanged where it is not, as when the account that pays was changed.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    first = PayoutBatch.objects.filter(pk=batch.pk, file_hash="").update(file_hash=digest)
+    if not first and PayoutBatch.objects.get(pk=batch.pk).file_hash != digest:
+        raise PayoutFileChanged
+
+
+def digest_of(execution_date: date, orders: Sequence[PayoutOrder]) -> str:
+    """Return the SHA-256 of what a batch tells the bank, in the order of its payouts."""
+    rows = [
+        [
+            order.payout_id,
+            order.end_to_end_id,
+            order.amount,
+            order.holder_name,
+            order.bic,
+            order.clearing_code,
+            order.decrypt_number(),
+            order.description,
+        ]
+        for order in orders
+    ]
+    return hashlib.sha256(dump_json([execution_date.isoformat(), rows])).hexdigest()
+
+
+def end_to_end_id(payout: Payout) -> str:
+    """Name a payout to the bank by the statement that it pays out, whatever else is known of it.
+
+    A database set back to an earlier state would schedule the payout of that statement again, under
+    another id: the bank sees the same reference and refuses to pay it twice.
+    """
+    place = f"{payout.statement.account_id} {payout.statement.number}"
+    text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
+    return f"E-{hashlib.sha256(text.encode()).hexdigest()[:REFERENCE_CHARACTERS]}"
+
+
+def _send_together(
+    payouts: list[Payout], execution_date: date, actor: str, now: datetime
+) -> PayoutBatch:
+    orders = [PayoutOrder.of(payout, end_to_end_id(payout)) for payout in payouts]
+    digest = digest_of(execution_date, orders)
+    batch = PayoutBatch.objects.create(
+        id=new_id("bat", now),
+        livemode=payouts[0].livemode,
+        currency=payouts[0].currency,
+        count=len(payouts),
+        total_amount=sum(payout.amount for payout in payouts),
+        execution_date=execution_date,
+        message_id=f"B-{digest[:REFERENCE_CHARACTERS]}",
+        orders_hash=digest,
+        created_at=now,
+        created_by=actor,
+    )
+    for order in orders:
+        order.batch = batch
+    PayoutOrder.objects.bulk_create(orders)
+    for payout in payouts:
+        mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
+    return batch

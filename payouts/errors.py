@@ -36,6 +36,19 @@ class NothingToExport(ApiError):
     status, code, message = 422, "VALIDATION_FAILED", "No payout is due to be sent."
 
 
+class PayoutFileChanged(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "The file differs from the one that was written before for this batch."
+
+
+class PayoutsShut(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = (
+        "The database was restored: payouts wait until what is in transit was compared with the "
+        "bank (manage.py restored --reconciled)."
+    )
+
+
 class DebtorUnknown(ApiError):
     status, code = 422, "VALIDATION_FAILED"
     message = "Set PAYOUT_DEBTOR_ACCOUNT and PAYOUT_DEBTOR_BIC or PAYOUT_DEBTOR_CLEARING_CODE."

@@ -16,7 +16,7 @@ from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
-LONGEST_TEXT = 140
+MAX_TEXT_LENGTH = 140
 NO_NAME = "NOTPROVIDED"
 _LATIN = frozenset("/-?:().,'+ ")
 # Letters that have no accent to lose, and the marks of typography, as banks convert them.
@@ -31,7 +31,7 @@ Element = ElementTree.Element
 
 @dataclass(frozen=True)
 class Party:
-    """Somebody with an account at a bank. The bank is named by BIC, or by its clearing code."""
+    """A party with a bank account. The bank is identified by BIC or clearing code."""
 
     name: str
     number: str
@@ -45,7 +45,7 @@ def pain001(batch: PayoutBatch, orders: Sequence[PaymentOrder]) -> bytes:
     document = Element("Document", xmlns=NAMESPACE)
     initiation = _add(document, "CstmrCdtTrfInitn")
     header = _add(initiation, "GrpHdr")
-    _add(header, "MsgId", reference(batch.id))
+    _add(header, "MsgId", batch.message_id or reference(batch.id))
     _add(header, "CreDtTm", iso(batch.created_at))
     _add_sums(header, orders, batch.currency)
     _add(_add(header, "InitgPty"), "Nm", latin(debtor.name) or NO_NAME)
@@ -61,14 +61,14 @@ def reference(public_id: str) -> str:
 
 
 def latin(text: str) -> str:
-    """Write a text in the characters that banks agree on: no accents, a point for what is left.
+    """Write a text in the characters that banks agree on: no accents, `.` for anything else.
 
-    No slash begins or ends it or follows another: banks read codes of their own between them.
+    No leading, trailing or double slash: banks read codes of their own between slashes.
     """
     plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     kept = (c for c in plain if not unicodedata.combining(c))
     agreed = "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept)
-    return re.sub("//+", "/", agreed).strip("/ ")[:LONGEST_TEXT].rstrip("/ ")
+    return re.sub("//+", "/", agreed).strip("/ ")[:MAX_TEXT_LENGTH].rstrip("/ ")
 
 
 def _debtor() -> Party:
@@ -87,7 +87,7 @@ def _add_payment(
     initiation: Element, batch: PayoutBatch, orders: Sequence[PaymentOrder], debtor: Party
 ) -> None:
     payment = _add(initiation, "PmtInf")
-    _add(payment, "PmtInfId", reference(batch.id))
+    _add(payment, "PmtInfId", batch.message_id or reference(batch.id))
     _add(payment, "PmtMtd", "TRF")
     _add_sums(payment, orders, batch.currency)
     _add(_add(payment, "ReqdExctnDt"), "Dt", batch.execution_date.isoformat())
@@ -102,7 +102,7 @@ def _add_payment(
 def _add_transfer(payment: Element, order: PaymentOrder) -> None:
     creditor = Party(order.holder_name, order.number, order.bic, order.clearing_code)
     transfer = _add(payment, "CdtTrfTxInf")
-    _add(_add(transfer, "PmtId"), "EndToEndId", reference(order.payout_id))
+    _add(_add(transfer, "PmtId"), "EndToEndId", order.end_to_end_id)
     amount = _add(_add(transfer, "Amt"), "InstdAmt", decimal_text(order.amount, order.currency))
     amount.set("Ccy", order.currency)
     _add_bank(transfer, "CdtrAgt", creditor)

@@ -1,4 +1,4 @@
-"""Tell customers that money has come back: by e-mail where there is an address, else by SMS."""
+"""Notify customers of refunds: by e-mail where there is an address, else by SMS."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ KIND = "refund"
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
-    """Have the customer of a refund that succeeded told. In test mode no phone gets a text."""
+    """Plan the notice of a refund that succeeded. In test mode no phone gets a text."""
     customer = payment.paying_customer
     address = customer.email or payment.customer_email
     if address or customer.livemode:
@@ -47,7 +47,7 @@ def write(message: Message, now: datetime) -> Content:
 
 def _text(merchant: str, amount: str) -> str:
     return gettext("%(merchant)s has refunded %(amount)s to your %(service)s wallet.") % {
-        "merchant": sms.harmless(merchant) or settings.SERVICE_NAME,
+        "merchant": sms.sanitized(merchant) or settings.SERVICE_NAME,
         "amount": amount,
         "service": settings.SERVICE_NAME,
     }

@@ -100,7 +100,7 @@ class Refund(models.Model):
 
 
 class RefundTransition(models.Model):
-    """One move of one refund. Never changed."""
+    """One transition of a refund. Never changed."""
 
     refund = models.ForeignKey(Refund, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=RefundStatus)

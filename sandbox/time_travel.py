@@ -1,4 +1,4 @@
-"""A clock for tests: whatever a test merchant waits for comes nearer. Nobody can wait a day.
+"""A clock for tests, which moves a test merchant's deadlines closer.
 
 Deadlines that lie ahead are moved; facts, such as when something was created or paid, stay as
 they are. Live objects are never touched.
@@ -20,7 +20,7 @@ from payments.expiry import expire_payment
 from payments.models import Payment
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
-from payouts.statuses import LEAVING
+from payouts.statuses import OUTGOING
 from webhooks.models import Delivery
 
 NEVER_EXPIRES = "never expires"
@@ -28,10 +28,9 @@ NEVER_EXPIRES = "never expires"
 
 @transaction.atomic
 def advance(*, merchant_id: str, by: timedelta) -> dict[str, int]:
-    """Bring everything that a merchant's test objects wait for nearer; return how many of each.
+    """Move the deadlines of a merchant's test objects closer; return how many of each.
 
-    What is due then is done by the tasks that look for it. Payouts move by whole days.
-    Raises MerchantNotFound.
+    The periodic tasks do what is then due. Payouts move by whole days. Raises MerchantNotFound.
     """
     merchant = Merchant.objects.locked(merchant_id)
     counts = {
@@ -86,7 +85,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
 
 
 def _advance_payouts(merchant: Merchant, by: timedelta) -> int:
-    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=LEAVING)
+    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=OUTGOING)
     for payout in payouts.select_for_update():
         payout.send_date -= by
         payout.arrival_date -= by

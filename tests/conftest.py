@@ -16,7 +16,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from customers import pin_hashing
-from tests import environment, template
+from tests import run_environment, template
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
@@ -36,11 +36,11 @@ _keeper = pytest.StashKey[Keeper]()
 
 def pytest_configure(config: pytest.Config) -> None:
     allow_flush()
-    if hasattr(config, "workerinput") or not environment.ON_POSTGRESQL:
+    if hasattr(config, "workerinput") or not run_environment.ON_POSTGRESQL:
         return
-    environment.DIRECTORY.chmod(0o711)
+    run_environment.DIRECTORY.chmod(0o711)
     try:
-        config.stash[_keeper] = Keeper(environment.POSTGRESQL_SOCKETS)
+        config.stash[_keeper] = Keeper(run_environment.POSTGRESQL_SOCKETS)
     except PostgresMissing as missing:
         pytest.exit(str(missing), returncode=pytest.ExitCode.USAGE_ERROR)
 
@@ -50,7 +50,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         return
     if keeper := config.stash.get(_keeper, None):
         keeper.close()
-    shutil.rmtree(environment.DIRECTORY, ignore_errors=True)
+    shutil.rmtree(run_environment.DIRECTORY, ignore_errors=True)
 
 
 def pytest_collection_finish() -> None:
@@ -61,7 +61,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the tests that need the other database to the run that has it."""
-    other = "sqlite" if environment.ON_POSTGRESQL else "postgres"
+    other = "sqlite" if run_environment.ON_POSTGRESQL else "postgres"
     elsewhere = [item for item in items if item.get_closest_marker(other)]
     items[:] = [item for item in items if item not in elsewhere]
     config.hook.pytest_deselected(items=elsewhere)
@@ -70,7 +70,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
     """Begin with a copy of a migrated database, where an earlier run has left one."""
-    if environment.ON_POSTGRESQL:
+    if run_environment.ON_POSTGRESQL:
         return False
     return template.use(_test_database())
 
@@ -78,7 +78,7 @@ def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_keepdb: bool) -> None:
     """Leave a copy of the migrated database to later runs, where there was none."""
-    if not environment.ON_POSTGRESQL and not django_db_keepdb:
+    if not run_environment.ON_POSTGRESQL and not django_db_keepdb:
         template.keep(_test_database())
 
 

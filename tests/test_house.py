@@ -1,51 +1,22 @@
 """The rules of the house that no linter knows. Each names the line that breaks it."""
 
 import ast
-import subprocess
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.source_tree import FILES, ROOT, SERVICE, nodes, nodes_of
+
 # One process looks at the files, and reads each once.
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
-ROOT = Path(__file__).parent.parent
-ROOMS = (
-    "core", "outbound", "messages", "ledger", "merchants", "webhooks", "customers", "links",
-    "payments", "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
-)  # fmt: skip
 FILE_LINES = 300
 FUNCTION_LINES = 50
 VAGUE = {"utils", "helpers", "common", "managers", "mixins", "base", "misc"}
 
 
-def _tracked() -> list[Path]:
-    """Return the Python files of the project: those that git knows, or would add."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
-    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return [ROOT / name for name in names.splitlines() if (ROOT / name).exists()]
-
-
-FILES = [path for path in _tracked() if "migrations" not in path.parts]
-SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
-
-
-@cache
-def _nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """Return every node of a file, read and walked once for all the rules."""
-    return tuple(ast.walk(ast.parse(path.read_text())))
-
-
 def _place(path: Path, node: ast.AST | None = None) -> str:
     line = f":{node.lineno}" if isinstance(node, ast.stmt | ast.expr) else ""
     return f"{path.relative_to(ROOT)}{line}"
-
-
-def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
-    for path in paths:
-        for node in _nodes_of(path):
-            yield path, node
 
 
 def test_there_are_files_to_look_at() -> None:
@@ -79,7 +50,7 @@ def test_only_transition_to_writes_a_status() -> None:
         _place(path, node)
         for path in SERVICE
         if path.parts[-2] != "core"  # there, a status is HTTP's
-        for function in _nodes_of(path)
+        for function in nodes_of(path)
         if isinstance(function, ast.FunctionDef) and function.name != "transition_to"
         for node in ast.walk(function)
         if isinstance(node, ast.stmt | ast.expr)
@@ -113,7 +84,7 @@ def _machines() -> set[str]:
 
 
 def _updates(node: ast.AST, machines: set[str]) -> bool:
-    """Tell whether a node is `Payment.objects….update(status=…)`."""
+    """Return whether a node is `Payment.objects….update(status=…)`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)

@@ -1,4 +1,4 @@
-"""What a merchant has to hear by e-mail: one alert of a kind per endpoint a day."""
+"""Alerts that merchants get by e-mail: one of a kind per endpoint and day."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ SUBJECTS = {
 def raise_alert(
     kind: AlertKind, webhook_id: str, *, delivery: Delivery | None, now: datetime
 ) -> None:
-    """Have the merchant told, after commit; the second of a day is the first one again.
+    """Plan an alert, to be mailed after commit; a second one on the same day is dropped.
 
     It is the one message that says that messages are lost: a crash repeats it rather than lose it.
     """

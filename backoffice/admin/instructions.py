@@ -9,7 +9,7 @@ from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActForm, Lines
 from backoffice.models import Instruction
-from backoffice.page_parts import Answer, Moment, Section, facts
+from backoffice.page_parts import Answer, Moment, Section, Table, facts
 from backoffice.resource.columns import (
     MODE,
     Column,
@@ -24,6 +24,7 @@ from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import approve, decline, withdraw
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
+from payouts.models import Payout
 
 
 class DecisionForm(ActForm):
@@ -164,6 +165,23 @@ class InstructionAdmin(OfficeAdmin):
             )
         ]
 
+    def tables(self, row: Instruction) -> list[Table]:
+        """Show which payouts a run takes: what is approved is these, and no others."""
+        ids = row.arguments.get("payouts", ())
+        payouts = Payout.objects.filter(pk__in=ids).select_related("merchant", "bank_account")
+        rows = [
+            (
+                _linked(payout.pk, page_of_id(payout.pk)),
+                payout.merchant.name,
+                formats.money(payout.amount, payout.currency),
+                str(payout.bank_account),
+                formats.badge(payout.status),
+            )
+            for payout in payouts.order_by("pk")
+        ]
+        columns = ("Payout", "Merchant", "Amount", "To", "Status")
+        return [Table("Payouts", columns, rows)] if rows else []
+
     def timeline(self, row: Instruction) -> list[Moment]:
         asked = Moment(row.asked_at, "pan_tool", "Asked for", actor=row.asked_by.get_username())
         if row.decided_at is None:
@@ -184,7 +202,7 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     return [
         (name.replace("_", " ").capitalize(), value)
         for name, value in instruction.arguments.items()
-        if name != "expected_available"
+        if name not in ("expected_available", "payouts")
     ]
 
 

@@ -1,4 +1,4 @@
-"""What the service has written to people, will write, and could not deliver."""
+"""E-mails and text messages: planned, sent, and those that could not be sent."""
 
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from backoffice.timeline import masked_recipient
 from core.clock import utc_now
 from messages.models import Channel, Message, MessageStatus
 
-CUT_OFF = "It was cut off while it was sent: perhaps it arrived."
+INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
     "invoice", "reminder", "due", "receipt", "refund", "pin_changed", "passkey_added",
     "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
@@ -21,11 +21,11 @@ KINDS = (
 
 
 def _state(row: Message) -> str:
-    return "cut off" if row.is_cut_off(utc_now()) else row.get_status_display()
+    return "interrupted" if row.is_interrupted(utc_now()) else row.get_status_display()
 
 
 def _cause(row: Message) -> str:
-    return CUT_OFF if row.is_cut_off(utc_now()) else row.last_error
+    return INTERRUPTED if row.is_interrupted(utc_now()) else row.last_error
 
 
 def _about(row: Message) -> Any:
@@ -34,7 +34,7 @@ def _about(row: Message) -> Any:
 
 
 class UnsentFilter(OfficeFilter):
-    """Those that wait for staff: refused, given up, or cut off by a crash."""
+    """Those that wait for staff: refused, given up, or interrupted by a crash."""
 
     title = "state"
     parameter_name = "state"

@@ -10,21 +10,25 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from backoffice import formats
 from backoffice.acts import Act, Done, Work
 from backoffice.admin.instructing import told
+from backoffice.errors import NothingToSend
 from backoffice.forms import ActForm, Choice, ConfirmForm, Line, Lines, ReasonForm
+from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.instructions import Wish, instruct
 from backoffice.services.payouts import (
     RUN,
+    Run,
     add_holiday,
     cancel,
     close_account,
     drop_holiday,
-    due_total,
     mark_paid,
+    runs_due,
 )
+from backoffice.statuses import InstructionStatus
 from payouts.business_days import BusinessDays
-from payouts.models import Payout
+from payouts.models import Payout, PayoutBatch
 from payouts.statuses import CANCELABLE, PayoutStatus
 
 
@@ -128,8 +132,13 @@ class RunForm(ActForm):
 
     def lines(self) -> list[str]:
         today, currency = timezone.localtime(self.now).date(), settings.DEFAULT_CURRENCY
-        total = due_total(livemode=True, currency=currency, execution_date=today)
-        return [f"Due by today, live: {formats.money(total, currency)}."]
+        runs = runs_due(livemode=True, currency=currency, execution_date=today)
+        count = sum(len(run.payout_ids) for run in runs)
+        total = formats.money(sum(run.total_amount for run in runs), currency)
+        lines = [f"Due by today, live: {count} payouts, {total}."]
+        if len(runs) > 1:
+            lines.append(f"They go in {len(runs)} batches, each approved by itself.")
+        return lines
 
     def clean_execution_date(self) -> date:
         day: date = self.cleaned_data["execution_date"]
@@ -145,18 +154,43 @@ class RunForm(ActForm):
 def _run(work: Work) -> Done:
     livemode, day = work.data["mode"] == "live", work.data["execution_date"]
     currency = settings.DEFAULT_CURRENCY
-    wish = Wish(
+    runs = runs_due(livemode=livemode, currency=currency, execution_date=day)
+    if not runs:
+        raise NothingToSend
+    made = [
+        instruct(staff=work.staff, wish=_wish_of(work, run, number), now=work.now)
+        for number, run in enumerate(runs)
+    ]
+    if len(made) == 1:
+        return told(made[0], _came_of(made[0]))
+    waiting = sum(each.status == InstructionStatus.WAITING for each in made)
+    return Done(f"{len(made)} batches; {waiting} of them wait for someone else's approval.")
+
+
+def _wish_of(work: Work, run: Run, number: int) -> Wish:
+    return Wish(
         task=instruction_kinds.RUN_PAYOUTS,
         subject_id=RUN,
-        livemode=livemode,
-        amount=due_total(livemode=livemode, currency=currency, execution_date=day),
-        currency=currency,
+        livemode=work.data["mode"] == "live",
+        amount=run.total_amount,
+        currency=settings.DEFAULT_CURRENCY,
         reason=work.data["reason"],
         note=work.data["note"],
-        form_key=work.data["form_key"],
-        arguments={"execution_date": day.isoformat()},
+        form_key=work.data["form_key"] + (f":{number}" if number else ""),
+        arguments={
+            "execution_date": work.data["execution_date"].isoformat(),
+            "payouts": run.payout_ids,
+        },
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The run is made.")
+
+
+def _came_of(instruction: Instruction) -> str:
+    if not instruction.result_id:
+        return "Nothing left: what could not leave has failed or waits."
+    asked = len(instruction.arguments["payouts"])
+    sent = PayoutBatch.objects.get(pk=instruction.result_id).count
+    rest = asked - sent
+    return "The run is made." if not rest else f"The run is made: {sent} leave, {rest} do not."
 
 
 RUN_ACTS = (

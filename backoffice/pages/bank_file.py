@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from backoffice.services.payouts import note_download
 from backoffice.staff import staff_of
 from core.clock import utc_now
-from payouts.batches import orders_of
+from payouts.batches import note_file, orders_of
 from payouts.csv_file import csv_file
 from payouts.models import PayoutBatch
 from payouts.pain001 import pain001
@@ -14,7 +14,7 @@ from payouts.pain001 import pain001
 def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:
     """Answer with the file, and write down who took it.
 
-    Raises Forbidden, Http404, DebtorUnknown.
+    Raises Forbidden, Http404, DebtorUnknown, PayoutFileChanged.
     """
     if form not in ("csv", "xml"):
         raise Http404
@@ -23,6 +23,8 @@ def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpR
     if form == "csv":
         response = HttpResponse(csv_file(orders), content_type="text/csv; charset=utf-8")
     else:
-        response = HttpResponse(pain001(batch, orders), content_type="application/xml")
+        content = pain001(batch, orders)
+        note_file(batch, content)
+        response = HttpResponse(content, content_type="application/xml")
     response["Content-Disposition"] = f'attachment; filename="{batch.pk}.{form}"'
     return response

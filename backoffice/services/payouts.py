@@ -1,24 +1,28 @@
 """What finance does with payouts and bank accounts: on instruction, or by itself."""
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Sum
 
 from backoffice.audit import Deed, recorded, state_of
 from backoffice.errors import InstructionDecided, NothingToSend
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
+from backoffice.statuses import InstructionStatus
 from core import crypto
+from core.money import MAX_AMOUNT
 from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
-from payouts.batches import create_batch
+from payouts.batches import MAX_PAYOUTS, create_batch, payouts_due
+from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.services import (
@@ -57,41 +61,64 @@ def pay_out(instruction: Instruction, caller: Caller, now: datetime) -> str:
     return payout.id
 
 
-def due_total(*, livemode: bool, currency: str, execution_date: date) -> int:
-    """Return what a run on this day would send, in cents."""
-    due = Payout.objects.filter(
-        status=PayoutStatus.SCHEDULED,
-        livemode=livemode,
-        currency=currency,
-        send_date__lte=execution_date,
-    )
-    return int(due.aggregate(total=Sum("amount"))["total"] or 0)
+@dataclass(frozen=True)
+class Run:
+    """Payouts that go to the bank in one batch, once approved. `total_amount` in cents."""
+
+    payout_ids: list[str]
+    total_amount: int
+
+
+def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run]:
+    """Divide what is due by a day into batches that a bank's file and an approval can hold.
+
+    What waits for someone's approval already is not in them.
+    """
+    asked = set(_payouts_asked_for())
+    due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
+    runs, ids, total = [], list[str](), 0
+    for payout_id, amount in due.values_list("pk", "amount"):
+        if payout_id in asked:
+            continue
+        if len(ids) == MAX_PAYOUTS or total + amount > MAX_AMOUNT:
+            runs.append(Run(ids, total))
+            ids, total = [], 0
+        ids.append(payout_id)
+        total += amount
+    return [*runs, Run(ids, total)] if ids else runs
+
+
+def _payouts_asked_for() -> Iterator[str]:
+    waiting = Instruction.objects.filter(task="run_payouts", status=InstructionStatus.WAITING)
+    for arguments in waiting.values_list("arguments", flat=True):
+        yield from arguments.get("payouts", ())
 
 
 def check_run(instruction: Instruction, now: datetime) -> None:
-    """Raises NothingToSend, and InstructionDecided where the run is not what was asked for."""
-    total = due_total(
-        livemode=instruction.livemode,
-        currency=instruction.currency,
-        execution_date=_execution_date(instruction),
-    )
-    if not total:
+    """Raises NothingToSend, ValidationFailed, and PayoutsShut after a restore of the database."""
+    refuse_after_restore(now=now)
+    if not instruction.arguments.get("payouts"):
         raise NothingToSend
-    if total != instruction.amount:
-        raise InstructionDecided("Other payouts have fallen due since: ask for the run again.")
 
 
 def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put what is due into a batch for the bank. Raises as `check_run` and `create_batch` do."""
+    """Put exactly the payouts that were asked for into a batch; return its id, if it has one.
+
+    What cannot leave fails or waits by itself. Raises as `create_batch` does, InstructionDecided
+    where one of them is of another amount than was approved.
+    """
     batch = create_batch(
         livemode=instruction.livemode,
         currency=instruction.currency,
         execution_date=_execution_date(instruction),
+        payout_ids=instruction.arguments.get("payouts", ()),
         actor=caller.actor,
         now=now,
     )
-    if batch.total_amount != instruction.amount:
-        raise InstructionDecided("Other payouts have fallen due since: ask for the run again.")
+    if batch is None:
+        return ""
+    if batch.total_amount > instruction.amount:
+        raise InstructionDecided("These payouts come to more than was approved.")
     return batch.id
 
 

@@ -34,7 +34,7 @@ class ReceiptPage(PaymentPage):
                 )
                 return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
             except ApiError as error:
-                self.tell(form, error)
+                self.show_error(form, error)
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
@@ -50,11 +50,11 @@ class ReceiptPage(PaymentPage):
 class ReceiptPdf(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         content = receipt_pdf(
-            self.bill,
+            self.payment_view,
             state=state_of(self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
-            printed=moment_of(self.now, self.bill.zone),
+            printed=moment_of(self.now, self.payment_view.zone),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'

@@ -14,7 +14,7 @@ from tests.messages.conftest import ADDRESS, PHONE, plan
 
 pytestmark = pytest.mark.django_db
 LIST = "admin:messaging_message_changelist"
-CUT_OFF = "It was cut off while it was sent: perhaps it arrived."
+INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def lost() -> dict[str, Message]:
     fates: dict[str, dict[str, object]] = {
         "refused": {"status": "refused", "last_error": "550 No such user"},
         "failed": {"status": "failed", "last_error": "The connection was lost"},
-        "cut off": {"status": "sending", "lease_until": now - timedelta(minutes=1)},
+        "interrupted": {"status": "sending", "lease_until": now - timedelta(minutes=1)},
         "being sent": {"status": "sending", "lease_until": now + timedelta(minutes=1)},
         "planned": {"status": "planned"},
         "sent": {"status": "sent", "sent_at": now},
@@ -53,18 +53,18 @@ def test_the_queue_opens_its_list_with_causes(office: Office, lost: dict[str, Me
 
     html = office(Role.SUPPORT).get(queue.url).content.decode()
 
-    assert shown(html, lost) == {"refused", "failed", "cut off"}
-    for words in ("550 No such user", "The connection was lost", CUT_OFF):
+    assert shown(html, lost) == {"refused", "failed", "interrupted"}
+    for words in ("550 No such user", "The connection was lost", INTERRUPTED):
         assert words in html
 
 
 def test_the_page_says_why_and_for_how_long(office: Office, lost: dict[str, Message]) -> None:
-    page = reverse("admin:messaging_message_change", args=[lost["cut off"].pk])
+    page = reverse("admin:messaging_message_change", args=[lost["interrupted"].pk])
 
     html = office(Role.VIEWER).get(page).content.decode()
 
-    assert CUT_OFF in html
-    assert "cut off" in html
+    assert INTERRUPTED in html
+    assert "interrupted" in html
     assert "3 hours" in html
 
 

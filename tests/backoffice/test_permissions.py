@@ -1,7 +1,5 @@
 """Role by model by action by direct POST, from the registry: what has no row here fails."""
 
-from typing import Any
-
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import Model
@@ -13,6 +11,7 @@ from backoffice.registry import ADMINS
 from backoffice.roles import Role
 from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, Payout
+from tests.backoffice.acting import acts_of, address
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each
 
@@ -97,18 +96,6 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Webhook", "switch-off"): {D, A},
     ("Webhook", "switch-on"): {D, A},
 }
-
-
-def address(model: type[Model], page: str, *args: Any) -> str:
-    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
-
-
-def acts_of(model: type[Model], row: Model) -> list[tuple[str, str]]:
-    """Return the name and address of each act on a row of the model, and on its list."""
-    admin = ADMINS[model]
-    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.acts]
-    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_acts]
-    return on_row + on_list
 
 
 def test_every_model_and_act_of_the_registry_has_a_row() -> None:

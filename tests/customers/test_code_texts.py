@@ -44,7 +44,7 @@ def test_a_long_payee_is_cut() -> None:
     ],
 )
 def test_the_text_says_what_the_code_opens(purpose: CodePurpose, says: str) -> None:
-    assert text_of("123456", purpose=purpose).startswith(f"{says} Tell it to nobody.")
+    assert text_of("123456", purpose=purpose).startswith(f"{says} Do not share it.")
 
 
 @pytest.mark.parametrize("purpose", [CodePurpose.RESET_PIN, CodePurpose.ADD_PASSKEY])

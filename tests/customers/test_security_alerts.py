@@ -13,7 +13,7 @@ from messages.errors import MessageNotSent
 from messages.models import Message
 from messages.sending import send_due_messages
 from messages.tasks import send_messages
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.conftest import LIVE_PHONE
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
@@ -47,7 +47,7 @@ def test_a_first_pin_is_nothing_to_tell() -> None:
 
 
 def test_passkeys_that_come_and_go_are_told(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     passkey = session.customer.passkeys.get()
     session.passkey_verified_at = now
@@ -65,7 +65,7 @@ def test_what_staff_remove_is_told_too(session: CustomerSession, now: datetime) 
 
 def test_in_test_mode_nobody_is_told(tester: Customer, now: datetime) -> None:
     change_pin(customer_id=tester.id, pin="1234", new_pin=PIN, address=ADDRESS, now=now)
-    enrol(proven(tester, now), Authenticator(), now)
+    enrol(proven(tester, now), VirtualAuthenticator(), now)
 
     assert planned() == []
 

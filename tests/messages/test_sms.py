@@ -26,7 +26,7 @@ class Gateway(HTTPServer):
     requests: list[tuple[str, dict[str, str], dict[str, str]]]
 
 
-class Handler(BaseHTTPRequestHandler):
+class SmsHandler(BaseHTTPRequestHandler):
     server: Gateway
 
     def do_POST(self) -> None:
@@ -44,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def gateway(settings: Settings) -> Iterator[Gateway]:
-    server = Gateway(("127.0.0.1", 0), Handler)
+    server = Gateway(("127.0.0.1", 0), SmsHandler)
     server.requests = []
     settings.SMS_URL = f"http://user:s3cret@127.0.0.1:{server.server_port}/send?key=hush"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)

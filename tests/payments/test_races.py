@@ -15,7 +15,7 @@ from core.ids import new_id
 from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
 from customers.services import find_or_create, top_up, wallet
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances, lock
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -68,7 +68,7 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
         results = at_once([partial(confirm, merchant, payment)] * 32)
 
         assert outcomes(list(results)) == {"done": 1, "PAYMENT_ALREADY_COMPLETED": 31}
-        assert Transfer.objects.filter(kind=Kind.PAYMENT, reference=payment.id).count() == 1
+        assert Transfer.objects.filter(kind=TransferKind.PAYMENT, reference=payment.id).count() == 1
         completed = Event.objects.filter(resource_id=payment.id, type="payment.completed")
         assert completed.count() == 1
 

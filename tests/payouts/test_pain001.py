@@ -7,8 +7,8 @@ import pytest
 from payouts.batches import PaymentOrder, orders_of
 from payouts.errors import DebtorUnknown
 from payouts.pain001 import pain001
-from tests.payouts.pain001 import NAMESPACE, faults_of
-from tests.payouts.test_batches import batch_of, live_payout
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_the_pain001_says_what_the_bank_is_to_do(api):
 
     document = pain001(batch, orders_of(batch))
 
-    assert text_of(document, "GrpHdr", "MsgId") == [batch.id.replace("_", "-")]
+    assert text_of(document, "GrpHdr", "MsgId") == [batch.message_id]
     assert text_of(document, "GrpHdr", "NbOfTxs") == text_of(document, "PmtInf", "NbOfTxs") == ["2"]
     assert text_of(document, "GrpHdr", "CtrlSum") == ["13.55"]
     assert text_of(document, "PmtInf", "CtrlSum") == ["13.55"]
@@ -50,7 +50,7 @@ def test_the_pain001_says_what_the_bank_is_to_do(api):
     assert text_of(document, "DbtrAcct", "Id", "Othr", "Id") == ["000777"]
     assert text_of(document, "DbtrAgt", "FinInstnId", "BICFI") == ["BOTIBSNS"]
     assert text_of(document, "InstdAmt") == ["12.50", "1.05"]
-    assert text_of(document, "EndToEndId")[0] == first.id.replace("_", "-")
+    assert text_of(document, "EndToEndId")[0] == first.order.end_to_end_id
     assert text_of(document, "Cdtr", "Nm") == ["Conch Shack Ltd", "Cafe Nino . Sohne"]
     assert text_of(document, "CdtrAcct", "Id", "Othr", "Id") == ["123456789012"]
     assert text_of(document, "CdtrAcct", "Id", "IBAN") == ["GB82WEST12345698765432"]
@@ -72,6 +72,7 @@ def described(text, *, holder_name="Conch Shack Ltd"):
     """Return the order of a payout with this text on the bank statement."""
     return PaymentOrder(
         payout_id="po_x",
+        end_to_end_id="E-x",
         amount=1250,
         currency="BSD",
         holder_name=holder_name,

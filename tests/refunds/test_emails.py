@@ -15,8 +15,8 @@ from messages.tasks import send_messages
 from refunds.models import Refund
 from refunds.tasks import retry_refunds
 from tests.customers.texts import TextBox
-from tests.payouts.money import credit
-from tests.refunds.sales import LIVE_PHONE, refund, sell, sell_live
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@example.com"

@@ -23,7 +23,7 @@ from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 from webhooks.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db

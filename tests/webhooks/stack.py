@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from config.environment import VARIABLES
-from tests.environment import VALUES
+from tests.run_environment import VALUES
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60

@@ -12,6 +12,7 @@ from messages.models import Message
 from messages.sending import send_due_messages
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import endpoint_of
 from webhooks.alerts import raise_alert
 from webhooks.models import Webhook
 from webhooks.statuses import AlertKind
@@ -112,7 +113,6 @@ def test_whoever_dies_while_mailing_is_followed_by_another(
 @pytest.mark.django_db(transaction=True)
 def test_many_workers_send_each_mail_once(receiver) -> None:
     from tests.factories import MerchantFactory
-    from tests.webhooks.test_dispatcher import endpoint_of
 
     merchant = MerchantFactory.create()
     for number in range(10):

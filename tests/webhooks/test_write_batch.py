@@ -8,13 +8,13 @@ from django.db import OperationalError, connection
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.races import at_once
-from webhooks.delivery.write_batch import Gathering, write_turn
+from webhooks.delivery.write_batch import WriteBatch, write_lock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_everything_is_written() -> None:
-    gathering, merchants = Gathering(), [MerchantFactory.create() for _ in range(20)]
+    gathering, merchants = WriteBatch(), [MerchantFactory.create() for _ in range(20)]
 
     def write(merchant: Merchant) -> None:
         gathering.write(lambda: rename(merchant))
@@ -26,12 +26,12 @@ def test_everything_is_written() -> None:
 
 @pytest.mark.sqlite
 def test_what_gathers_is_one_transaction() -> None:
-    gathering, merchant = Gathering(), MerchantFactory.create()
+    gathering, merchant = WriteBatch(), MerchantFactory.create()
     seen: list[bool] = []
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with write_lock():
             held.set()
             while len(gathering._waiting) < 5:
                 pass
@@ -51,11 +51,11 @@ def test_what_gathers_is_one_transaction() -> None:
 
 @pytest.mark.sqlite
 def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
-    gathering, merchant = Gathering(), MerchantFactory.create(name="Old")
+    gathering, merchant = WriteBatch(), MerchantFactory.create(name="Old")
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with write_lock():
             held.set()
             while len(gathering._waiting) < 2:
                 pass

@@ -11,9 +11,10 @@ from core.clock import utc_now
 from core.errors import ApiError
 from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
-from payouts.batches import create_batch, find_batch, orders_of
+from payouts.batches import create_batch, find_batch, note_file, orders_of
 from payouts.business_days import BusinessDays
 from payouts.csv_file import csv_file
+from payouts.errors import NothingToExport
 from payouts.models import PayoutBatch
 from payouts.pain001 import pain001
 
@@ -54,20 +55,26 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
     """Return a batch and its file: the payouts leave together with a file that can be written."""
     batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
     orders = orders_of(batch)
-    content = csv_file(orders).encode() if options["format"] == "csv" else pain001(batch, orders)
+    if options["format"] == "csv":
+        return batch, csv_file(orders).encode()
+    content = pain001(batch, orders)
+    note_file(batch, content)
     return batch, content
 
 
 def _new_batch(options: dict[str, Any]) -> PayoutBatch:
     at = utc_now()
     today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
-    return create_batch(
+    batch = create_batch(
         livemode=not options["test"],
         currency=options["currency"],
         execution_date=options["date"] or today,
-        actor="system:export_payouts",
+        actor="system:payouts.export",
         now=at,
     )
+    if batch is None:
+        raise NothingToExport
+    return batch
 
 
 def _for_owner_only(path: str, flags: int) -> int:

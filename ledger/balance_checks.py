@@ -1,4 +1,4 @@
-"""Every balance, proven from the transfers by statements that the database runs by itself."""
+"""Every balance, proved from the transfers by statements that run in the database."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from django.db import connection
 
 from ledger.models import Purpose
 
-# The sum of an account, and of it what no seal covers yet.
+# The sum of each account, and the part of it that no seal covers yet.
 SUMS = """
     SELECT account.id, account.owner, account.purpose, account.currency, account.livemode,
         account.balance,
@@ -61,7 +61,7 @@ BELOW_ZERO_ON_THE_WAY = """
 
 
 def check_balances() -> Iterator[str]:
-    """Name every account whose balance is not the sum of its transfers, or is below zero."""
+    """Report every account whose balance is not the sum of its transfers, or is below zero."""
     for *account, balance, folded in _rows(WRONG_BALANCES):
         yield f"{_name(account)} has balance {balance}; its transfers make {folded}."
     for *account, exact in _rows(BELOW_ZERO):

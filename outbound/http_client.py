@@ -1,8 +1,8 @@
-"""One request to an endpoint that may be anybody's: slow, endless, redirecting, or a trap.
+"""One request to an untrusted endpoint: it may be slow, endless, redirecting, or a trap.
 
-The name is looked up once, every address it has must be allowed, and the connection goes to one
-of those, while TLS still asks for the name. No proxies, redirects, cookies or reuse. A watchdog
-ends the connection at the deadline, however slowly it drips.
+The name is looked up once, every address it has must be allowed, and the connection goes to one of
+those, while TLS still verifies the name. No proxies, redirects, cookies or reuse. The connection is
+closed at the deadline, however slowly data arrives.
 """
 
 import http.client
@@ -19,14 +19,14 @@ from requests.adapters import HTTPAdapter
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 from urllib3.exceptions import HTTPError
 
-from outbound.connections import Dial, DialFailed
-from outbound.deadline import Watchdog
+from outbound.connections import ConnectionFailed, Connector
+from outbound.deadline import Deadline
 from outbound.policy import Policy, fault_of
 from outbound.resolver import Resolve, system_addresses
 
-# Off the wire, head included; of the body, half of that is more than anybody will look at.
-MOST_BYTES = 64 * 1024
-MOST_BODY_BYTES = 32 * 1024
+# Off the wire, head included; half of that is more of the body than is ever shown.
+MAX_BYTES = 64 * 1024
+MAX_BODY_BYTES = 32 * 1024
 CHUNK_BYTES = 8 * 1024
 EXCERPT_CHARACTERS = 1_000
 EXCERPT_BYTES = 4 * EXCERPT_CHARACTERS
@@ -37,8 +37,8 @@ _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of a request. `error` says why there is no status, or why it does not count."""
+class HttpResult:
+    """The result of a request. `error` explains a missing status, or one that is a failure."""
 
     ms: int
     status: int | None = None
@@ -48,12 +48,12 @@ class Answer:
 
     @property
     def is_success(self) -> bool:
-        """Any 2xx that was read in time acknowledges."""
+        """Any 2xx that was read in time counts as acknowledged."""
         return not self.error and self.status is not None and 200 <= self.status < 300
 
 
 @lru_cache
-def trusted() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return the TLS settings of every request: host names and certificates are verified."""
     return ssl.create_default_context(cafile=DEFAULT_CA_BUNDLE_PATH)
 
@@ -67,7 +67,7 @@ def post(
     seconds: float,
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
-) -> Answer:
+) -> HttpResult:
     """Send the body and read the answer, in at most that many seconds. Never raises."""
     request = requests.Request("POST", url, data=body, headers=headers)
     return _exchange(request, policy, seconds, resolve, tls, keep=EXCERPT_BYTES)[0]
@@ -80,10 +80,10 @@ def get(
     seconds: float,
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
-) -> tuple[Answer, bytes]:
-    """Read what is at an address, up to MOST_BODY_BYTES of it. Never raises."""
+) -> tuple[HttpResult, bytes]:
+    """Read what is at an address, up to MAX_BODY_BYTES of it. Never raises."""
     request = requests.Request("GET", url, headers={"Accept-Encoding": "identity"})
-    return _exchange(request, policy, seconds, resolve, tls, keep=MOST_BODY_BYTES)
+    return _exchange(request, policy, seconds, resolve, tls, keep=MAX_BODY_BYTES)
 
 
 def _exchange(
@@ -94,28 +94,34 @@ def _exchange(
     tls: ssl.SSLContext | None,
     *,
     keep: int,
-) -> tuple[Answer, bytes]:
+) -> tuple[HttpResult, bytes]:
     started = time.monotonic()
     fault = fault_of(request.url, policy)
     if fault is not None:
-        return Answer(ms=0, error=f"The address is not allowed: it {fault}."), b""
-    with Watchdog(seconds) as watchdog:
-        dial = Dial(policy, watchdog, min(CONNECT_SECONDS, seconds), resolve)
-        exchange = _Exchange(dial, tls or trusted(), keep)
+        return HttpResult(ms=0, error=f"The address is not allowed: it {fault}."), b""
+    with Deadline(seconds) as deadline:
+        connector = Connector(policy, deadline, min(CONNECT_SECONDS, seconds), resolve)
+        exchange = _Exchange(connector, tls or tls_context(), keep)
         try:
             exchange.run(request, seconds)
-        except (DialFailed, requests.RequestException, HTTPError, OSError, ValueError) as error:
+        except (
+            ConnectionFailed,
+            requests.RequestException,
+            HTTPError,
+            OSError,
+            ValueError,
+        ) as error:
             exchange.error = _reason(error, seconds)
-        if watchdog.has_bitten:
+        if deadline.expired:
             exchange.error = _too_late(seconds)
-    return exchange.answer(ms=int((time.monotonic() - started) * 1_000)), exchange.body
+    return exchange.result(ms=int((time.monotonic() - started) * 1_000)), exchange.body
 
 
 class _Exchange:
-    """One request and what has been read of its answer so far."""
+    """One request, and what has been read of its response so far."""
 
-    def __init__(self, dial: Dial, tls: ssl.SSLContext, keep: int) -> None:
-        self._adapter = _Adapter(dial, tls)
+    def __init__(self, connector: Connector, tls: ssl.SSLContext, keep: int) -> None:
+        self._adapter = _Adapter(connector, tls)
         self._response: requests.Response | None = None
         self._keep = keep
         self.body = b""
@@ -132,19 +138,19 @@ class _Exchange:
             self._adapter.close()
 
     def _read(self, response: requests.Response) -> None:
-        """Read to the end, or as much as we want; an answer that breaks off before is an error."""
+        """Read to the end or to the limit; a response that breaks off before is an error."""
         size = 0
         while chunk := response.raw.read1(CHUNK_BYTES, decode_content=False):
             size += len(chunk)
             self.body = (self.body + chunk)[: self._keep]
-            if size >= MOST_BODY_BYTES:
+            if size >= MAX_BODY_BYTES:
                 return
 
-    def answer(self, *, ms: int) -> Answer:
+    def result(self, *, ms: int) -> HttpResult:
         if self._response is None:
-            return Answer(ms=ms, error=self.error or "There was no answer.")
+            return HttpResult(ms=ms, error=self.error or "There was no answer.")
         status = self._response.status_code
-        return Answer(
+        return HttpResult(
             ms=ms,
             status=status,
             excerpt=_showable(self.body[:EXCERPT_BYTES]),
@@ -171,8 +177,8 @@ def _too_late(seconds: float) -> str:
 
 
 def _reason(error: Exception, seconds: float) -> str:
-    """Say what happened in words that tell nothing of our inside."""
-    if isinstance(error, DialFailed):
+    """Describe the failure without internal details."""
+    if isinstance(error, ConnectionFailed):
         return str(error)
     found = _cause(error, ssl.SSLError)
     if isinstance(found, ssl.SSLCertVerificationError):
@@ -196,12 +202,12 @@ def _cause(error: BaseException, kind: type[BaseException]) -> BaseException | N
 
 
 class _Adapter(HTTPAdapter):
-    """`requests` over connections that `dial` makes, read through a limit."""
+    """`requests` over connections that `connector` makes, read through a limit."""
 
-    def __init__(self, dial: Dial, tls: ssl.SSLContext) -> None:
+    def __init__(self, connector: Connector, tls: ssl.SSLContext) -> None:
         super().__init__(pool_connections=1, pool_maxsize=1)
         self._tls = tls
-        self.poolmanager.pool_classes_by_scheme = dial.pools(_LimitedResponse)
+        self.poolmanager.pool_classes_by_scheme = connector.pools(_LimitedResponse)
 
     def build_connection_pool_key_attributes(
         self, request: Any, verify: Any, cert: Any = None
@@ -214,11 +220,11 @@ class _Adapter(HTTPAdapter):
 
 
 class _Limited(io.RawIOBase):
-    """The bytes of an answer, head and body; beyond the limit it breaks off."""
+    """The bytes of a response, head and body, cut off at the limit."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw
-        self._left = MOST_BYTES
+        self._left = MAX_BYTES
 
     def readable(self) -> bool:
         return True
@@ -241,7 +247,7 @@ class _LimitedResponse(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Limited(self.fp.detach()))
 
     def _read_status(self) -> tuple[str, int, str]:
-        """Pass over 102 and 103, as the library does over 100: the answer is yet to come."""
+        """Skip 102 and 103, as the library skips 100: the final response is yet to come."""
         while True:
             version, status, reason = super()._read_status()  # type: ignore[misc]  # not in the stubs
             if status not in PRELIMINARY_STATUSES:

@@ -1,4 +1,4 @@
-"""Whether a request is a genuine and fresh delivery; and where not, what is wrong with it. Pure."""
+"""Whether a request is a genuine and fresh delivery, and if not, what is wrong with it. Pure."""
 
 import hmac
 import json
@@ -16,7 +16,7 @@ SERVICE = ("x-service-timestamp", "x-service-signature")
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a receiver looks at. `says` why it failed, or what was found."""
+    """One check of a request. `says` explains the failure, or what was found."""
 
     name: str
     is_good: bool
@@ -26,7 +26,7 @@ class Check:
 def checks(
     headers: Mapping[str, str], body: bytes, *, secret: str, at: datetime
 ) -> Iterator[Check]:
-    """Make every check of a request that arrived at the instant; header names in lower case."""
+    """Run every check on a request that arrived at that instant; header names in lower case."""
     for names, signed, milliseconds in (
         (STANDARD, _is_signed_as_standard, 1_000),
         (SERVICE, _is_signed_as_service, 1),
@@ -68,8 +68,8 @@ def _is_signed_as_service(headers: Mapping[str, str], body: bytes, secret: str) 
     return hmac.compare_digest(expected, headers["x-service-signature"].encode())
 
 
-def altered_since(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
-    """Say how the body was changed on its way, where putting that right makes it match."""
+def alteration_of(headers: Mapping[str, str], body: bytes, *, secret: str) -> str | None:
+    """Return how the body was altered in transit, where undoing that makes it match."""
     for said, original in _originals(body):
         if original != body and _is_signed_as_service(headers, original, secret):
             return said

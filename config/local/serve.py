@@ -1,4 +1,4 @@
-"""Everything a developer needs, in one terminal: `make run`, or `python -m config.local.run`.
+"""Everything a developer needs, in one terminal: `make run`, or `python -m config.local.serve`.
 
 The web server and the worker run together: Ctrl-C stops both, and if one ends by itself so does
 the other. This process stays small, so that a second start is quick: what needs Django is done by
@@ -17,7 +17,7 @@ from pathlib import Path
 from config.environment import BASE_DIR, VARIABLES, env
 from config.local.processes import Crash, Processes
 
-LOOK_SECONDS = 0.05
+POLL_SECONDS = 0.05
 PREPARED = BASE_DIR / "var/prepared"
 WELCOME = BASE_DIR / "var/welcome"
 STARTED_BY = os.getppid()
@@ -47,23 +47,23 @@ def web_command() -> list[str]:
 
 def _serve(processes: Processes) -> None:
     while not _answers():
-        if processes.watch(LOOK_SECONDS):
+        if processes.watch(POLL_SECONDS):
             return
     processes.start("worker", [*MANAGE, "worker"])
     sys.stdout.write(_welcome())
     sys.stdout.flush()
-    while not processes.watch(1) and not _is_left_behind():
+    while not processes.watch(1) and not _is_orphaned():
         pass
     sys.stdout.write("Stopping.\n")
 
 
-def _is_left_behind() -> bool:
-    """Tell whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
+def _is_orphaned() -> bool:
+    """Return whether the `make` that started this was killed: Ctrl-C would no longer reach us."""
     return "MAKELEVEL" in os.environ and os.getppid() != STARTED_BY
 
 
 def _prepare() -> None:
-    """Migrate and make demo data, where the database or the code is not that of the last time."""
+    """Migrate and create demo data, if the database or the code has changed since the last run."""
     state = _state()
     if PREPARED.exists() and PREPARED.read_text() == state and _database_is_here():
         return
@@ -84,7 +84,7 @@ def _state() -> str:
 
 
 def _welcome() -> str:
-    """Return what to say now; as the last time, where no setting has changed since."""
+    """Return the welcome text; the stored one if no setting has changed."""
     settings = repr({name: env(name) for name in sorted(VARIABLES)})
     state = hashlib.sha256(f"{_state()} {settings}".encode()).hexdigest()
     kept = WELCOME.read_text() if WELCOME.exists() and _database_is_here() else ""

@@ -7,11 +7,13 @@ from typing import Any
 from django.db import transaction
 
 from core.clock import utc_now
+from merchants.callers import Caller
 from merchants.models import Merchant
 from webhooks.database_clock import database_now
-from webhooks.delivery.attempts import deliver
+from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.lanes import Lane
-from webhooks.delivery.leases import claim_due
+from webhooks.delivery.leases import claim_due_deliveries
+from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.outbox import emit
@@ -29,7 +31,15 @@ class Thing:
     id: str = "pay_1"
 
 
-def tell(
+def endpoint_of(merchant: Merchant, url: str) -> Webhook:
+    """Register an endpoint at this address for every event."""
+    caller = Caller(merchant, livemode=False, actor="tests")
+    return create_webhook(
+        caller=caller, url=url, events=["*"], description="", now=utc_now()
+    ).webhook
+
+
+def emit_event(
     merchant: Merchant,
     event_type: EventType = EventType.PAYMENT_COMPLETED,
     *,
@@ -48,9 +58,9 @@ def tell(
 
 def send_due(at: datetime | None = None) -> int:
     """Send what is due at the instant; return how many attempts that was."""
-    claims = claim_due(free=MANY, now=at or database_now()).taken
+    claims = claim_due_deliveries(free=MANY, now=at or database_now()).taken
     for claim in claims:
-        deliver(claim)
+        attempt_and_record(claim)
     return len(claims)
 
 

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
-from ledger.balances import check_balances
+from ledger.balance_checks import check_balances
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
@@ -18,7 +18,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Anchor:
-    """A seal as it was noted outside the database, so that no chain computed anew can pass."""
+    """A seal that was noted outside the database, so that a recomputed chain cannot pass."""
 
     sequence: int
     hash: str
@@ -26,7 +26,7 @@ class Anchor:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """How much there is to prove, and the present end of the chain."""
+    """How much there is to prove, and the current head of the chain."""
 
     accounts: int
     transfers: int
@@ -85,13 +85,13 @@ def check_chain(progress: Progress) -> Iterator[str]:
 
 
 def check_anchor(anchor: Anchor) -> Iterator[str]:
-    """Look whether a seal noted outside is still part of the chain."""
+    """Check that a seal noted outside the database is still part of the chain."""
     if not Seal.objects.filter(sequence=anchor.sequence, hash=anchor.hash).exists():
         yield f"Seal {anchor.sequence} is not the one that was noted."
 
 
 def check_transfers() -> Iterator[str]:
-    """Look whether each transfer is sealed or waits for it, and fits its accounts."""
+    """Check that each transfer is sealed or waiting to be, and matches its accounts."""
     for pk in keys_of(Transfer.objects.filter(seal=None, unsealed=None)):
         yield f"Transfer {pk} is neither sealed nor waiting for its seal."
     for pk in keys_of(UnsealedTransfer.objects.exclude(transfer__seal=None)):

@@ -1,4 +1,4 @@
-"""For whom a command works."""
+"""The merchant that a command works for."""
 
 from django.core.management.base import CommandError
 from django.db.models import Q

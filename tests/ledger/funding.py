@@ -6,10 +6,10 @@ from itertools import count
 from django.db import transaction
 
 from core.ids import new_id
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, post
+from ledger.integrity import verify
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, post_transfers
 from ledger.snapshot import snapshot
-from ledger.verification import verify
 
 NOW = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
 
@@ -41,17 +41,21 @@ def fund(account: Account, amount: int) -> str:
         currency=account.currency,
         livemode=account.livemode,
     )
-    return move(funding, account, amount, Kind.TOP_UP)
+    return move(funding, account, amount, TransferKind.TOP_UP)
 
 
 def move(
-    debit: Account, credit: Account, amount: int, kind: Kind = Kind.PAYMENT, reference: str = ""
+    debit: Account,
+    credit: Account,
+    amount: int,
+    kind: TransferKind = TransferKind.PAYMENT,
+    reference: str = "",
 ) -> str:
     """Post one movement in a transaction of its own; return its reference."""
     reference = reference or f"ref_{next(_references)}"
     movement = Movement(kind=kind, reference=reference, debit=debit, credit=credit, amount=amount)
     with transaction.atomic():
-        post(transaction_id=new_id("txn", NOW), movements=[movement], now=NOW)
+        post_transfers(transaction_id=new_id("txn", NOW), movements=[movement], now=NOW)
     return reference
 
 

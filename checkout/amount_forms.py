@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from checkout.formats import decimal_point
-from checkout.forms import Form, told
+from checkout.forms import Form, error_messages_for
 from core.formats import money
 from core.money import MAX_AMOUNT, minor_digits
 
@@ -25,7 +25,9 @@ class AmountForm(Form):
     amount = forms.CharField(
         label=gettext_lazy("Amount"),
         max_length=MAX_TYPED,
-        error_messages=told(gettext_lazy("Enter the amount."), gettext_lazy("Enter the amount.")),
+        error_messages=error_messages_for(
+            gettext_lazy("Enter the amount."), gettext_lazy("Enter the amount.")
+        ),
         widget=forms.TextInput(
             attrs={"inputmode": "decimal", "autocomplete": "off", "class": "amount-field"}
         ),
@@ -50,14 +52,14 @@ class AmountForm(Form):
         return amount
 
 
-class KeyForm(Form):
+class RepeatGuardForm(Form):
     """The hidden key of a form that asks for nothing else."""
 
     key = forms.CharField(widget=forms.HiddenInput, required=False)
 
 
 def read_amount(text: str, currency: str, point: str) -> int | None:
-    """Return what was typed in the smallest unit; None where it cannot be told for sure.
+    """Return what was typed in the smallest unit; None where it is ambiguous.
 
     A sign of currency at either end, spaces, hyphens and brackets fall away; a minus does not. A
     lone `.` is the decimal point, a lone `,` too unless three digits follow and the language of the

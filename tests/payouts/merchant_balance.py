@@ -6,8 +6,8 @@ from django.db import transaction
 
 from core.clock import utc_now
 from core.ids import new_id
-from ledger.models import HOUSE, Kind, Purpose
-from ledger.services import Movement, accounts_for, balance_of, post
+from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.services import Movement, accounts_for, balance_of, post_transfers
 from merchants.models import Merchant
 
 
@@ -31,14 +31,14 @@ def credit(
     debit, credited = (funding, balance) if amount > 0 else (balance, funding)
     reference = new_id("adj", at)
     movement = Movement(
-        kind=Kind.ADJUSTMENT,
+        kind=TransferKind.ADJUSTMENT,
         reference=reference,
         debit=debit,
         credit=credited,
         amount=abs(amount),
         description="Test money",
     )
-    post(transaction_id=new_id("txn", at), movements=[movement], now=at)
+    post_transfers(transaction_id=new_id("txn", at), movements=[movement], now=at)
     return reference
 
 

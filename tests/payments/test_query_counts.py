@@ -1,28 +1,14 @@
 """How many statements an operation costs: a bound that grows only on purpose."""
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
 from tests.factories import PaymentFactory
+from tests.query_counts import Statements
 
 pytestmark = pytest.mark.django_db
-FRAMING = ("BEGIN", "SAVEPOINT", "RELEASE", "COMMIT")
-
-
-class Statements(CaptureQueriesContext):
-    """Statements of the block, without what frames transactions."""
-
-    def __init__(self) -> None:
-        super().__init__(connection)
-
-    @property
-    def work(self) -> list[str]:
-        texts = [query["sql"] for query in self.captured_queries]
-        return [text for text in texts if not text.startswith(FRAMING)]
 
 
 def test_creating_costs_at_most_five(api: Api, merchant: Merchant) -> None:

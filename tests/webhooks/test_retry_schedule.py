@@ -9,8 +9,8 @@ from merchants.models import Merchant
 from messages.models import Message
 from messages.sending import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
@@ -39,7 +39,7 @@ def test_a_success_is_the_end(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint("/say/204")
-    tell(merchant)
+    emit_event(merchant)
 
     assert send_due() == 1
     assert send_due(database_now() + timedelta(days=2)) == 0
@@ -55,7 +55,7 @@ def test_the_schedule_is_that_of_the_contract(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
 
     assert waits(webhook) == list(STEPS)
 
@@ -69,7 +69,7 @@ def test_the_steps_can_be_scaled(
 ) -> None:
     settings.WEBHOOK_RETRY_SECONDS = [step / 1_000 for step in STEPS]
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
 
     assert waits(webhook) == settings.WEBHOOK_RETRY_SECONDS
 
@@ -78,7 +78,7 @@ def test_every_attempt_has_the_same_bytes_and_its_own_time(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint("/say/500,503,200")
-    event = tell(merchant)
+    event = emit_event(merchant)
     start = database_now()
 
     for seconds in (0, 301, 301 + 1_801):
@@ -99,7 +99,7 @@ def test_every_attempt_has_the_same_bytes_and_its_own_time(
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_any_2xx_acknowledges(merchant: Merchant, endpoint: MakeEndpoint, status: int) -> None:
     webhook = endpoint(f"/say/{status}")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -109,7 +109,7 @@ def test_any_2xx_acknowledges(merchant: Merchant, endpoint: MakeEndpoint, status
 @pytest.mark.parametrize("status", [301, 302, 307, 308, 400, 401, 404, 500, 503])
 def test_anything_else_does_not(merchant: Merchant, endpoint: MakeEndpoint, status: int) -> None:
     webhook = endpoint(f"/say/{status}")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -126,7 +126,7 @@ def test_a_redirect_is_not_followed(
     inside = receiver.url("/say/200/inside")
     for status in (301, 302, 303, 307, 308):
         endpoint(f"/say/{status}?Location={inside}")
-    tell(merchant)
+    emit_event(merchant)
 
     assert send_due() == 5
 
@@ -138,8 +138,8 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
-    tell(merchant)
+    emit_event(merchant)
+    emit_event(merchant)
 
     start = database_now()
     for hours in range(14):
@@ -161,10 +161,10 @@ def test_gone_switches_the_endpoint_off(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint("/say/410")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
-    tell(merchant)
+    emit_event(merchant)
 
     webhook.refresh_from_db()
     assert (webhook.is_active, webhook.disabled_reason) == (False, "gone")
@@ -181,11 +181,11 @@ def test_five_days_without_success_switch_the_endpoint_off(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     start = database_now()
     for hours in range(14):
         send_due(start + timedelta(hours=hours))
-    tell(merchant)
+    emit_event(merchant)
     send_due(start + timedelta(days=5) - timedelta(minutes=1))
     webhook.refresh_from_db()
     assert webhook.is_active
@@ -200,12 +200,12 @@ def test_five_days_without_success_switch_the_endpoint_off(
 def test_one_success_begins_the_five_days_anew(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/500,500,500,500,500,200,500")
     start = database_now()
-    tell(merchant)
+    emit_event(merchant)
     for hours in range(14):
         send_due(start + timedelta(hours=hours))
-    tell(merchant)
+    emit_event(merchant)
     send_due(start + timedelta(days=3))
-    tell(merchant)
+    emit_event(merchant)
 
     send_due(start + timedelta(days=6))
 
@@ -232,7 +232,7 @@ def test_patience_is_granted_within_limits(
     merchant: Merchant, endpoint: MakeEndpoint, status: int, header: str, seconds: int
 ) -> None:
     webhook = endpoint(f"/say/{status}?Retry-After={quote(header)}")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -246,7 +246,7 @@ def test_a_deleted_endpoint_is_sent_nothing_more(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, api
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
 
     api(merchant).delete(f"/v1/webhooks/{webhook.id}")
@@ -259,7 +259,7 @@ def test_an_edited_endpoint_is_called_at_its_new_address(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, api
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     moved = receiver.url(f"/say/200/{webhook.id}")
 

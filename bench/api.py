@@ -1,0 +1,138 @@
+"""How quickly the API answers, as shares of what its floor does on the same machine in turn.
+
+`python -m bench.api` starts PostgreSQL, Redis and granian as in production, and the floor beside
+them (`bench.floor`); `--embedded` compares the service on SQLite with the service on PostgreSQL.
+`--only read,create --seconds 2` is quick. Processor time is per request.
+"""
+
+import argparse
+import signal
+import statistics
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.load import Result, measure
+from bench.operations import BY_NAME, FLOORS, Operation
+from bench.serving import Side, embedded_and_service, service_and_floor
+
+# No more requests in a second than this are made ready for.
+MOST_PER_SECOND = 2_500
+SPREAD = 4
+EMBEDDED_SHARE, EMBEDDED_SPREAD = 0.5, 5
+WARM_UP_SECONDS = 3
+ROW = "{:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>6} {:>11} {:>6} {:>11} {:>11}"
+HEAD = ("", "per s", "p50 ms", "p99 ms", "CPU ms", "DB ms", "floor/s", "ratio", "mark / aim",
+        "holds", "p99 / p50", "holds")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The medians of all rounds, of an operation and of its floor."""
+
+    operation: Operation
+    ours: Result
+    floor: Result
+
+    @property
+    def ratio(self) -> float:
+        return self.ours.per_second / self.floor.per_second
+
+    @property
+    def spread(self) -> float:
+        return self.ours.p99 / self.ours.p50
+
+
+def main() -> None:
+    chosen = arguments()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))  # not without ending what was started
+    start = embedded_and_service if chosen.embedded else service_and_floor
+    with TemporaryDirectory(prefix="payments-bench-") as directory:
+        Path(directory).chmod(0o711)
+        with start(Path(directory)) as (ours, floor):
+            outcomes = rounds(chosen, ours, floor)
+    say(HEAD)
+    for outcome in outcomes:
+        say(row_of(outcome, embedded=chosen.embedded))
+
+
+def arguments() -> argparse.Namespace:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--embedded", action="store_true", help="SQLite, beside PostgreSQL")
+    words.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
+    words.add_argument("--rounds", type=int, default=3)
+    words.add_argument("--seconds", type=int, default=5, help="length of each measurement")
+    chosen = words.parse_args()
+    known = {name: one for name, one in BY_NAME.items() if not (chosen.embedded and one.is_bare)}
+    names = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(known)
+    if unknown := set(names) - set(known):
+        words.error(f"unknown: {', '.join(sorted(unknown))}")
+    chosen.operations = [known[name] for name in names]
+    return chosen
+
+
+def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Measurement]:
+    """Measure each operation and its floor in turn, as often as there are rounds."""
+    found: dict[str, tuple[list[Result], list[Result]]] = {}
+    for number in range(chosen.rounds + 1):
+        for operation in chosen.operations:
+            partner = operation if chosen.embedded else FLOORS[operation.floor]
+            pair = found.setdefault(operation.name, ([], []))
+            side_of_it = floor if operation.is_bare else ours
+            turns = ((side_of_it, operation, pair[0]), (floor, partner, pair[1]))
+            for side, what, results in turns:
+                seconds = chosen.seconds if number else WARM_UP_SECONDS
+                result = measure(side, what, seconds=seconds, most=seconds * MOST_PER_SECOND)
+                if number:
+                    results.append(result)
+        sys.stderr.write(f"round {number} of {chosen.rounds}\n" if number else "warm\n")
+    return [
+        Measurement(operation, *map(median_of, found[operation.name]))
+        for operation in chosen.operations
+    ]
+
+
+def median_of(results: list[Result]) -> Result:
+    every = [asdict(result) for result in results]
+    return Result(**{name: statistics.median(one[name] for one in every) for name in every[0]})
+
+
+def row_of(outcome: Measurement, *, embedded: bool) -> list[str]:
+    ours, operation = outcome.ours, outcome.operation
+    first, aim = operation.first_mark, operation.aim
+    if embedded:
+        first = aim = EMBEDDED_SHARE if operation.name == "create" else None
+    most = EMBEDDED_SPREAD if embedded else SPREAD
+    return [
+        operation.name,
+        f"{ours.per_second:,.0f}",
+        *(f"{number:.1f}" for number in (ours.p50, ours.p99)),
+        *(f"{number:.2f}" for number in (ours.server_cpu, ours.database_cpu)),
+        f"{outcome.floor.per_second:,.0f}",
+        f"{outcome.ratio:.2f}",
+        f"{first:.2f} / {aim:.2f}" if first and aim else "-",
+        reached(outcome.ratio, first, aim),
+        f"{outcome.spread:.1f} <= {most}",
+        "yes" if outcome.spread <= most else "no",
+    ]
+
+
+def reached(ratio: float, first_mark: float | None, aim: float | None) -> str:
+    """Return how far a share of the floor has come towards its aim."""
+    if first_mark is None or aim is None:
+        return "-"
+    if ratio >= aim:
+        return "yes"
+    return "mark" if ratio >= first_mark else "no"
+
+
+def say(cells: Sequence[str]) -> None:
+    sys.stdout.write(ROW.format(*cells) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""Fill a PostgreSQL with a past: payments and all that hangs on them, by its own statements."""
+
+from enum import StrEnum
+
+from bench.copies import FIRST_NUMBER, copy_row, numbered
+
+MERCHANTS, CUSTOMERS, DAYS = 1_000, 1_000, 30
+WEALTH = 10**12
+
+
+class Shape(StrEnum):
+    """Whose the payments are: everybody's alike, or nine in ten the first merchant's."""
+
+    SPREAD = "spread"
+    ONE = "one"
+
+
+def owner(number: str, shape: Shape) -> str:
+    """Return the expression of the merchant whose the payment with this number is."""
+    turn = f"{number} % {MERCHANTS}"
+    if shape is Shape.ONE:
+        turn = f"CASE WHEN {number} % 10 < 9 THEN 0 ELSE {turn} END"
+    return numbered("mer", f"{FIRST_NUMBER} + {turn}")
+
+
+def open_shops() -> str:
+    """Make the merchants with an endpoint and an account each, and the customers with wallets.
+
+    Returns the id of a payment that one of them has been paid.
+    """
+    from core.clock import utc_now
+    from ledger.models import Account, Purpose
+    from ledger.tasks import seal_transfers
+    from merchants.callers import Caller
+    from payments.models import Payment
+    from tests.factories import MerchantFactory, PaymentFactory
+    from tests.payments.journeys import pay_with, payer
+    from webhooks.endpoints import create_webhook
+
+    shop, customer, at = MerchantFactory.create(), payer(), utc_now()
+    payment: Payment = PaymentFactory.create(merchant=shop)
+    pay_with(payment.pk, customer)
+    caller = Caller(shop, livemode=False, actor="bench")
+    issued = create_webhook(
+        caller=caller, url="https://shop.example.com/hooks", events=["*"], description="", now=at
+    )
+    names = {"slug": "'bench-' || i", "email": "'bench-' || i || '@example.com'"}
+    copy_row(shop, names | {"id": numbered("mer")}, count=MERCHANTS)
+    ids = {"id": numbered("wh"), "merchant_id": numbered("mer")}
+    copy_row(issued.webhook, ids, count=MERCHANTS)
+    phones = {"phone": "'+1246' || substr(CAST(i AS varchar), 4)"}
+    copy_row(customer, phones | {"id": numbered("cus")}, count=CUSTOMERS)
+    for purpose, prefix, count in (
+        (Purpose.MERCHANT, "mer", MERCHANTS),
+        (Purpose.WALLET, "cus", CUSTOMERS),
+    ):
+        account = Account.objects.filter(purpose=purpose).earliest("id")
+        changes = {"owner": numbered(prefix), "balance": str(WEALTH)}
+        copy_row(account, changes, count=count)
+    seal_transfers()
+    return str(payment.pk)
+
+
+def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
+    """Add so many payments, numbered from `first`, and what belongs to each."""
+    from django.db import connection, transaction
+
+    from payments.models import Payment
+
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL statement_timeout = 0")
+        # No triggers and no foreign keys: what is written is known to be right.
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        template = Payment.objects.get(pk=payment_id)
+        copy_row(template, _payment(shape, first, count), first=first, count=count)
+        low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
+        for statement in _AROUND:
+            cursor.execute(statement, {"low": low, "high": high})
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")
+        cursor.execute("VACUUM ANALYZE")
+
+
+def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
+    """Return what differs from one payment to the next: 85 in 100 paid, the rest as in life."""
+    at = f"now() - interval '{DAYS} days' * ({first + count} - i) / {count}"
+    part = "(i % 100)"
+
+    def when(low: int, high: int, value: str, otherwise: str = "NULL") -> str:
+        return f"CASE WHEN {part} >= {low} AND {part} < {high} THEN {value} ELSE {otherwise} END"
+
+    return {
+        "id": numbered("pay"),
+        "merchant_id": owner("i", shape),
+        "customer_id": when(0, 85, numbered("cus", f"{FIRST_NUMBER} + i % {CUSTOMERS}")),
+        "transaction_id": when(0, 85, numbered("txn")),
+        "fee": when(0, 85, "0"),
+        "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
+            WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
+        "reference": "CASE WHEN i % 10 = 1 THEN 'R-' || i END",
+        "created_at": at,
+        "updated_at": at,
+        "expires_at": "now() + interval '1 day'",
+        "completed_at": when(0, 85, at),
+        "failed_at": when(85, 90, at),
+        "expired_at": when(90, 97, at),
+        "canceled_at": when(97, 99, at),
+    }
+
+
+_AROUND = (
+    """
+    INSERT INTO payments_paymenttransition (payment_id, from_status, to_status, at, actor, cause)
+    SELECT id, 'created', status, updated_at, 'bench', '' FROM payments_payment
+    WHERE id >= %(low)s AND id < %(high)s AND status <> 'created'
+    """,
+    """
+    INSERT INTO webhooks_event
+        (id, merchant_id, livemode, type, resource_id, body, is_test, request_id, created_at)
+    SELECT 'evt_' || kind.number || substr(id, 6), merchant_id, livemode, kind.name, id,
+        convert_to(json_build_object('type', kind.name, 'created', created_at, 'data',
+            json_build_object('payment_id', id, 'amount', amount, 'metadata', metadata))::text,
+            'UTF8'), false, '', created_at
+    FROM payments_payment, (VALUES (0, 'payment.created'), (1, 'payment.completed')) AS kind
+        (number, name)
+    WHERE id >= %(low)s AND id < %(high)s AND (kind.number = 0 OR status = 'completed')
+    """,
+    """
+    INSERT INTO webhooks_delivery (id, event_id, webhook_id, status, next_attempt_at, lease_token,
+        attempt_count, round_attempts, created_at, ended_at)
+    SELECT 'dlv_' || substr(event.id, 5), event.id, 'wh_' || substr(event.merchant_id, 5),
+        'delivered', NULL, '', 1, 1, event.created_at, event.created_at
+    FROM webhooks_event AS event WHERE resource_id >= %(low)s AND resource_id < %(high)s
+    """,
+    """
+    INSERT INTO webhooks_attempt (delivery_id, number, attempted_at, ms, status, excerpt, error)
+    SELECT delivery.id, 1, delivery.created_at, 80, 200, 'ok', ''
+    FROM webhooks_delivery AS delivery JOIN webhooks_event AS event ON event.id = event_id
+    WHERE resource_id >= %(low)s AND resource_id < %(high)s
+    """,
+    """
+    INSERT INTO ledger_transfer (transaction_id, kind, reference, debit_account_id,
+        credit_account_id, amount, currency, livemode, description, created_at)
+    SELECT payment.transaction_id, 'payment', payment.id, wallet.id, account.id, payment.amount,
+        payment.currency, payment.livemode, '', payment.completed_at
+    FROM payments_payment AS payment
+    JOIN ledger_account AS wallet ON wallet.owner = customer_id AND wallet.purpose = 'wallet'
+    JOIN ledger_account AS account ON account.owner = merchant_id AND account.purpose = 'merchant'
+    WHERE payment.id >= %(low)s AND payment.id < %(high)s AND payment.status = 'completed'
+    """,
+    """
+    INSERT INTO ledger_seal (sequence, transfer_id, hash, sealed_at)
+    SELECT head.sequence + row_number() OVER (ORDER BY transfer.id), transfer.id,
+        encode(sha256(transfer.reference::bytea), 'hex'), transfer.created_at
+    FROM (SELECT max(sequence) AS sequence FROM ledger_seal) AS head, ledger_transfer AS transfer
+    WHERE transfer.reference >= %(low)s AND transfer.reference < %(high)s
+    """,
+)

@@ -1,0 +1,239 @@
+"""Start what is measured: databases, web servers, and whoever sets the stage in each."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import orjson
+
+from bench.copies import FIRST_NUMBER
+from bench.operations import Operation
+from bench.stage import Stage
+
+if TYPE_CHECKING:
+    from tests.postgres import Postgres
+    from tests.webhooks.stack import Stack
+
+HOST = "bench.localhost"
+WORKERS, THREADS = 2, 4
+START_SECONDS = 30
+PRODUCTION = {
+    "ALLOWED_HOSTS": "127.0.0.1",
+    "BASE_URL": f"https://{HOST}",
+    "CHECKOUT_URL": f"https://{HOST}",
+    "DEVELOPMENT_MODE": "false",
+    "EMAIL_URL": "smtp://127.0.0.1:9",
+    "GATHER_SECONDS": "5",
+    "LOG_LEVEL": "INFO",
+    "SMS_URL": "https://sms.example.com/send",
+    "TRUSTED_PROXIES": "1",
+    "WEB_THREADS": str(THREADS),
+    "WEB_WORKERS": str(WORKERS),
+    "WEBHOOK_ALLOW_PRIVATE": "false",
+}
+# As `make run` has it.
+EMBEDDED = {
+    "ALLOWED_HOSTS": HOST,
+    "GATHER_SECONDS": "5",
+    "LOG_LEVEL": "INFO",
+    "WEB_THREADS": "8",
+    "WEB_WORKERS": "1",
+}
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the name
+
+
+@dataclass(frozen=True)
+class WebServer:
+    """A web server that is running."""
+
+    url: str
+    pid: int
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two that are measured in turn. `database`: the process of the database's own."""
+
+    server: WebServer
+    database: int | None
+    stagehand: "Stagehand"
+
+    def seconds_used(self) -> tuple[float, float]:
+        """Return the CPU time of the server and of the database since they began."""
+        database = 0.0 if self.database is None else cpu_seconds(self.database)
+        return cpu_seconds(self.server.pid), database
+
+
+class Stagehand:
+    """A process that has built the stage in one database, and does what it is told there."""
+
+    def __init__(self, stack: "Stack") -> None:
+        self.process = subprocess.Popen(  # our own
+            [sys.executable, "-m", "bench.stage"],
+            env=stack.environment
+            | {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "WARNING"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        self.text = self._answer()
+        self.stage = Stage(**orjson.loads(self.text))
+        self.next = FIRST_NUMBER
+
+    def prepare(self, operation: Operation, count: int) -> int:
+        """Make the payments that `count` requests use up; return the number before the first."""
+        before = self.next
+        self.next += count
+        if operation.supply:
+            made = {"created": self.stage.payment, "completed": self.stage.completed}
+            self._tell(f"supply {made[operation.supply]} {before + 1} {count}")
+        return before
+
+    def seal(self) -> None:
+        """Seal the transfers, as the schedule does every two seconds."""
+        self._tell("seal")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+        self.process.wait(10)
+
+    def _tell(self, order: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{order}\n".encode())
+        self.process.stdin.flush()
+        self._answer()
+
+    def _answer(self) -> str:
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        if not line:
+            sys.exit("What sets the stage has stopped; its last words stand above.")
+        return line.decode()
+
+
+@contextmanager
+def production(directory: Path) -> Iterator["tuple[Stack, Postgres]"]:
+    """Start PostgreSQL, which keeps its promises over a crash, and Redis, and migrate."""
+    from tests.postgres import Postgres
+    from tests.redis import Redis
+    from tests.webhooks.stack import Stack
+
+    with ExitStack() as closing:
+        postgres, redis = Postgres(directory / "postgresql", durable=True), Redis(directory)
+        closing.callback(postgres.remove)
+        closing.callback(redis.stop)
+        postgres.create()
+        postgres.start()
+        redis.start()
+        urls = {
+            "DATABASE_URL": postgres.url,
+            "CACHE_URL": f"redis://{redis.socket}",
+            "CELERY_BROKER_URL": redis.broker_url,
+        }
+        stack = closing.enter_context(Stack(directory, **PRODUCTION, **urls))
+        collected = stack.run("manage.py", "collectstatic", "--no-input", "--verbosity", "0")
+        assert collected.wait() == 0, stack.words()
+        yield stack, postgres
+
+
+@contextmanager
+def service_and_floor(directory: Path) -> Iterator[tuple[Side, Side]]:
+    """Start the service as docs/production.md has it, and the floor on the same database."""
+    with production(directory) as (stack, postgres), Stagehand(stack) as stagehand:
+        database = pid_of(postgres)
+        stack.environment |= {"BENCH_STAGE": stagehand.text}
+        service = serve(stack, "config.wsgi:application")
+        floor = serve(stack, "bench.floor:application", awake="/empty")
+        yield Side(service, database, stagehand), Side(floor, database, stagehand)
+
+
+@contextmanager
+def embedded_and_service(directory: Path) -> Iterator[tuple[Side, Side]]:
+    """Start the service as `make run` does, on SQLite, and as it runs in production."""
+    from tests.webhooks.stack import Stack
+
+    with ExitStack() as closing:
+        stack, postgres = closing.enter_context(production(directory))
+        there = closing.enter_context(Stagehand(stack))
+        (directory / "embedded").mkdir()
+        alone = closing.enter_context(Stack(directory / "embedded", **EMBEDDED))
+        here = closing.enter_context(Stagehand(alone))
+        yield (
+            Side(serve(alone, "config.wsgi:application", workers=1, threads=8), None, here),
+            Side(serve(stack, "config.wsgi:application"), pid_of(postgres), there),
+        )
+
+
+def pid_of(postgres: "Postgres") -> int:
+    assert postgres.process
+    return postgres.process.pid
+
+
+def serve(
+    stack: "Stack",
+    application: str,
+    *,
+    awake: str = "/healthz",
+    workers: int = WORKERS,
+    threads: int = THREADS,
+) -> WebServer:
+    """Start a web server, and ask for the path `awake` until each of its processes has answered."""
+    port = free_port()
+    place = ["--http", "1", "--host", "127.0.0.1", "--port", str(port)]
+    size = ["--workers", str(workers), "--blocking-threads", str(threads)]
+    process = stack.run(
+        "-m", "granian", "--interface", "wsgi", *place, *size, "--respawn-failed-workers",
+        "--no-ws", application,
+    )  # fmt: skip
+    deadline = time.monotonic() + START_SECONDS
+    while not is_listening(port):
+        if process.poll() is not None or time.monotonic() > deadline:
+            sys.exit(f"{application} did not start:\n{stack.words()}")
+        time.sleep(0.05)
+    for _ in range(4 * workers):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{awake}", timeout=START_SECONDS):
+            pass
+    return WebServer(f"http://127.0.0.1:{port}", process.pid)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def is_listening(port: int) -> bool:
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return what a process and all below it have used, those that have ended included."""
+    used: dict[int, float] = {}
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended meanwhile
+            fields = entry.read_text().rpartition(")")[2].split()
+            number = int(entry.parent.name)
+            parents[number] = int(fields[_PPID])
+            used[number] = sum(map(int, fields[_UTIME : _CHILDREN_STIME + 1]))
+    family, before = {pid}, 0
+    while len(family) > before:
+        before = len(family)
+        family |= {number for number, parent in parents.items() if parent in family}
+    return sum(used.get(number, 0) for number in family) / _TICKS

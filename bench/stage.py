@@ -1,0 +1,145 @@
+"""The rows that requests are measured against: two merchants, their customers and payments.
+
+`python -m bench.stage` builds them in the database of its environment and prints them as JSON;
+then it does what it is told, one line each: `supply PAYMENT_ID FIRST COUNT`, or `seal`.
+"""
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from bench.copies import copy_row, numbered
+
+if TYPE_CHECKING:
+    from customers.models import Customer
+    from merchants.models import Merchant
+
+PHONES = 50
+READERS_FIRST, READERS_PAYMENTS = 9_000_000_000, 200
+WEALTH = 10**12
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What requests name: the ids of rows, and the keys of the two merchants by their names."""
+
+    payment: str
+    completed: str
+    link: str
+    slug: str
+    keys: dict[str, str]
+
+    def fill(self, path: str) -> str:
+        """Put the names of the stage where a path has them in braces."""
+        for name in ("payment", "link", "slug"):
+            path = path.replace(f"{{{name}}}", getattr(self, name))
+        return path
+
+
+def phone(number: int) -> str:
+    """Return the phone of a customer: in turn, so that no wallet is everybody's."""
+    return f"+1242425{number % PHONES:04}"
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    say(asdict(build()))
+    for line in sys.stdin:
+        order, *details = line.split()
+        if order == "seal":
+            seal()
+        else:
+            template_id, first, count = details
+            supply(template_id, first=int(first), count=int(count))
+        say({"done": order})
+
+
+def say(answer: object) -> None:
+    sys.stdout.buffer.write(orjson.dumps(answer) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def build() -> Stage:
+    """Make the rows by the services that make them in life."""
+    from core.clock import utc_now
+    from ledger.models import Account
+    from links.services import LinkDraft, create_link
+    from merchants.callers import Caller
+    from merchants.services import issue_key
+    from tests.factories import MerchantFactory
+    from webhooks.endpoints import create_webhook
+
+    at = utc_now()
+    customers = open_wallets()
+    shop, reader = MerchantFactory.create(), MerchantFactory.create()
+    caller = Caller(shop, livemode=False, actor="bench")
+    create_webhook(
+        caller=caller, url="https://shop.example.com/hooks", events=["*"], description="", now=at
+    )
+    link = create_link(caller=caller, draft=LinkDraft(currency="BSD", amount=1_250), now=at)
+    payment, completed = sell(shop, customers[0])
+    supply(sell(reader, customers[1])[1], first=READERS_FIRST, count=READERS_PAYMENTS)
+    Account.objects.filter(owner=shop.id).update(balance=WEALTH)
+    seal()
+    keys = {
+        name: issue_key(merchant=merchant, livemode=False, name="Bench", now=at).secret
+        for name, merchant in {"shop": shop, "reader": reader}.items()
+    }
+    return Stage(payment, completed, link.id, shop.slug, keys)
+
+
+def open_wallets() -> "list[Customer]":
+    from core.clock import utc_now
+    from customers.services import test_customer
+
+    return [test_customer(phone(number), utc_now()) for number in range(PHONES)]
+
+
+def sell(merchant: "Merchant", customer: "Customer") -> tuple[str, str]:
+    """Return the ids of a payment that waits to be paid and of one that has been."""
+    from core.clock import utc_now
+    from core.ids import new_id
+    from payments.drafts import PaymentDraft
+    from payments.services import open_payment
+    from tests.payments.journeys import pay_with
+
+    draft = PaymentDraft(currency="BSD", amount=1_250, description="Two coffees and a cake")
+    waiting, paid = (
+        open_payment(
+            merchant=merchant,
+            livemode=False,
+            payment_id=new_id("pay", utc_now()),
+            draft=draft,
+            now=utc_now(),
+        )
+        for _ in range(2)
+    )
+    pay_with(paid.id, customer)
+    return waiting.id, paid.id
+
+
+def supply(template_id: str, *, first: int, count: int) -> None:
+    """Copy a payment, each time with the customer whose turn it is, and numbered from `first`."""
+    from payments.models import Payment
+
+    template = Payment.objects.get(pk=template_id)
+    changes = {"id": numbered("pay")}
+    if template.transaction_id:
+        phone = f"'+1242425' || substr(CAST(10000 + i % {PHONES} AS varchar(5)), 2)"
+        customer = f"(SELECT id FROM customers_customer WHERE phone = {phone} AND NOT livemode)"  # noqa: S608  # constants
+        changes |= {"transaction_id": numbered("txn"), "customer_id": customer}
+    copy_row(template, changes, first=first, count=count)
+
+
+def seal() -> None:
+    from ledger.tasks import seal_transfers
+
+    seal_transfers()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""How many SQL statements and calls of functions each operation costs, on whatever machine.
+
+`python -m bench.statements` prints a table, on a PostgreSQL or (`--embedded`) an SQLite of its own;
+`--texts` prints the statements, too. Calls are those that a profiler sees, of functions in Python
+and of built-in ones, from the request to the answer.
+"""
+
+import argparse
+import sys
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Self
+from unittest import mock
+
+from bench.copies import FIRST_NUMBER
+from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
+from bench.stage import Stage, phone
+
+if TYPE_CHECKING:
+    pass
+
+FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET TRANSACTION")
+WARM_UPS, MEASURED = 4, 3
+ROW = "{:14} {:>11} {:>8} {:>8}"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one request of an operation takes. `framing` begins, ends and names transactions."""
+
+    statements: list[str]
+    framing: list[str]
+    calls: int
+
+
+def main() -> None:
+    from bench.ledger import database
+
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
+    words.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
+    words.add_argument("--texts", action="store_true", help="print the statements")
+    chosen = words.parse_args()
+    names = [name.strip() for name in chosen.only.split(",") if name.strip()]
+    with database(embedded=chosen.embedded):
+        requests = Requests()
+        say(ROW.format("", "statements", "framing", "calls"))
+        for operation in [BY_NAME[name] for name in names] or OPERATIONS:
+            cost = requests.cost_of(operation)
+            counts = (len(cost.statements), len(cost.framing), f"{cost.calls:,}")
+            say(ROW.format(operation.name, *counts))
+            if chosen.texts:
+                say("".join(f"    {text}\n" for text in cost.statements))
+
+
+class Requests:
+    """Sends operations within this process, on a stage of their own."""
+
+    def __init__(self) -> None:
+        from django.test import Client
+
+        from bench.stage import build
+
+        self.stage: Stage = build()
+        self.client: Client = Client()
+        self.number = FIRST_NUMBER
+
+    def cost_of(self, operation: Operation) -> Cost:
+        """Send the operation until it is warm, then count."""
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        self._supply(operation)
+        for _ in range(WARM_UPS):
+            self._send(operation)
+        with CaptureQueriesContext(connection) as captured:
+            self._send(operation)
+        texts = [str(query["sql"]) for query in captured.captured_queries]
+        counts = [self._calls_of(operation) for _ in range(MEASURED)]
+        return Cost(
+            statements=[text for text in texts if not text.startswith(FRAMING)],
+            framing=[text for text in texts if text.startswith(FRAMING)],
+            calls=min(counts),
+        )
+
+    def _calls_of(self, operation: Operation) -> int:
+        """Count the calls from the request to the answer, without those of the test client."""
+        calls, answer = Calls(), self.client.handler
+
+        def counted(environ: dict[str, Any]) -> Any:
+            with calls:
+                return answer(environ)
+
+        with mock.patch.object(self.client, "handler", counted):
+            self._send(operation)
+        return calls.count
+
+    def _supply(self, operation: Operation) -> None:
+        from bench.stage import supply
+
+        if operation.supply:
+            made = {"created": self.stage.payment, "completed": self.stage.completed}
+            count = WARM_UPS + 1 + MEASURED
+            supply(made[operation.supply], first=self.number + 1, count=count)
+
+    def _send(self, operation: Operation) -> None:
+        self.number += 1
+        headers = {}
+        if operation.caller:
+            headers["Authorization"] = f"Bearer {self.stage.keys[operation.caller]}"
+        if operation.is_keyed:
+            headers["Idempotency-Key"] = f"bench-{self.number}"
+        response = self.client.generic(
+            operation.method,
+            self._fill(operation.path),
+            self._fill(operation.body),
+            content_type="application/json",
+            headers=headers,
+        )
+        assert response.status_code in (200, 201), response.content
+
+    def _fill(self, text: str) -> str:
+        numbered = text.replace(NUMBER, str(self.number)).replace(PHONE, phone(self.number))
+        return self.stage.fill(numbered)
+
+
+class Calls:
+    """Counts the calls made while it is used as a context, in this thread."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        sys.setprofile(self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+
+    def _note(self, frame: FrameType, event: str, argument: object) -> None:
+        self.count += event in ("call", "c_call")
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

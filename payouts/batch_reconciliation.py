@@ -1,0 +1,61 @@
+"""Prove every batch from its payouts, its orders and their bank accounts, both ways."""
+
+from collections.abc import Iterator
+
+from django.db.models import Count, F, Q, Sum
+
+from ledger.reconciliation import each
+from payouts.batches import digest_of
+from payouts.models import Payout, PayoutBatch, PayoutOrder
+from payouts.statuses import PayoutStatus
+
+_NEVER_LEFT = (PayoutStatus.SCHEDULED, PayoutStatus.CANCELED)
+
+
+def check_batches() -> Iterator[str]:
+    """Yield a sentence for each batch that is not what the bank was told."""
+    yield from _check_sums()
+    yield from _check_membership()
+    yield from _check_contents()
+
+
+def _check_sums() -> Iterator[str]:
+    counted = PayoutBatch.objects.annotate(
+        proven_count=Count("orders"), proven_amount=Sum("orders__amount")
+    )
+    wrong = counted.exclude(count=F("proven_count"), total_amount=F("proven_amount"))
+    for batch in wrong.order_by("pk"):
+        yield (
+            f"Batch {batch.pk} says {batch.count} payouts of {batch.total_amount};"
+            f" its {batch.proven_count} orders make {batch.proven_amount or 0}."
+        )
+
+
+def _check_membership() -> Iterator[str]:
+    """Look whether payout and order name the same batch, and whether the payout has left."""
+    same = Q(order__batch=F("batch"), order__amount=F("amount"))
+    for payout in each(Payout.objects.exclude(batch=None).exclude(same)):
+        yield f"Payout {payout.pk} is in batch {payout.batch_id}, whose orders do not say so."
+    for order in each(PayoutOrder.objects.exclude(batch=F("payout__batch"))):
+        yield f"Payout {order.pk} was ordered in batch {order.batch_id}, but is not in it."
+    for order in each(PayoutOrder.objects.filter(payout__status__in=_NEVER_LEFT)):
+        yield f"Payout {order.pk} was ordered from the bank, but has not left."
+
+
+def _check_contents() -> Iterator[str]:
+    for batch in PayoutBatch.objects.exclude(orders_hash="").order_by("pk"):
+        orders = list(batch.orders.order_by("payout_id").select_related("payout__bank_account"))
+        if digest_of(batch.execution_date, orders) != batch.orders_hash:
+            yield f"The orders of batch {batch.pk} were changed."
+        for order in orders:
+            if _told(order) != _known(order):
+                yield f"The bank account of payout {order.pk} was changed after it had left."
+
+
+def _told(order: PayoutOrder) -> tuple[str, ...]:
+    return (order.holder_name, order.bic, order.clearing_code, order.decrypt_number())
+
+
+def _known(order: PayoutOrder) -> tuple[str, ...]:
+    account = order.payout.bank_account
+    return (account.holder_name, account.bic, account.clearing_code, account.decrypt_number())

@@ -1,0 +1,35 @@
+"""The tables of this room."""
+
+from payouts.models.accounts import BankAccount, BankAccountQuerySet
+from payouts.models.batches import Continuity, PayoutOrder
+from payouts.models.calendar import BankHoliday, SettledPeriod
+from payouts.models.payouts import (
+    MAX_BANK_REFERENCE,
+    MAX_FAILURE_CODE,
+    MAX_FAILURE_MESSAGE,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+    PayoutQuerySet,
+    PayoutTransition,
+)
+from payouts.models.statements import Statement, StatementLine
+
+__all__ = [
+    "MAX_BANK_REFERENCE",
+    "MAX_FAILURE_CODE",
+    "MAX_FAILURE_MESSAGE",
+    "BankAccount",
+    "BankAccountQuerySet",
+    "BankHoliday",
+    "Continuity",
+    "Payout",
+    "PayoutBatch",
+    "PayoutOrder",
+    "PayoutOrigin",
+    "PayoutQuerySet",
+    "PayoutTransition",
+    "SettledPeriod",
+    "Statement",
+    "StatementLine",
+]

@@ -1,0 +1,76 @@
+"""Where a merchant's money goes."""
+
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from core import crypto
+from core.ids import PublicIdField
+from merchants.scoping import CallerScoped
+from payouts.errors import BankAccountNotFound
+
+
+class BankAccountQuerySet(CallerScoped["BankAccount"]):
+    missing = BankAccountNotFound
+
+    def open(self) -> Self:
+        """Those that money may be sent to."""
+        return self.filter(closed_at=None)
+
+
+class BankAccount(models.Model):
+    """Where a merchant's money goes, per currency and mode. A change is a new account.
+
+    `encrypted_number` is the account number, encrypted together with the id, so that a copy in
+    another row opens nothing.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    holder_name = models.CharField(max_length=140)
+    bank_name = models.CharField(max_length=140)
+    bic = models.CharField(max_length=11, default="", blank=True)
+    clearing_code = models.CharField(max_length=35, default="", blank=True)
+    encrypted_number = models.TextField()
+    last_four = models.CharField(max_length=4)
+    created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=100)
+    closed_at = models.DateTimeField(null=True)
+    closed_by = models.CharField(max_length=100, default="", blank=True)
+
+    objects: ClassVar[BankAccountQuerySet] = BankAccountQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["merchant", "livemode", "currency"],
+                condition=Q(closed_at__isnull=True),
+                name="bank_account_one_open",
+            ),
+            models.CheckConstraint(
+                condition=~Q(bic="") | ~Q(clearing_code=""), name="bank_account_bank_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.bank_name} …{self.last_four}"
+
+    def encrypt_number(self, number: str) -> None:
+        """Keep the account number: encrypted, and its last four characters to show."""
+        self.encrypted_number = crypto.encrypt(f"{self.id} {number}")
+        self.last_four = number[-4:]
+
+    def decrypt_number(self) -> str:
+        """Read the account number. Only what leaves for the bank may need it."""
+        return decrypted(self.id, self.encrypted_number)
+
+
+def decrypted(owner: str, encrypted: str) -> str:
+    """Read an account number that was encrypted with the id of its row. Raises ValueError."""
+    found, _, number = crypto.decrypt(encrypted).partition(" ")
+    if found != owner:
+        raise ValueError(f"The number in {owner} belongs to another row.")
+    return number

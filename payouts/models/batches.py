@@ -1,0 +1,74 @@
+"""What staff hand to the bank together, and whether anything may be handed over."""
+
+from typing import Self
+
+from django.db import models
+from django.db.models import Q
+
+from core import crypto
+from core.money import MAX_AMOUNT
+from payouts.models.accounts import decrypted
+from payouts.models.payouts import Payout, PayoutBatch
+
+
+class PayoutOrder(models.Model):
+    """What the bank was told of one payout, word for word: once, in one batch. Never changed."""
+
+    payout = models.OneToOneField(
+        Payout, on_delete=models.PROTECT, primary_key=True, related_name="order"
+    )
+    batch = models.ForeignKey(PayoutBatch, on_delete=models.PROTECT, related_name="orders")
+    end_to_end_id = models.CharField(max_length=35, unique=True)
+    amount = models.BigIntegerField()
+    holder_name = models.CharField(max_length=140)
+    bank_name = models.CharField(max_length=140)
+    bic = models.CharField(max_length=11, default="", blank=True)
+    clearing_code = models.CharField(max_length=35, default="", blank=True)
+    encrypted_number = models.TextField()
+    description = models.CharField(max_length=140, default="", blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT), name="payout_order_amount"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.end_to_end_id
+
+    @classmethod
+    def of(cls, payout: Payout, end_to_end_id: str) -> Self:
+        """Return the order to pay a payout to its bank account as it stands, not saved yet."""
+        account = payout.bank_account
+        return cls(
+            payout=payout,
+            end_to_end_id=end_to_end_id,
+            amount=payout.amount,
+            holder_name=account.holder_name,
+            bank_name=account.bank_name,
+            bic=account.bic,
+            clearing_code=account.clearing_code,
+            encrypted_number=crypto.encrypt(f"{payout.id} {account.decrypt_number()}"),
+            description=payout.description,
+        )
+
+    def decrypt_number(self) -> str:
+        """Read the account number. Only what leaves for the bank, or proves it, may need it."""
+        return decrypted(self.payout_id, self.encrypted_number)
+
+
+class Continuity(models.Model):
+    """One row: which database the last confirmation was about, and since when payouts are shut."""
+
+    identity = models.CharField(max_length=64, default="", blank=True)
+    confirmed_at = models.DateTimeField()
+    confirmed_by = models.CharField(max_length=100)
+    shut_at = models.DateTimeField(null=True)
+    shut_by = models.CharField(max_length=100, default="", blank=True)
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(id=1), name="continuity_is_one_row"),)
+
+    def __str__(self) -> str:
+        return "shut" if self.shut_at else "open"

@@ -1,0 +1,57 @@
+"""What the script of the back office promises: a form is sent once, and what is left is right."""
+
+import pytest
+
+from backoffice.roles import Role
+from refunds.models import Refund
+from tests.backoffice.rows import paid_payment
+from tests.factories import MerchantFactory
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("development"),
+]
+
+PRESS_TWICE = """
+    (button) => {
+        button.click();
+        setTimeout(() => button.click(), 200);
+        return new Promise((done) => setTimeout(done, 400));
+    }
+"""
+
+
+@pytest.fixture
+def refunding(desk):
+    """A member of staff at the refund form of a payment of B$12.50."""
+    paid_payment(MerchantFactory(name="Island Coffee"), reference="T-77")
+    caller = desk(Role.SUPPORT)
+    caller.search("T-77")
+    caller.follow("Refund")
+    return caller
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [("1.5", "11.00"), ("1.05", "11.45"), ("1", "11.50"), ("12.50", "0.00"), ("1.50", "11.00")],
+)
+def test_it_shows_what_is_left_after_a_refund(refunding, typed, left):
+    refunding.fill(amount=typed)
+
+    refunding.sees(f"After this refund: B${left}")
+
+
+def test_a_second_press_sends_nothing(refunding):
+    page = refunding.page
+    refunding.fill(amount="6.25", reason="Cold coffee", note="Pat called at noon")
+    held = []
+    page.route("**", lambda route: held.append(route))
+
+    page.get_by_role("button", name="Refund", exact=True).evaluate(PRESS_TWICE)
+
+    assert [route.request.method for route in held] == ["POST"]
+    held[0].continue_()
+    page.unroute_all()
+    refunding.sees("The refund is made.")
+    assert [refund.amount for refund in Refund.objects.all()] == [625]

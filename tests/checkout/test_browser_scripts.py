@@ -1,0 +1,75 @@
+"""What the script of the checkout promises: one press is one request, and a sale can be heard."""
+
+import pytest
+
+from payments.counters import screen_url
+from payments.models import Payment
+from tests.checkout.steps import see_paid, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+COUNTING_SPEAKER = """
+    window.tones = 0;
+    const nothing = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+    const node = { connect: (next) => next, frequency: {}, gain: nothing, stop() {} };
+    window.AudioContext = class {
+        currentTime = 0;
+        destination = node;
+        createOscillator() { return { ...node, start: () => { window.tones += 1; } }; }
+        createGain() { return node; }
+        close() {}
+    };
+"""
+PRESS_TWICE = """
+    (button) => {
+        button.click();
+        setTimeout(() => button.click(), 200);
+        return new Promise((done) => setTimeout(done, 400));
+    }
+"""
+
+
+def test_a_second_press_sends_nothing(open_page, payment_of):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    held = []
+    page.route("**", lambda route: held.append(route))
+
+    page.get_by_role("button", name="Pay B$1.50").evaluate(PRESS_TWICE)
+
+    assert [route.request.method for route in held] == ["POST"]
+    held[0].continue_()
+    page.unroute_all()
+    see_paid(page)
+    payment.refresh_from_db()
+    assert payment.status == "completed"
+
+
+def test_a_counter_with_its_sound_on_is_heard(open_page, payment_of, site, api):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen.add_init_script(COUNTING_SPEAKER)
+    screen.reload()
+    screen.get_by_role("button", name="Sound is off").click()
+    at_once = screen.evaluate("window.tones")
+    confirm = f"/v1/payments/{counter.id}/confirm"
+
+    answer = api(counter.merchant).post(confirm, {"amount": 250})
+
+    assert answer.status_code == 200
+    screen.wait_for_function("(before) => window.tones > before", arg=at_once)
+    assert at_once == 2
+    assert Payment.objects.filter(static_payment=counter, status="completed").count() == 1
+
+
+def test_a_counter_with_its_sound_off_is_silent(open_page, payment_of, site, api):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    screen = open_page(screen_url(counter.id).removeprefix(site))
+    screen.add_init_script(COUNTING_SPEAKER)
+    screen.reload()
+
+    api(counter.merchant).post(f"/v1/payments/{counter.id}/confirm", {"amount": 250})
+    screen.get_by_role("listitem").first.wait_for()
+
+    assert screen.evaluate("window.tones") == 0

@@ -1,0 +1,75 @@
+"""What can exist only once, as the database itself enforces it. None may become weaker unseen."""
+
+import pytest
+from django.apps import apps
+from django.db import connection, models
+
+ONCE = {
+    "account_once": ("owner", "purpose", "currency", "livemode"),
+    "transfer_once": ("reference", "kind"),
+    "customer_once": ("phone", "livemode"),
+    "delivery_once_per_endpoint": ("event", "webhook"),
+    "attempt_numbered": ("delivery", "number"),
+    "payment_email_once": ("payment", "kind", "recipient"),
+    "alert_once_a_day": ("webhook", "kind", "date"),
+    "bank_account_one_open": ("merchant", "livemode", "currency"),
+    "statement_number_once": ("account", "number"),
+    "statement_one_open": ("account",),
+    "settled_period_once": ("merchant", "livemode", "currency"),
+    "idempotency_key_once": ("scope", "key"),
+    "saved_view_once": ("owner", "name"),
+    "figures_once": ("day", "livemode", "currency"),
+}
+ALONE = {
+    "ApiKey.hash", "CustomerSession.token_hash", "Instruction.form_key", "LinkUse.payment_id",
+    "Merchant.slug", "Passkey.credential_id", "PasskeyChallenge.challenge",
+    "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
+    "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
+}  # fmt: skip
+OURS = {
+    "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
+    "payouts", "checkout", "backoffice", "messages", "sandbox",
+}  # fmt: skip
+
+
+def _models() -> list[type[models.Model]]:
+    return [m for m in apps.get_models() if m.__module__.partition(".")[0] in OURS]
+
+
+def _constraints() -> dict[str, tuple[type[models.Model], models.UniqueConstraint]]:
+    return {
+        constraint.name: (model, constraint)
+        for model in _models()
+        for constraint in model._meta.constraints
+        if isinstance(constraint, models.UniqueConstraint)
+    }
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_it_is_once_over_exactly_these_columns(name: str) -> None:
+    _, constraint = _constraints()[name]
+
+    assert constraint.fields == ONCE[name]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ONCE)
+def test_the_database_knows_it(name: str) -> None:
+    model, constraint = _constraints()[name]
+    columns = [model._meta.get_field(field).column for field in constraint.fields]  # type: ignore[union-attr]  # no relation back
+
+    with connection.cursor() as cursor:
+        known = connection.introspection.get_constraints(cursor, model._meta.db_table)
+
+    assert known[name]["unique"]
+    assert known[name]["columns"] == columns
+
+
+def test_none_was_forgotten_here() -> None:
+    assert set(_constraints()) - set(ONCE) == set()
+    assert {
+        f"{model.__name__}.{field.name}"
+        for model in _models()
+        for field in model._meta.local_fields
+        if field.unique and not field.primary_key
+    } == ALONE

@@ -1,0 +1,83 @@
+"""A batch is as good as its items: each payout leaves, fails or waits by itself."""
+
+from core.clock import utc_now
+from merchants.services import set_status
+from merchants.statuses import MerchantStatus
+from payouts import batches
+from payouts.bank_accounts import close_bank_account
+from payouts.models import Payout, PayoutBatch
+from payouts.sending import send_due
+from tests.payouts.batching import batch_of, live_payout
+
+
+def suspend(merchant) -> None:
+    set_status(merchant_id=merchant.id, status=MerchantStatus.SUSPENDED, now=utc_now())
+
+
+def statuses(payouts: list[Payout]) -> list[str]:
+    return [Payout.objects.get(pk=payout.pk).status for payout in payouts]
+
+
+def test_what_cannot_leave_fails_or_waits_and_the_rest_goes(api, settings):
+    payouts = [live_payout(api, amount=amount) for amount in (1000, 900, 800, 90_000)]
+    closed, suspended, small, _ = payouts
+    now = utc_now()
+    close_bank_account(bank_account_id=closed.bank_account_id, actor="staff:ann", now=now)
+    suspend(suspended.merchant)
+    settings.PAYOUT_MINIMUM = 850
+
+    batch = batch_of()
+
+    assert statuses(payouts) == ["failed", "scheduled", "failed", "in_transit"]
+    assert (batch.count, batch.total_amount) == (1, 90_000)
+    assert Payout.objects.get(pk=closed.pk).failure_code == "bank_account_closed"
+    assert Payout.objects.get(pk=small.pk).failure_code == "below_minimum"
+
+
+def test_failures_count_where_nothing_is_left_to_send(api):
+    payout = live_payout(api)
+    close_bank_account(bank_account_id=payout.bank_account_id, actor="staff:ann", now=utc_now())
+
+    assert batch_of() is None
+
+    assert statuses([payout]) == ["failed"]
+    assert PayoutBatch.objects.count() == 0
+    balance = api(payout.merchant, live=True).get("/v1/balance").json()
+    assert balance["available"] == [{"currency": "BSD", "amount": 1250}]
+
+
+def test_a_payout_of_a_merchant_let_in_again_goes_with_the_next(api):
+    payout = live_payout(api)
+    suspend(payout.merchant)
+    assert batch_of() is None
+
+    set_status(merchant_id=payout.merchant_id, status=MerchantStatus.VERIFIED, now=utc_now())
+
+    assert batch_of().count == 1
+
+
+def test_it_takes_exactly_those_that_are_named(api):
+    first, second, third = (live_payout(api) for _ in range(3))
+    api(second.merchant, live=True).post(f"/v1/payouts/{second.id}/cancel")
+
+    batch = batch_of(payout_ids=[first.id, second.id])
+
+    assert [each.id for each in batch.payouts.all()] == [first.id]
+    assert statuses([third]) == ["scheduled"]
+
+
+def test_more_than_fit_in_one_go_with_the_next(api, monkeypatch):
+    monkeypatch.setattr(batches, "MAX_PAYOUTS", 2)
+    for _ in range(5):
+        live_payout(api)
+
+    assert [batch_of().count for _ in range(3)] == [2, 2, 1]
+    assert batch_of() is None
+
+
+def test_sending_by_itself_skips_a_suspended_merchant(payout):
+    suspend(payout.merchant)
+    Payout.objects.update(send_date="2020-01-01")
+
+    assert send_due(now=utc_now()) == 0
+    assert statuses([payout]) == ["scheduled"]

@@ -1,0 +1,139 @@
+"""No payout leaves twice: not after a restore, not by another file, not unseen."""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from core.clock import utc_now
+from payouts import continuity
+from payouts.batch_reconciliation import check_batches
+from payouts.batches import create_batch, note_file, orders_of
+from payouts.errors import PayoutFileChanged, PayoutsShut
+from payouts.models import BankAccount, Continuity, Payout, PayoutBatch, PayoutOrder
+from payouts.pain001 import pain001
+from tests.ledger.thief import all_rights
+from tests.payouts.batching import FAR, batch_of, live_payout
+
+
+def undo(batch: PayoutBatch) -> None:
+    """Set the rows back to before the batch, as a restored database would have them."""
+    with all_rights():
+        PayoutOrder.objects.filter(batch=batch).delete()
+        Payout.objects.filter(batch=batch).update(
+            batch=None, status="scheduled", in_transit_at=None
+        )
+        PayoutBatch.objects.filter(pk=batch.pk).delete()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_payouts_are_the_same_message(api):
+    live_payout(api)
+    first = batch_of()
+    told = [order.end_to_end_id for order in orders_of(first)]
+    undo(first)
+
+    second = batch_of()
+
+    assert second.id != first.id
+    assert second.message_id == first.message_id
+    assert [order.end_to_end_id for order in orders_of(second)] == told
+    assert len(second.message_id) <= 35
+    assert all(len(reference) <= 35 for reference in told)
+
+
+def test_other_payouts_are_another_message(api):
+    live_payout(api)
+    first = batch_of()
+    live_payout(api)
+
+    assert batch_of().message_id != first.message_id
+
+
+def test_a_file_is_written_again_only_as_it_was(api, settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "999000", "BOTIBSNSXXX"
+    live_payout(api)
+    batch = batch_of()
+    note_file(batch, pain001(batch, orders_of(batch)))
+    note_file(batch, pain001(batch, orders_of(batch)))
+
+    settings.PAYOUT_DEBTOR_ACCOUNT = "999001"
+
+    with pytest.raises(PayoutFileChanged):
+        note_file(batch, pain001(batch, orders_of(batch)))
+
+
+def test_after_a_restore_nothing_leaves_until_it_was_reconciled(api):
+    payout = live_payout(api)
+    call_command("restored")
+
+    with pytest.raises(PayoutsShut):
+        batch_of()
+    payout.refresh_from_db()
+    assert payout.status == "scheduled"
+
+    call_command("restored", "--reconciled")
+    assert batch_of().count == 1
+
+
+@pytest.mark.postgres
+def test_another_database_is_noticed_by_itself(api):
+    live_payout(api)
+    assert batch_of().count == 1
+    live_payout(api)
+    Continuity.objects.update(identity="7000000000000000000 00000001")
+
+    with pytest.raises(PayoutsShut):
+        batch_of()
+
+    continuity.confirm(actor="staff:ann", now=utc_now())
+    assert batch_of().count == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_the_identity_is_that_of_the_cluster_and_its_timeline():
+    identity, timeline = continuity.database_identity().split()
+
+    assert identity.isdigit()
+    assert timeline == "00000001"
+
+
+TAMPERINGS = {
+    "UPDATE payouts_payoutbatch SET count = 3": "says 3 payouts of 1250",
+    "UPDATE payouts_payoutbatch SET total_amount = 1": "says 1 payouts of 1;",
+    "UPDATE payouts_payoutbatch SET execution_date = '2099-01-02'": "orders of batch",
+    "UPDATE payouts_payoutorder SET amount = 7": "were changed",
+    "UPDATE payouts_payoutorder SET bic = 'THIEFXXX'": "were changed",
+    "UPDATE payouts_bankaccount SET holder_name = 'A thief'": "was changed after it had left",
+    "UPDATE payouts_bankaccount SET clearing_code = '66'": "was changed after it had left",
+    "UPDATE payouts_payout SET status = 'scheduled', in_transit_at = NULL": "has not left",
+    "UPDATE payouts_payout SET batch_id = NULL": "but is not in it",
+    "DELETE FROM payouts_payoutorder": "whose orders do not say so",
+}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("statement", TAMPERINGS)
+def test_a_change_of_what_left_is_found(api, statement):
+    live_payout(api)
+    batch_of()
+    assert list(check_batches()) == []
+
+    with all_rights(), connection.cursor() as cursor:
+        cursor.execute(statement)
+
+    assert any(TAMPERINGS[statement] in finding for finding in check_batches())
+
+
+def test_an_untouched_past_is_fine(api):
+    for _ in range(3):
+        live_payout(api)
+    batch_of(payout_ids=[Payout.objects.order_by("pk").values_list("pk", flat=True)[0]])
+    batch = create_batch(
+        livemode=True, currency="BSD", execution_date=FAR, actor="staff:ann", now=utc_now()
+    )
+
+    assert batch is not None
+    assert batch.count == 2
+    assert BankAccount.objects.count() == 3
+    assert list(check_batches()) == []
