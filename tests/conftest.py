@@ -17,6 +17,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from customers import pin_hashing
 from tests import environment, template
+from tests.clock import standing_still
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
@@ -87,7 +88,17 @@ def _test_database() -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _empty_cache() -> None:
+def _clock(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Stop the clock, unless a mark says why it runs, or programs with clocks of their own do."""
+    if any(map(request.node.get_closest_marker, ("real_clock", "browser", "faults", "fuzz"))):
+        yield
+        return
+    with standing_still():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache(_clock: None) -> None:
     cache.clear()
 
 
