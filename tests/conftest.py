@@ -1,7 +1,10 @@
 """What the tests of every room use."""
 
+import faulthandler
 import gc
+import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,11 +35,16 @@ if TYPE_CHECKING:
     from tests.client import Api
 
 THOROUGH = pin_hashing._argon2
+# How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
+LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 480, "fuzz": 960}
 _keeper = pytest.StashKey[Keeper]()
+_stderr = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     allow_flush()
+    assert sys.__stderr__
+    config.stash[_stderr] = os.dup(sys.__stderr__.fileno())  # the true one, while none is captured
     if hasattr(config, "workerinput") or not environment.ON_POSTGRESQL:
         return
     environment.DIRECTORY.chmod(0o711)
@@ -66,6 +74,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elsewhere = [item for item in items if item.get_closest_marker(other)]
     items[:] = [item for item in items if item not in elsewhere]
     config.hook.pytest_deselected(items=elsewhere)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a test of a slow kind longer before all threads are dumped and the process ends."""
+    limit = max((LIMITS_SECONDS.get(mark.name, 0) for mark in item.iter_markers()), default=0)
+    if limit:
+        faulthandler.dump_traceback_later(limit, exit=True, file=item.config.stash[_stderr])
 
 
 @pytest.fixture(scope="session")
