@@ -85,22 +85,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Begin with a copy of a migrated database, where an earlier run has left one."""
-    if environment.ON_POSTGRESQL:
-        return False
-    return template.use(_test_database())
-
-
-@pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_keepdb: bool) -> None:
-    """Leave a copy of the migrated database to later runs, where there was none."""
-    if not environment.ON_POSTGRESQL and not django_db_keepdb:
-        template.keep(_test_database())
-
-
-def _test_database() -> Path:
-    return Path(str(connection.settings_dict["TEST"]["NAME"]))
+def django_db_setup(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> None:
+    """Begin with a copy of the migrated database that an earlier run left, or leave one."""
+    database = Path(str(connection.settings_dict["TEST"]["NAME"]))
+    if not environment.ON_POSTGRESQL and template.use(database):
+        connection.settings_dict["NAME"] = str(database)
+        return
+    request.getfixturevalue("django_db_setup")
+    if not environment.ON_POSTGRESQL:
+        template.keep(database)
 
 
 @pytest.fixture(autouse=True)
