@@ -6,6 +6,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install -qq --require-hashes
 
 help:
 	@echo "make run           run the service here: web server, worker, demo data"
+	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
@@ -16,6 +17,9 @@ run: .venv/base var/development.env
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
+
+check: .venv/development
+	@$(BIN)/python -m tests.run --check
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
@@ -47,4 +51,4 @@ var/development.env: | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run test test-fast system requirements
+.PHONY: help run check test test-fast system requirements
