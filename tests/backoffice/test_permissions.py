@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.db.models import Model
+from django.template.response import TemplateResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -98,6 +99,12 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
 }
 
 
+@pytest.fixture
+def unrendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spare the drawing of a thousand pages of which only the status is read."""
+    monkeypatch.setattr(TemplateResponse, "rendered_content", "")
+
+
 def test_every_model_and_act_of_the_registry_has_a_row() -> None:
     acts = {
         (model.__name__, act.name)
@@ -110,7 +117,9 @@ def test_every_model_and_act_of_the_registry_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("role", Role)
-def test_a_role_sees_what_it_may_and_nothing_else(office: Office, role: Role) -> None:
+def test_a_role_sees_what_it_may_and_nothing_else(
+    office: Office, role: Role, unrendered: None
+) -> None:
     rows, browser = one_of_each(), office(role)
     wrong = []
     for model, row in rows.items():
@@ -124,7 +133,9 @@ def test_a_role_sees_what_it_may_and_nothing_else(office: Office, role: Role) ->
 
 
 @pytest.mark.parametrize("role", Role)
-def test_nobody_adds_edits_or_deletes_by_a_form_of_django(office: Office, role: Role) -> None:
+def test_nobody_adds_edits_or_deletes_by_a_form_of_django(
+    office: Office, role: Role, unrendered: None
+) -> None:
     rows, browser = one_of_each(), office(role)
     wrong = []
     for model, row in rows.items():
@@ -142,7 +153,7 @@ def test_nobody_adds_edits_or_deletes_by_a_form_of_django(office: Office, role: 
 
 
 @pytest.mark.parametrize("role", Role)
-def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role) -> None:
+def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role, unrendered: None) -> None:
     rows, browser = one_of_each(), office(role)
     wrong = []
     for model, row in rows.items():

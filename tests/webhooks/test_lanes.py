@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from webhooks.delivery.lanes import MAX_IN_FLIGHT, EndpointBacklog, Lane, allocate
@@ -97,6 +97,7 @@ _endpoints = st.lists(
 
 
 @pytest.mark.slow
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines are busy
 @given(_endpoints, *[st.integers(0, 16)] * 3)
 def test_no_limit_is_ever_passed_and_no_sender_idles(
     endpoints: list[EndpointBacklog], quick: int, new: int, careful: int

@@ -1,13 +1,14 @@
 """Writing together where the database has one writer at a time."""
 
 import threading
+import time
 
 import pytest
 from django.db import OperationalError, connection
 
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
-from tests.races import at_once
+from tests.races import WAIT_SECONDS, at_once
 from webhooks.delivery.write_batch import WriteBatch, write_lock
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,8 +34,7 @@ def test_what_gathers_is_one_transaction() -> None:
     def slow() -> None:
         with write_lock():
             held.set()
-            while len(gathering._waiting) < 5:
-                pass
+            wait_for(gathering, 5)
 
     def note() -> None:
         seen.append(connection.in_atomic_block)
@@ -57,8 +57,7 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
     def slow() -> None:
         with write_lock():
             held.set()
-            while len(gathering._waiting) < 2:
-                pass
+            wait_for(gathering, 2)
 
     def change() -> None:
         held.wait(10)
@@ -73,6 +72,14 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
     assert [type(result) for result in results[1:]] == [OperationalError] * 2
     merchant.refresh_from_db()
     assert merchant.name == "Old"
+
+
+def wait_for(gathering: WriteBatch, count: int) -> None:
+    """Wait until that many writes have gathered."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while len(gathering._waiting) < count:
+        assert time.monotonic() < deadline, f"{len(gathering._waiting)} of {count} have gathered"
+        time.sleep(0.001)
 
 
 def rename(merchant: Merchant) -> None:
