@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from core.clock import utc_now
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 
 
 @shared_task

@@ -14,7 +14,7 @@ from links.services import deactivate_link
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from payments.models import Payment
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office

@@ -16,7 +16,7 @@ from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from payouts.models import BankAccount, Payout, PayoutBatch
 from payouts.statuses import PayoutStatus
 from tests.backoffice.acting import act, fields_of, page_of_act

@@ -10,7 +10,7 @@ from core.clock import utc_now
 from customers.services import test_customer
 from merchants.callers import Caller
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification

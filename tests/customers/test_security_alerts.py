@@ -11,7 +11,7 @@ from customers.security_alerts import SecurityChange, plan_notice
 from messages import sms
 from messages.errors import MessageNotSent
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from messages.tasks import send_messages
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.conftest import LIVE_PHONE

@@ -13,7 +13,7 @@ from core.clock import utc_now
 from core.ids import new_id
 from customers.services import find_or_create
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 

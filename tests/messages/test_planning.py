@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from core.ids import is_id
 from messages.models import Channel, Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from tests.customers.texts import TextBox
 from tests.messages.conftest import PHONE, plan
 

@@ -14,7 +14,7 @@ from customers.models import Customer
 from customers.services import test_customer
 from merchants.models import Merchant
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from payments.emails import RECEIPT, content_about, context_of
 from payments.models import Payment
 from tests.client import Api
@@ -131,7 +131,7 @@ def test_mails_wait_for_a_server_that_is_away(
 
 def test_nobody_calls_the_server_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
-    monkeypatch.setattr("messages.sending.logger.warning", pytest.fail)
+    monkeypatch.setattr("messages.send_loop.logger.warning", pytest.fail)
     assert send_due_messages(now=utc_now()) == 0
 
 

@@ -9,7 +9,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import endpoint_of

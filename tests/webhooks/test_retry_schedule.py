@@ -7,7 +7,7 @@ from django.core import mail
 
 from merchants.models import Merchant
 from messages.models import Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver

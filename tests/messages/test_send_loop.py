@@ -9,10 +9,10 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.db import connection
 from pytest_django import Settings
 
-from messages import sending, sms
+from messages import send_loop, sms
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message
-from messages.sending import send_due_messages
+from messages.send_loop import send_due_messages
 from tests.customers.texts import TextBox
 from tests.messages.conftest import ADDRESS, PHONE, Break, plan
 from tests.races import at_once
@@ -218,7 +218,7 @@ def test_a_turn_ends_before_a_slow_server_holds_it_up(
 ) -> None:
     for _ in range(3):
         plan(now)
-    monkeypatch.setattr(sending, "TURN_SECONDS", -1)
+    monkeypatch.setattr(send_loop, "TURN_SECONDS", -1)
 
     assert send_due_messages(now=now) == 0
     assert send_due_messages(now=now) == 0
