@@ -197,7 +197,7 @@ def test_without_redis_no_request_waits_and_every_event_goes_out(
     assert {reply.status for reply in well} == {201}
     for replies in ill.values():
         assert {reply.status for reply in replies} == {201}
-        # Whoever waits for a broker that is away waits for half a second each time, or for ever.
+        # A caller that waited for a lost broker would wait half a second each time, or for ever.
         assert max(reply.seconds for reply in replies) < 3
         assert _median(replies) < 2 * _median(well) + 0.02
     assert repetitions(requests) == 0
