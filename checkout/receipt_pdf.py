@@ -11,7 +11,7 @@ from reportlab.lib.units import mm
 from reportlab.platypus import Flowable, HRFlowable, Paragraph, SimpleDocTemplate, Spacer, Table
 
 from checkout.payment_view import PaymentView
-from checkout.receipts import State
+from checkout.receipts import ReceiptState
 from checkout.shapes import writable
 from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
@@ -31,7 +31,12 @@ Rows = list[tuple[str, str]]
 
 
 def receipt_pdf(
-    payment_view: PaymentView, *, state: State, refunds: list[Refund], service: str, printed: str
+    payment_view: PaymentView,
+    *,
+    state: ReceiptState,
+    refunds: list[Refund],
+    service: str,
+    printed: str,
 ) -> bytes:
     """Write the receipt; `printed` is its date."""
     out = BytesIO()
@@ -51,7 +56,7 @@ def receipt_pdf(
 
 
 def _story(
-    payment_view: PaymentView, state: State, refunds: list[Refund], printed: str
+    payment_view: PaymentView, state: ReceiptState, refunds: list[Refund], printed: str
 ) -> list[Flowable]:
     assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
     story = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]

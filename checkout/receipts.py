@@ -16,21 +16,21 @@ MAILS = attempt_limits.AttemptLimit("receipt-mail", 5, timedelta(days=1))
 
 
 @dataclass(frozen=True)
-class State:
+class ReceiptState:
     """The state that a receipt shows now, and its style."""
 
     words: str
     look: str = ""
 
 
-def state_of(payment: Payment) -> State:
+def receipt_state_of(payment: Payment) -> ReceiptState:
     """Return what the receipt says at its top."""
     if payment.status != PaymentStatus.COMPLETED:
-        return State(_("Not paid"), "is-bad")
+        return ReceiptState(_("Not paid"), "is-bad")
     states = {
-        "none": State(_("Paid")),
-        "partial": State(_("Paid, partly paid back"), "is-wait"),
-        "full": State(_("Paid back in full"), "is-wait"),
+        "none": ReceiptState(_("Paid")),
+        "partial": ReceiptState(_("Paid, partly paid back"), "is-wait"),
+        "full": ReceiptState(_("Paid back in full"), "is-wait"),
     }
     return states[payment.refund_status]
 

@@ -7,7 +7,7 @@ from django.urls import reverse
 from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
 from checkout.receipt_pdf import receipt_pdf
-from checkout.receipts import mail_receipt, refunds_of, state_of
+from checkout.receipts import mail_receipt, receipt_state_of, refunds_of
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
@@ -41,7 +41,7 @@ class ReceiptPage(PaymentPage):
         return self.form_page(
             "receipt.html",
             form,
-            state=state_of(self.payment),
+            state=receipt_state_of(self.payment),
             refunds=refunds_of(self.payment),
             mailed="mailed" in self.request.GET,
         )
@@ -51,7 +51,7 @@ class ReceiptPdf(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         content = receipt_pdf(
             self.payment_view,
-            state=state_of(self.payment),
+            state=receipt_state_of(self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
             printed=moment_of(self.now, self.payment_view.zone),
