@@ -1,4 +1,4 @@
-"""Endpoints that do not answer as they should. None of them holds a sender for long."""
+"""Endpoints that do not answer as they should. None of them holds a thread for long."""
 
 import threading
 import time
