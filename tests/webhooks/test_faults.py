@@ -105,9 +105,7 @@ def wait_until_delivered(stack: Stack, path: str, seconds: float = 40) -> dict[s
 
 
 def claimed_at(request: Received) -> int:
-    """Return the milliseconds at which a dispatcher claimed the delivery, by the database's
-    clock.
-    """
+    """Return the milliseconds, by the database's clock, at which the delivery was claimed."""
     return int(request.headers["x-service-timestamp"])
 
 
