@@ -28,7 +28,7 @@ ROW = "{:44} {:>6} {:>8} {:>8} {:>8} {:>8}"
 
 @dataclass(frozen=True)
 class Scene:
-    """What the other endpoint does while the healthy ones are measured."""
+    """The other endpoint's behaviour while the healthy ones are measured."""
 
     title: str
     answer: str
@@ -36,7 +36,7 @@ class Scene:
 
 
 SCENES = (
-    Scene("nobody is dead", "/say/200/", 0),
+    Scene("no dead endpoint", "/say/200/", 0),
     Scene("one refuses with 5,000 due", "/say/500/", BACKLOG),
     Scene("one hangs with 5,000 due", "/trap/hang/", BACKLOG),
 )

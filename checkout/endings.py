@@ -80,7 +80,7 @@ def _why_failed(payment: Payment) -> str:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return what stopped the customer; after a fault of ours, with a link to the payment."""
+    """Return what stopped the customer; after an internal error, with a link to the payment."""
     if error.status in (404, 405):
         return _missing()
     for kind, ending in _STOPS:

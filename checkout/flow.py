@@ -227,5 +227,5 @@ def _is_locked(customer: Customer, now: datetime) -> bool:
 
 def _signed_in(browser: BrowserSession) -> Customer:
     if browser.customer is None:
-        raise PermissionError("nobody is signed in")
+        raise PermissionError("no customer is signed in")
     return browser.customer

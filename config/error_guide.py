@@ -157,7 +157,7 @@ GUIDE: dict[str, Advice] = {
     ),
     "PAYMENT_NOT_COMPLETED": Advice(
         "Only a completed payment can be refunded.",
-        "Cancel a payment that nobody has paid.",
+        "Cancel an unpaid payment.",
         "Refund a payment just created.",
     ),
     "PIN_LOCKED": Advice(

@@ -49,7 +49,7 @@ def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
 
 @transaction.atomic
 def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
-    """Pay out a merchant's balance for a period, once. None if scheduled before or too little."""
+    """Pay out one merchant's balance for a period, once; None if done already or too little."""
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,

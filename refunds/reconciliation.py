@@ -1,7 +1,7 @@
 """Prove every refund from its transfers, and every payment's refunded amounts from its refunds.
 
-Each statement is one join that the database runs by itself; only what is wrong comes out of it,
-and one row for each payment that gave a fee back.
+Each statement is one join in the database, which returns only wrong rows, and one row for each
+payment that gave a fee back.
 """
 
 from collections.abc import Iterator

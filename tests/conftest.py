@@ -178,7 +178,7 @@ def open_page(chromium: "Browser", site: str) -> "Iterator[Callable[..., Page]]"
 
 @pytest.fixture
 def api(db: None) -> "Api":
-    """Call as a merchant: `api(merchant).post(path, {…})`; nobody is `api(None)`."""
+    """Call as a merchant: `api(merchant).post(path, {…})`; `api(None)` has no key."""
     from tests.client import Api
 
     return Api()

@@ -1,6 +1,9 @@
 """The rules of the house that no linter knows. Each names the line that breaks it."""
 
 import ast
+import re
+import tokenize
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -164,6 +167,51 @@ def test_no_view_answers_a_refusal_by_hand() -> None:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, int)
         and node.value.value >= 400
+    ]
+
+    assert wrong == []
+
+
+# Habits of speech that a reader of the trade stumbles over, each with the word to use.
+QUAINT = {
+    r"(say|says|tell|tells) whether": "return whether",
+    r"who(m)?ever": "the caller, anyone who, …",
+    r"(no|any|some|every)body": "no one else, another process, …",
+    r"(a|the|each|one|first|next|last|wrong) try": "attempt",
+    r"(take|takes|taken|took) up": "start",
+}
+HABITS = re.compile(rf"\b({'|'.join(QUAINT)})\b", re.IGNORECASE)
+
+
+def _prose(path: Path) -> Iterator[str]:
+    """Yield each docstring and comment of a file."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+    with path.open("rb") as source:
+        for token in tokenize.tokenize(source.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string
+
+
+def test_docstrings_and_comments_read_as_the_trade_writes() -> None:
+    wrong = [
+        f"{_place(path)}: {found[0]}"
+        for path in FILES
+        if path != Path(__file__)
+        for text in _prose(path)
+        if (found := HABITS.search(" ".join(text.split())))
+    ]
+
+    assert wrong == []
+
+
+def test_documents_read_as_the_trade_writes() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    wrong = [
+        f"{_place(path)}: {found[0]}"
+        for path in documents
+        if (found := HABITS.search(" ".join(path.read_text().split())))
     ]
 
     assert wrong == []

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("hou
 
 # Names that Django, DRF or a test runner looks for.
 FRAMEWORK_CLASSES = {"Command", "Meta"}
-# Files that mean the same in every room that has them: whoever knows one room knows the others.
+# Files that mean the same in every room that has them.
 CONVENTIONAL = {
     "__init__", "apps", "conftest", "emails", "errors", "events", "expiry", "filters",
     "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation", "reference",

@@ -90,8 +90,8 @@ In Node:
 {JAVASCRIPT.strip()}
 ```
 
-`X-Service-Signature` is simpler and covers the body alone, so that whoever records a request could
-send it again with a new time:
+`X-Service-Signature` is simpler and covers the body alone, so that anyone who records a request
+could send it again with a new time:
 
 ```python
 {BODY_ONLY.strip()}

@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from core.clock import utc_now
-from webhooks.delivery import polling  # noqa: F401  # starts the senders' own clock in a Celery worker
+from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.redelivery import close_undeliverable, continue_recoveries
 

@@ -1,4 +1,4 @@
-"""With real money: a customer whom nobody knows, from the first code to the receipt."""
+"""With real money: a new customer, from the first code to the receipt."""
 
 import re
 

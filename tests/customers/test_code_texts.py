@@ -25,7 +25,7 @@ SIGN_IN = CodePurpose.SIGN_IN
 def test_a_payee_cannot_put_links_into_our_text(payee: str, shown: str) -> None:
     text = text_of("123456", purpose=SIGN_IN, payee=payee, amount="B$1.00")
 
-    assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Tell")
+    assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Do not")
 
 
 def test_a_long_payee_is_cut() -> None:

@@ -1,4 +1,4 @@
-"""The schedule proves the ledger, and whoever watches is told."""
+"""The schedule proves the ledger, and its monitoring shows the result."""
 
 from datetime import timedelta
 from functools import partial

@@ -1,4 +1,4 @@
-"""Who waits for whom: nobody for a hot merchant, and nobody in a circle."""
+"""Which transactions wait: none for a hot merchant, and none in a deadlock."""
 
 import threading
 import time
@@ -47,7 +47,7 @@ def pay_with_fee(wallet: Account, reference: str, amount: int) -> None:
 
 
 def test_nobody_waits_for_a_hot_merchant() -> None:
-    """Each transaction stays open until all have posted: one row wait and nobody gets through."""
+    """Each transaction stays open until all have posted: one row would make all of them wait."""
     opened(Purpose.MERCHANT), opened(Purpose.FEES)
     everyone_has_posted = threading.Barrier(20)
 

@@ -1,4 +1,4 @@
-"""Text messages go to the console or to a gateway, whose address is told to nobody."""
+"""Text messages go to the console or to a gateway, whose address is never shown."""
 
 import json
 import logging

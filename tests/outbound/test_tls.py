@@ -1,4 +1,4 @@
-"""The connection goes to an address, but TLS asks for the name, and believes nobody else."""
+"""The connection goes to an address, but TLS verifies the name, and trusts no other."""
 
 import ssl
 import threading

@@ -117,7 +117,7 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 
 
 def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:
-    """Whoever holds the payment may go on to the wallet, while it has to be filled first."""
+    """The holder of the payment may go on to the wallet, even if it has to be filled first."""
     payment = PaymentFactory(merchant=merchant)
     account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=utc_now()), "BSD")
 

@@ -1,4 +1,4 @@
-"""`manage.py advance` and `expire`: nobody waits a day in a test."""
+"""`manage.py advance` and `expire`: no test waits a day."""
 
 import json
 from datetime import timedelta

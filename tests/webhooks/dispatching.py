@@ -1,4 +1,4 @@
-"""Events to send, and the senders' work done in the test's own thread, at any instant."""
+"""Events to send, and the dispatcher's work in the test's own thread, at any instant."""
 
 from dataclasses import dataclass
 from datetime import datetime

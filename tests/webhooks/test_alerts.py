@@ -21,9 +21,9 @@ from webhooks.statuses import AlertKind
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        (AlertKind.EXHAUSTED, "Every attempt that our schedule has was made"),
+        (AlertKind.EXHAUSTED, "Every attempt of our schedule has failed"),
         (AlertKind.GONE, "It answered 410 Gone"),
-        (AlertKind.FAILING, "For five days no attempt has been answered with a 2xx status"),
+        (AlertKind.FAILING, "For five days no attempt has got a 2xx response"),
     ],
 )
 def test_a_mail_says_what_happened_and_what_to_do(

@@ -103,7 +103,7 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
 def test_endpoints_that_hang_delay_nobody(
     merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]
 ) -> None:
-    """Far more of them than there are senders, whether they have failed before or are new."""
+    """Far more of them than there are threads, whether they have failed before or are new."""
     over = threading.Event()
 
     def attempt(claim) -> HttpResult:

@@ -1,4 +1,4 @@
-"""Each due delivery is held by one sender at a time, and by none for ever."""
+"""Each due delivery is leased by one process at a time, and by none for ever."""
 
 import time
 from datetime import UTC, datetime, timedelta

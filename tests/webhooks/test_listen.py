@@ -39,7 +39,7 @@ def listen(*words: str) -> str:
 
 
 def meanwhile(merchant: Merchant, *types: EventType) -> threading.Thread:
-    """Tell of events, and send them, as soon as somebody listens."""
+    """Emit events, and send them, as soon as there is a listener."""
 
     def work() -> None:
         deadline = time.monotonic() + WAIT_SECONDS

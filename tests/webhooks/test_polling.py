@@ -1,4 +1,4 @@
-"""A Celery worker's senders look for themselves, whatever becomes of the broker."""
+"""A Celery worker polls for due deliveries, whatever the state of the broker."""
 
 import threading
 from types import SimpleNamespace

@@ -20,7 +20,7 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 def waits(webhook: Webhook) -> list[float]:
-    """Let the senders look when something is due, and just before; return the waits in between.
+    """Run the dispatcher when something is due, and just before; return the waits in between.
 
     A wait begins at the end of the attempt before, however long that took.
     """

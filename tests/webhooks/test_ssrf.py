@@ -30,7 +30,7 @@ _getaddrinfo = socket.getaddrinfo
 
 @pytest.fixture
 def canary() -> Iterator[Canary]:
-    """Something that listens on every address of this machine, and hopes for nobody."""
+    """A server on every address of this machine that must never be called."""
     with Canary() as listening:
         yield listening
 

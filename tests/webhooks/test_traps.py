@@ -1,4 +1,4 @@
-"""Endpoints that do not answer as they should. None of them holds a sender for long."""
+"""Endpoints that do not answer as they should. None of them holds a thread for long."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ from webhooks.statuses import DeliveryStatus
 pytestmark = pytest.mark.slow
 
 SECONDS = 0.6
-# The traps go on for a minute and more: whoever is back before has not waited for them.
+# The traps last a minute and more: a quicker return has not waited for them.
 SOON = 10
 POLICY = Policy(livemode=False, loopback=True)
 TIMED_OUT = f"No complete answer within {SECONDS:g} seconds."

@@ -1,4 +1,4 @@
-"""A nudge is quick where there is a broker, and never felt where it is away."""
+"""A wakeup is quick with a broker, and never delays a request without one."""
 
 import json
 import time
@@ -50,7 +50,7 @@ def test_the_task_is_the_one_that_sends() -> None:
     assert send_webhooks.name == TASK
 
 
-def test_a_nudge_arrives_at_once(broker: Redis) -> None:
+def test_a_wakeup_arrives_at_once(broker: Redis) -> None:
     wake_up()
 
     [message] = wait_for_messages(broker)
@@ -100,7 +100,7 @@ def test_a_broker_that_is_away_is_not_felt(
     assert took < wakeup.SOCKET_SECONDS
 
 
-def test_when_it_is_back_nudges_arrive_again(
+def test_when_it_is_back_wakeups_arrive_again(
     broker: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wakeup, "CIRCUIT_OPEN_SECONDS", 0.2)
