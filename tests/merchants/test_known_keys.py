@@ -110,7 +110,9 @@ def test_what_was_read_before_the_change_is_not_kept(
     assert reads_of_keys(issued) == 1
 
 
-def test_what_others_read_until_the_commit_is_forgotten_too() -> None:
+def test_what_others_read_until_the_commit_is_forgotten_too(
+    issued: IssuedKey, django_capture_on_commit_callbacks
+) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         forget_keys()
         status_of(issued)
