@@ -1,11 +1,14 @@
 """Reads that serve the API start from the caller: what is not theirs does not exist."""
 
-from typing import ClassVar, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 
 from core.errors import ApiError, NotFound
+from core.prepared import Place, Prepared
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -21,6 +24,15 @@ class Scope(Protocol):
 
     @property
     def sees_every_merchant(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class _AnyCaller:
+    """A caller of one kind, whose merchant is not known yet."""
+
+    livemode: bool
+    sees_every_merchant: bool
+    merchant_id: str | None = Place("merchant_id")
 
 
 class CallerScoped(QuerySet[_Row]):
@@ -46,6 +58,33 @@ class CallerScoped(QuerySet[_Row]):
         except ObjectDoesNotExist:
             raise self.missing() from None
 
+    def one_of(self, caller: Scope, pk: str) -> _Row:
+        """Return the caller's row, as `visible_to(caller).one(pk)` does, by a prepared statement.
+
+        It starts from all rows: what has been filtered before does not count.
+        """
+        return self._prepared_one(caller, pk, lock=False)
+
+    def locked_of(self, caller: Scope, pk: str) -> _Row:
+        """Return the caller's row, locked until the transaction ends; prepared as `one_of` is."""
+        return self._prepared_one(caller, pk, lock=True)
+
+    def _prepared_one(self, caller: Scope, pk: str, *, lock: bool) -> _Row:
+        if caller.merchant_id is None and not caller.sees_every_merchant:
+            raise self.missing()
+        kind = _AnyCaller(caller.livemode, caller.sees_every_merchant)
+        found: _Row = _prepared(self.model, kind, lock=lock).one(
+            self.missing, merchant_id=caller.merchant_id, pk=pk
+        )
+        return found
+
     def locked(self, pk: str) -> _Row:
         """Return the row, locked until the transaction ends. Raises `missing`."""
         return self.select_for_update(no_key=True, of=("self",)).one(pk)
+
+
+@cache
+def _prepared(model: type[Model], caller: _AnyCaller, *, lock: bool) -> Prepared[Any]:
+    rows: CallerScoped[Any] = model._default_manager.get_queryset()  # type: ignore[assignment]  # theirs
+    rows = rows.visible_to(caller).filter(pk=Place("pk"))
+    return Prepared(rows.select_for_update(no_key=True, of=("self",)) if lock else rows)

@@ -82,7 +82,7 @@ def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
     """Change description and metadata, the latter as a whole. Raises PaymentNotFound."""
-    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:
         payment.description = changes["description"] or ""
     if "metadata" in changes:
@@ -95,7 +95,7 @@ def update_payment(
 @transaction.atomic
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
-    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    payment = Payment.objects.locked_of(caller, payment_id)
     payment.transition_to(PaymentStatus.CANCELED, now=now, actor=caller.actor)
     emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
     return payment
