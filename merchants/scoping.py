@@ -27,12 +27,16 @@ class Scope(Protocol):
 
 
 @dataclass(frozen=True)
-class _AnyCaller:
-    """A caller of one kind, whose merchant is not known yet."""
+class CallerKind:
+    """A caller whose merchant is named later: what a prepared statement is built for."""
 
     livemode: bool
     sees_every_merchant: bool
     merchant_id: str | None = Place("merchant_id")
+
+    @classmethod
+    def of(cls, caller: Scope) -> Self:
+        return cls(caller.livemode, caller.sees_every_merchant)
 
 
 class CallerScoped(QuerySet[_Row]):
@@ -70,12 +74,8 @@ class CallerScoped(QuerySet[_Row]):
         return self._prepared_one(caller, pk, lock=True)
 
     def _prepared_one(self, caller: Scope, pk: str, *, lock: bool) -> _Row:
-        if caller.merchant_id is None and not caller.sees_every_merchant:
-            raise self.missing()
-        kind = _AnyCaller(caller.livemode, caller.sees_every_merchant)
-        found: _Row = _prepared(self.model, kind, lock=lock).one(
-            self.missing, merchant_id=caller.merchant_id, pk=pk
-        )
+        prepared = _prepared(self.model, CallerKind.of(caller), lock=lock)
+        found: _Row = prepared.one(self.missing, merchant_id=caller.merchant_id, pk=pk)
         return found
 
     def locked(self, pk: str) -> _Row:
@@ -84,7 +84,7 @@ class CallerScoped(QuerySet[_Row]):
 
 
 @cache
-def _prepared(model: type[Model], caller: _AnyCaller, *, lock: bool) -> Prepared[Any]:
+def _prepared(model: type[Model], caller: CallerKind, *, lock: bool) -> Prepared[Any]:
     rows: CallerScoped[Any] = model._default_manager.get_queryset()  # type: ignore[assignment]  # theirs
     rows = rows.visible_to(caller).filter(pk=Place("pk"))
     return Prepared(rows.select_for_update(no_key=True, of=("self",)) if lock else rows)
