@@ -69,12 +69,15 @@ class CallerScoped(QuerySet[_Row]):
         """
         return self._prepared_one(caller, pk, lock=False)
 
-    def locked_of(self, caller: Scope, pk: str) -> _Row:
-        """Return the caller's row, locked until the transaction ends; prepared as `one_of` is."""
-        return self._prepared_one(caller, pk, lock=True)
+    def locked_of(self, caller: Scope, pk: str, *related: str) -> _Row:
+        """Return the caller's row, locked until the transaction ends; prepared as `one_of` is.
 
-    def _prepared_one(self, caller: Scope, pk: str, *, lock: bool) -> _Row:
-        prepared = _prepared(self.model, CallerKind.of(caller), lock=lock)
+        With it comes what is `related`, which is not locked.
+        """
+        return self._prepared_one(caller, pk, *related, lock=True)
+
+    def _prepared_one(self, caller: Scope, pk: str, *related: str, lock: bool) -> _Row:
+        prepared = _prepared(self.model, CallerKind.of(caller), *related, lock=lock)
         found: _Row = prepared.one(self.missing, merchant_id=caller.merchant_id, pk=pk)
         return found
 
@@ -84,7 +87,8 @@ class CallerScoped(QuerySet[_Row]):
 
 
 @cache
-def _prepared(model: type[Model], caller: CallerKind, *, lock: bool) -> Prepared[Any]:
+def _prepared(model: type[Model], caller: CallerKind, *related: str, lock: bool) -> Prepared[Any]:
     rows: CallerScoped[Any] = model._default_manager.get_queryset()  # type: ignore[assignment]  # theirs
     rows = rows.visible_to(caller).filter(pk=Place("pk"))
+    rows = rows.select_related(*related) if related else rows
     return Prepared(rows.select_for_update(no_key=True, of=("self",)) if lock else rows)
