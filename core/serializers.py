@@ -75,10 +75,10 @@ class Output(serializers.Serializer[Any]):
     # methods of the serializer may look at the context.
     def to_representation(self, instance: Any) -> dict[str, Any]:
         shown = {}
-        for name, read, write in _parts_of(type(self), isinstance(instance, Mapping)):
-            value = read(instance)
+        for name, read, write, in_context in _parts_of(type(self), isinstance(instance, Mapping)):
+            value = instance if read is None else read(instance)
             if value is not None and write is not None:
-                value = write(self, value)
+                value = write(self, value) if in_context else write(value)
             if value is not None and value != "":
                 shown[name] = value
         return shown
@@ -99,39 +99,41 @@ class _Part(NamedTuple):
     """How one field of an output comes about: where its value is, and how it is written."""
 
     name: str
-    read: Callable[[Any], Any]
-    write: Callable[[Output, Any], Any] | None
+    read: Callable[[Any], Any] | None
+    write: Callable[..., Any] | None
+    in_context: bool
 
 
 @cache
 def _parts_of(kind: type[Output], is_mapping: bool) -> tuple[_Part, ...]:
     """Return the fields of an output, for objects or for mappings."""
-    return tuple(
-        _Part(name, _reader(field, is_mapping=is_mapping), _writer(field))
-        for name, field in kind().fields.items()
-    )
+    reader: Callable[[str], Callable[[Any], Any]] = itemgetter if is_mapping else attrgetter
+    parts = []
+    for name, field in kind().fields.items():
+        read = None if field.source == "*" else reader(field.source or name)
+        in_context = _in_context(field)
+        parts.append(_Part(name, read, in_context or _plain(field), in_context is not None))
+    return tuple(parts)
 
 
-def _reader(field: Any, *, is_mapping: bool) -> Callable[[Any], Any]:
-    if field.source == "*":
-        return lambda instance: instance
-    return itemgetter(field.source) if is_mapping else attrgetter(field.source)
+def _plain(field: Any) -> Callable[[Any], Any] | None:
+    """Return what writes a value by itself; None where it is written as it is."""
+    write: Callable[[Any], Any] = field.to_representation
+    return None if type(field).to_representation is as_it_is else write
 
 
-def _writer(field: Any) -> Callable[[Output, Any], Any] | None:
-    """Return what writes the value of a field; None where it is written as it is."""
+def _in_context(field: Any) -> Callable[[Output, Any], Any] | None:
+    """Return what writes a value with the output that it is a part of; None for a plain field."""
     if isinstance(field, serializers.SerializerMethodField):
-        name = str(field.method_name)
-        return lambda output, value: getattr(output, name)(value)
+        method: Callable[[Output, Any], Any] = getattr(type(field.parent), str(field.method_name))
+        return method
     if isinstance(field, serializers.ListSerializer) and isinstance(field.child, Output):
         each = type(field.child).each
         return lambda output, values: each(_rows(values), **output.context)
     if isinstance(field, Output):
-        return lambda output, value: type(field).of(value, **output.context)
-    if type(field).to_representation is as_it_is:
-        return None
-    write = field.to_representation
-    return lambda _, value: write(value)
+        of = type(field).of
+        return lambda output, value: of(value, **output.context)
+    return None
 
 
 def _rows(values: Any) -> Iterable[Any]:

@@ -46,14 +46,11 @@ class CallerScoped(QuerySet[_Row]):
 
     def visible_to(self, caller: Scope) -> Self:
         """Keep the caller's rows of the caller's mode; none for a caller without a merchant."""
-        rows = self.filter(livemode=caller.livemode)
         if caller.sees_every_merchant:
-            return rows
-        return (
-            rows.none()
-            if caller.merchant_id is None
-            else rows.filter(merchant_id=caller.merchant_id)
-        )
+            return self.filter(livemode=caller.livemode)
+        if caller.merchant_id is None:
+            return self.none()
+        return self.filter(livemode=caller.livemode, merchant_id=caller.merchant_id)
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""
