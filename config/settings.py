@@ -133,13 +133,14 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
+# The first answers `/v1`, by way of API_MIDDLEWARE: the others are for pages.
 MIDDLEWARE = [
+    "config.api.api_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "core.middleware.ApiErrors",
     "csp.middleware.CSPMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -153,6 +154,14 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+API_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.api_headers",
 ]
 
 TEMPLATES = [

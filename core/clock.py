@@ -11,7 +11,7 @@ def utc_now() -> datetime:
 
 def iso(instant: datetime) -> str:
     """Write an instant as ISO 8601 with milliseconds and `Z`: 2026-01-31T09:30:00.000Z."""
-    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{instant.astimezone(UTC).isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def epoch_milliseconds(instant: datetime) -> int:

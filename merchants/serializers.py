@@ -122,9 +122,9 @@ class ChangedMerchant(Change):
     payout_schedule = _schedule(allow_null=True)
 
     @classmethod
-    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+    def parse(cls, data: Any) -> dict[str, Any]:
         """Return the columns to change, the default standing for a null. Raises as Change does."""
-        changes = super().parse(data, **context)
+        changes = super().parse(data)
         return {name: _default(name) if value is None else value for name, value in changes.items()}
 
 

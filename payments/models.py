@@ -1,6 +1,7 @@
 """A payment, and the record of its transitions."""
 
 from datetime import datetime
+from functools import cache
 from typing import Self
 
 from django.db import models
@@ -9,9 +10,11 @@ from django.db.models import F, Q
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.prepared import Place, Prepared
+from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
-from merchants.scoping import CallerScoped
+from merchants.scoping import CallerKind, CallerScoped, Scope
 from payments.errors import (
     REFUSAL_BY_STATUS,
     PaymentExpired,
@@ -28,12 +31,27 @@ _STAMPED = {
     PaymentStatus.EXPIRED: "expired_at",
     PaymentStatus.CANCELED: "canceled_at",
 }
+# What may change of a payment when it moves.
+_MOVED = (
+    *("status", "updated_at", *_STAMPED.values()),
+    *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
+)
 _COMPLETED = Q(status=PaymentStatus.COMPLETED)
 _COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
 
 
 class PaymentQuerySet(CallerScoped["Payment"]):
     missing = PaymentNotFound
+
+    def locked_alone(self, pk: str, caller: Scope | None = None) -> "Payment | None":
+        """Return a sale without a link, locked and with its merchant, by one statement.
+
+        None where there is no such payment, or no such payment of the caller.
+        """
+        kind = None if caller is None else CallerKind.of(caller)
+        texts = {"pk": pk, "merchant_id": None if caller is None else caller.merchant_id}
+        found = _alone(kind).rows(**texts)
+        return found[0] if found else None
 
     def due_to_expire(self, now: datetime) -> Self:
         """Those past their expiry that the sweep has not reached yet."""
@@ -226,13 +244,19 @@ class Payment(models.Model):
         return PaymentFailed(self.error_message or "")
 
     def transition_to(
-        self, status: PaymentStatus, *, now: datetime, actor: str, cause: str = ""
+        self, *path: PaymentStatus, now: datetime, actor: str, cause: str = ""
     ) -> None:
-        """Move to a status and record it. The row must be locked and its fields are saved whole.
+        """Move to a status, or on through several, and record each move; `cause` is of the last.
 
-        Raises PaymentExpired for any move but expiry after `expires_at`, and the error of the
-        present status where the table of transitions has no such move.
+        The row must be locked; what a move may change of it is saved. Raises PaymentExpired for
+        any move but expiry after `expires_at`, and the error of the present status where the table
+        of transitions has no such move.
         """
+        moves = [self._move_to(status, now, actor) for status in path]
+        moves[-1].cause = cause
+        write(update_of(self, *_MOVED), insertion_of(*moves))
+
+    def _move_to(self, status: PaymentStatus, now: datetime, actor: str) -> "PaymentTransition":
         before = PaymentStatus(self.status)
         if status not in TRANSITIONS[before]:
             raise self.refusal(now)
@@ -242,10 +266,17 @@ class Payment(models.Model):
         self.updated_at = now
         if status in _STAMPED:
             setattr(self, _STAMPED[status], now)
-        self.save(force_update=True)
-        PaymentTransition.objects.create(
-            payment=self, from_status=before, to_status=status, at=now, actor=actor, cause=cause
+        return PaymentTransition(
+            payment=self, from_status=before, to_status=status, at=now, actor=actor
         )
+
+
+@cache
+def _alone(caller: CallerKind | None) -> Prepared[Payment]:
+    rows = Payment.objects.all() if caller is None else Payment.objects.visible_to(caller)
+    counter = Q(payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
+    alone = rows.filter(pk=Place("pk"), link=None).exclude(counter).select_related("merchant")
+    return Prepared(alone.select_for_update(no_key=True, of=("self",)))
 
 
 class PaymentTransition(models.Model):

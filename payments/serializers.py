@@ -15,6 +15,7 @@ from core.fields import (
     ListOf,
     MetadataField,
     OneOfField,
+    StrictBooleanField,
     StrictIntegerField,
     TextField,
     WebUrlField,
@@ -147,7 +148,7 @@ class PaymentSummary(Output):
     reference = TextField(max_length=255, required=False)
     static_payment_id = TextField(max_length=40, required=False)
     payment_link_id = TextField(max_length=40, required=False, source="link_id")
-    livemode = serializers.BooleanField()
+    livemode = StrictBooleanField()
     fee = AmountField(min_value=0, required=False)
     net = AmountField(min_value=0, required=False)
     amount_refunded = AmountField(min_value=0)

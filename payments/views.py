@@ -68,7 +68,7 @@ class PaymentViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
         """The status is that of this moment: `expired` from `expires_at` on."""
         chosen = chosen_format(query_of(request))
-        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        payment = Payment.objects.one_of(request.user, payment_id)
         drawn = qr_payload(payment.id, chosen)
         return Response(PaymentOutput.of(payment, now=utc_now(), qr_payload=drawn))
 

@@ -41,11 +41,11 @@ class RefundViewSet(CallerViewSet):
     @operation("Read a refund", response=RefundOutput)
     def retrieve(self, request: CallerRequest, refund_id: str) -> Response:
         """`failed` ones say why in `failure_reason`; their amount may be refunded again."""
-        return Response(RefundOutput.of(Refund.objects.visible_to(request.user).one(refund_id)))
+        return Response(RefundOutput.of(Refund.objects.one_of(request.user, refund_id)))
 
     @listing("List the refunds of a payment", item=RefundOutput, key="refunds")
     def list_of_payment(self, request: CallerRequest, payment_id: str) -> Response:
         """Newest first."""
-        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        payment = Payment.objects.one_of(request.user, payment_id)
         refunds = Refund.objects.visible_to(request.user).filter(payment=payment)
         return self.page(request, refunds, RefundOutput, key="refunds")

@@ -75,10 +75,6 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
         """Leave out those that their merchant has deleted."""
         return self.filter(deleted_at=None)
 
-    def listening(self, *, merchant_id: str, livemode: bool) -> Self:
-        """The active endpoints of a merchant in this mode."""
-        return self.switched_on().filter(merchant_id=merchant_id, livemode=livemode)
-
     def switched_on(self) -> Self:
         return self.not_deleted().filter(is_active=True)
 
