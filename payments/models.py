@@ -20,7 +20,7 @@ from payments.errors import (
     PaymentNotFound,
 )
 from payments.modes import PaymentMode
-from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus
+from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
 _STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
@@ -209,9 +209,7 @@ class Payment(models.Model):
 
     def status_at(self, now: datetime) -> PaymentStatus:
         """The status to show and to act on: expired from the moment on that its time has passed."""
-        status = PaymentStatus(self.status)
-        overdue = self.expires_at is not None and self.expires_at <= now
-        return PaymentStatus.EXPIRED if overdue and status in EXPIRABLE else status
+        return status_at(self.status, self.expires_at, now)
 
     def refusal(self, now: datetime) -> ApiError:
         """The error that says why its present status does not allow what was asked."""
