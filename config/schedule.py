@@ -2,7 +2,9 @@
 
 Every task may run twice, late, or on two machines at once. `threads` is how many may be at it
 together in `manage.py worker`; with Celery that is the size of the worker's pool. `alone` is how
-often `manage.py worker` does it, where no broker carries the word that there is something to do.
+often `manage.py worker` does it, where no broker carries the word that there is something to do;
+`idle` is how often it does so while nothing is written to the database, for what falls due by a
+row and not by the clock.
 """
 
 from dataclasses import dataclass
@@ -20,15 +22,16 @@ class Periodic:
     seconds: float
     threads: int = 1
     alone: float | None = None
+    idle: float | None = None
 
 
 SCHEDULE: dict[str, Periodic] = {
-    "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1),
-    "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
+    "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1, idle=2),
+    "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5, idle=MINUTE),
     "send webhook alerts": Periodic("webhooks.tasks.send_webhook_alerts", 30),
-    "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
+    "seal transfers": Periodic("ledger.tasks.seal_transfers", 2, idle=MINUTE),
     "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
-    "count link uses": Periodic("links.tasks.count_uses", 10),
+    "count link uses": Periodic("links.tasks.count_uses", 10, idle=MINUTE),
     "expire links": Periodic("links.tasks.expire_links", 20),
     "expire payments": Periodic("payments.tasks.expire_payments", 15),
     "settle payments": Periodic("payments.tasks.settle_payments", 5),
@@ -46,5 +49,5 @@ SCHEDULE: dict[str, Periodic] = {
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
     "send staff's messages": Periodic("backoffice.tasks.send_messages", 10),
-    "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
+    "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }
