@@ -8,7 +8,7 @@ from django.db import OperationalError, connection
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.races import at_once
-from webhooks.delivery.write_batch import Gathering, write_turn
+from webhooks.delivery.write_batch import Gathering
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def test_what_gathers_is_one_transaction() -> None:
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with gathering._turn:
             held.set()
             while len(gathering._waiting) < 5:
                 pass
@@ -55,7 +55,7 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with gathering._turn:
             held.set()
             while len(gathering._waiting) < 2:
                 pass

@@ -19,7 +19,7 @@ from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, Claims, claim_due, release
 from webhooks.delivery.outcomes import record_answer
-from webhooks.delivery.write_batch import Gathering, write_turn
+from webhooks.delivery.write_batch import Gathering
 
 logger = logging.getLogger(__name__)
 
@@ -63,8 +63,7 @@ class Sender:
     def _claim_and_begin(self) -> int:
         with self._lock:
             free = dict(self._free)
-        with write_turn():
-            claims = claim_due(free=free, now=self._clock())
+        claims = claim_due(free=free, now=self._clock())
         self._last = claims
         for claim in claims.taken:
             self._begin(claim)
@@ -125,8 +124,7 @@ def _is_written(record: Callable[[], None], *, together: bool) -> bool:
         if together:
             _gathering.write(record)
         else:
-            with write_turn():
-                record()
+            record()
     except (DatabaseError, InterfaceError):
         logger.warning("attempt not recorded yet", exc_info=True)
         close_old_connections()

@@ -1,39 +1,21 @@
-"""How the threads of one process write to a database that has one writer at a time.
+"""What the senders of one process have to write to a database that has one writer at a time.
 
-SQLite lets a writer that finds it busy sleep and try again, at random: among dozens of threads one
-may try for seconds. So they wait for each other in here; and what has gathered meanwhile is written
-in one transaction, so that one sync of the disk serves them all.
+What gathers while another writes is written in one transaction, so that one sync of the disk serves
+it all.
 """
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 
 from django.db import connection, transaction
-
-_turn = threading.Lock()
-
-
-def _has_one_writer() -> bool:
-    return not connection.features.has_select_for_update
-
-
-@contextmanager
-def write_turn() -> Iterator[None]:
-    """Hold the turn to write, where there is one to hold."""
-    if not _has_one_writer():
-        yield
-        return
-    with _turn:
-        yield
 
 
 class Gathering:
     """Writes that are done together where that is quicker."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock, self._turn = threading.Lock(), threading.Lock()
         self._waiting: list[tuple[Callable[[], None], Future[None]]] = []
 
     def write(self, work: Callable[[], None]) -> None:
@@ -41,13 +23,13 @@ class Gathering:
 
         Where the work of another fails, so does ours: the caller does it again by itself.
         """
-        if not _has_one_writer():
+        if connection.features.has_select_for_update:  # as many writers as there are
             work()
             return
         mine: Future[None] = Future()
         with self._lock:
             self._waiting.append((work, mine))
-        with _turn:
+        with self._turn:
             if not mine.done():
                 self._write_all()
         mine.result()
