@@ -1,5 +1,6 @@
 """The way of a customer from Pay to paid. The server alone decides what the next step is."""
 
+from collections.abc import Container
 from datetime import datetime, timedelta
 from enum import Enum
 
@@ -16,7 +17,8 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, step_back, take_up
+from payments.paying import fail_payment, take_up
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.verification import Verification, required_for
 
 PASSKEY_FAILURES = attempt_limits.Limit("passkey-payment", 5, timedelta(hours=24))
@@ -47,18 +49,21 @@ def next_step(payment: Payment, session: CustomerSession | None, *, now: datetim
     return Step.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
 
 
-def open_steps(payment: Payment, session: CustomerSession | None, *, now: datetime) -> set[Step]:
-    """Return every step that this customer may take now; the next one is among them.
+def is_open(
+    steps: Container[Step], payment: Payment, session: CustomerSession | None, *, now: datetime
+) -> bool:
+    """Return whether this customer may take one of the steps now, as the next or another one.
 
     A passkey may stand in for a PIN, never the reverse.
     """
-    steps = {next_step(payment, session, now=now)}
+    if next_step(payment, session, now=now) in steps:
+        return True
     needed = required_for(payment.amount or 0)
-    if session is not None and needed != Verification.NONE and has_passkey(session):
-        steps.add(Step.PASSKEY)
-    if session is not None and needed == Verification.PASSKEY:
-        steps.add(step_to_passkey(session, now=now))
-    return steps
+    if session is None or needed == Verification.NONE:
+        return False
+    if Step.PASSKEY in steps and has_passkey(session):
+        return True
+    return needed == Verification.PASSKEY and step_to_passkey(session, now=now) in steps
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> Step:
@@ -80,64 +85,63 @@ def has_passkey(session: CustomerSession) -> bool:
     return session.customer.passkeys.usable().exists()
 
 
-def arrive(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
+def arrive(*, payment: Payment, visitor: Visitor, now: datetime) -> Payment:
     """Go on after signing in: they have pressed Pay before, so ask for the PIN or passkey at once.
 
     A small sum is not paid by signing in: that takes one more press. Raises as press_pay does.
     """
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
-    if required_for(payment.amount or 0) != Verification.NONE:
-        press_pay(payment_id=payment_id, visitor=visitor, now=now)
+    if required_for(payment.amount or 0) == Verification.NONE:
+        return take_up(payment_id=payment.id, actor=visitor.actor, now=now)
+    return press_pay(payment=payment, visitor=visitor, now=now)
 
 
-def press_pay(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
+def press_pay(*, payment: Payment, visitor: Visitor, now: datetime) -> Payment:
     """Take the payment up, and pay it where the amount asks for nothing more.
 
-    Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
+    Returns it as it is then. Raises InsufficientBalance, CustomerFrozen, or the error of the
+    payment's present status.
     """
-    customer = _signed_in(visitor)
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
-    if missing_amount(payment, customer):
-        raise InsufficientBalance
     if required_for(payment.amount or 0) == Verification.NONE:
-        complete(payment_id, visitor, Verification.NONE, now=now)
-    else:
-        require_action(payment_id=payment_id, actor=visitor.actor, now=now)
+        return _complete(payment, visitor, Verification.NONE, now)
+    if missing_amount(payment, _signed_in(visitor)):
+        take_up(payment_id=payment.id, actor=visitor.actor, now=now)
+        raise InsufficientBalance
+    return ask_for_proof(payment_id=payment.id, actor=visitor.actor, now=now)
 
 
 def pay_with_pin(
-    *, payment_id: str, visitor: Visitor, pin: str, address: str, now: datetime
-) -> None:
-    """Check the PIN and pay. The wrong one that locks the PIN fails the payment.
+    *, payment: Payment, visitor: Visitor, pin: str, address: str, now: datetime
+) -> Payment:
+    """Check the PIN and pay; return the payment as it is then.
 
-    Raises InvalidPin, PinLocked where it was locked before, InsufficientBalance, and the errors of
-    the payment's status.
+    The wrong PIN that locks it fails the payment. Raises InvalidPin, PinLocked where it was locked
+    before, InsufficientBalance, and the errors of the payment's status.
     """
     customer = _signed_in(visitor)
     was_locked = _is_locked(customer, now)
     try:
-        with noted_try(payment_id, Verification.PIN, visitor, address=address, now=now):
+        with noted_try(payment.id, Verification.PIN, visitor, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except PinLocked as error:
         if was_locked:
             raise
-        fail_payment(
-            payment_id=payment_id,
+        return fail_payment(
+            payment_id=payment.id,
             error_code=error.code,
             error_message="The PIN was wrong too often.",
             actor=visitor.actor,
             now=now,
         )
-        return
-    complete(payment_id, visitor, Verification.PIN, now=now)
+    return _complete(payment, visitor, Verification.PIN, now)
 
 
 def pay_with_passkey(
     *, payment: Payment, visitor: Visitor, credential: str, address: str, now: datetime
-) -> None:
+) -> Payment:
     """Verify the passkey's answer, which is bound to this payment and amount, and pay.
 
-    Too many wrong answers fail the payment. Raises VerificationFailed and what `complete` raises.
+    Returns the payment as it is then; too many wrong answers fail it. Raises VerificationFailed,
+    InsufficientBalance, and the errors of the payment's status.
     """
     if visitor.session is None:
         raise VerificationFailed
@@ -151,31 +155,16 @@ def pay_with_passkey(
                 now=now,
             )
     except VerificationFailed:
-        if _fails_too_often(payment.id, visitor, now):
-            return
-        raise
-    complete(payment.id, visitor, Verification.PASSKEY, now=now)
-
-
-def complete(payment_id: str, visitor: Visitor, verified: Verification, *, now: datetime) -> None:
-    """Pay with what was proved. With too little money the payment stays payable.
-
-    Raises InsufficientBalance, CustomerFrozen, VerificationFailed, the errors of its status.
-    """
-    customer = _signed_in(visitor)
-    try:
-        pay(
-            payment_id=payment_id,
-            customer=customer,
-            verified=verified,
+        if not _fails_too_often(payment.id, now):
+            raise
+        return fail_payment(
+            payment_id=payment.id,
+            error_code=VerificationFailed.code,
+            error_message="The passkey could not be verified too often.",
             actor=visitor.actor,
             now=now,
         )
-    except InsufficientBalance:
-        step_back(
-            payment_id=payment_id, actor=visitor.actor, now=now, cause=InsufficientBalance.code
-        )
-        raise
+    return _complete(payment, visitor, Verification.PASSKEY, now)
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
@@ -195,18 +184,22 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
     return Step.FRESH_CODE if proof_needed(session, now=now) == Proof.CODE else Step.NEW_PIN
 
 
-def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
-    """Count a wrong answer; the one that is too many fails the payment."""
+def _complete(payment: Payment, visitor: Visitor, verified: Verification, now: datetime) -> Payment:
+    """Pay with what was proved."""
+    return pay_or_return(
+        payment_id=payment.id,
+        customer=_signed_in(visitor),
+        verified=verified,
+        actor=visitor.actor,
+        now=now,
+    )
+
+
+def _fails_too_often(payment_id: str, now: datetime) -> bool:
+    """Count a wrong answer; return whether it is one too many."""
     try:
         attempt_limits.take(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
-        fail_payment(
-            payment_id=payment_id,
-            error_code=VerificationFailed.code,
-            error_message="The passkey could not be verified too often.",
-            actor=visitor.actor,
-            now=now,
-        )
         return True
     return False
 

@@ -73,8 +73,7 @@ class PaymentAction(PaymentPage):
             raise self.payment.refusal(self.now)
 
     def go_on(self) -> HttpResponse:
-        """Go where this customer has to go next with this payment, as it is now."""
-        self.payment.refresh_from_db()
+        """Go where this customer has to go next with this payment."""
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
         return self.go_to(next_step(self.payment, self.visitor.session, now=self.now))
@@ -112,7 +111,7 @@ class PayAction(Pressed):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.visitor.session is None:
             return self.go_to(Step.SIGN_IN)
-        press_pay(payment_id=payment_id, visitor=self.visitor, now=self.now)
+        self.payment = press_pay(payment=self.payment, visitor=self.visitor, now=self.now)
         return self.go_on()
 
 

@@ -163,7 +163,7 @@ class PaymentCodePage(ForPayment, CodePage):
 
     def arrived(self) -> HttpResponse:
         try:
-            arrive(payment_id=self.payment.id, visitor=self.visitor, now=self.now)
+            self.payment = arrive(payment=self.payment, visitor=self.visitor, now=self.now)
         except ApiError as error:
             return self.refused(error)
         return self.go_on()
