@@ -32,6 +32,39 @@ from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
 from payments.models import Payment
 
 UNPROCESSABLE = 422
+# What the pages show of a payment: each column more costs as much as a small template. What is not
+# named here is read when it is asked for.
+SHOWN = (
+    "livemode",
+    "amount",
+    "currency",
+    "status",
+    "payment_mode",
+    "description",
+    "transaction_id",
+    "static_payment",
+    "success_url",
+    "cancel_url",
+    "order_id",
+    "line_items",
+    "invoice_number",
+    "due_date",
+    "terms",
+    "reference",
+    "amount_refunded",
+    "error_code",
+    "expires_at",
+    "completed_at",
+    "merchant__name",
+    "merchant__time_zone",
+    "merchant__brand_color",
+    "merchant__support_email",
+    "merchant__logo_url",
+    "merchant__logo__source_url",
+    "merchant__logo__digest",
+    "link__merchant__slug",
+    "customer__phone",
+)
 
 
 class SeeOther(HttpResponseRedirect):
@@ -154,8 +187,8 @@ class PaymentPage(Page):
     bill: Bill
 
     def prepare(self) -> None:
-        payments = Payment.objects.select_related("merchant", "link__merchant", "customer")
-        self.payment = payments.one(self.kwargs["payment_id"])
+        payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
+        self.payment = payments.only(*SHOWN).one(self.kwargs["payment_id"])
         self.payment_address = self.payment.hosted_url
         self.livemode = self.payment.livemode
         self.bill = bill_of(self.payment, now=self.now)

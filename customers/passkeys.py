@@ -2,11 +2,14 @@
 
 Each ceremony has two halves: `begin_…` returns what the browser is asked, `finish_…` takes the
 JSON of its answer. The user is always verified by the device: finger, face or its own PIN.
+
+What speaks WebAuthn is imported where it is used: 7 MB that many a process never needs.
 """
 
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
@@ -30,17 +33,9 @@ from customers.models import (
 )
 from customers.security_alerts import plan_notice
 from customers.sessions import remember_proof
-from customers.webauthn import (
-    Answer,
-    KnownCredential,
-    Options,
-    authentication_options,
-    read_assertion,
-    read_registration,
-    registration_options,
-    verify_assertion,
-    verify_registration,
-)
+
+if TYPE_CHECKING:
+    from customers.webauthn import Answer, KnownCredential, Options
 
 logger = logging.getLogger(__name__)
 
@@ -73,14 +68,16 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> Proof | None:
     return None if _is_fresh(session.pin_verified_at, now) else Proof.PIN
 
 
-def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
+def begin_registration(*, session: CustomerSession, now: datetime) -> "Options":
     """Ask for a new passkey. Raises ProofNeeded, TooManyPasskeys."""
+    from customers import webauthn
+
     _refuse_unproven(session, now)
     known = _known(session.customer)
     if session.livemode and len(known) >= MAX_PASSKEYS:
         raise TooManyPasskeys
     binding = Binding(ChallengePurpose.REGISTER)
-    return registration_options(
+    return webauthn.registration_options(
         challenge=challenges.issue(session=session, binding=binding, now=now),
         user_handle=session.customer_id.encode(),
         user_name=session.customer.phone,
@@ -92,11 +89,13 @@ def finish_registration(
     *, session: CustomerSession, credential: str, now: datetime, name: str = ""
 ) -> Passkey:
     """Keep the passkey that the browser has made. Raises VerificationFailed, ProofNeeded."""
+    from customers import webauthn
+
     _refuse_unproven(session, now)
-    answer = read_registration(credential)
+    answer = webauthn.read_registration(credential)
     binding = Binding(ChallengePurpose.REGISTER)
     challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
-    made = verify_registration(answer)
+    made = webauthn.verify_registration(answer)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
@@ -120,7 +119,7 @@ def finish_registration(
 
 def begin_payment(
     *, session: CustomerSession, payment_id: str, amount: int, now: datetime
-) -> Options:
+) -> "Options":
     """Ask for a passkey that agrees to pay this amount. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.PAY, payment_id, amount), now)
 
@@ -137,7 +136,7 @@ def finish_payment(
     return PasskeyResult(session.customer_id, passkey.pk, payment_id, amount, now)
 
 
-def begin_confirmation(*, session: CustomerSession, now: datetime) -> Options:
+def begin_confirmation(*, session: CustomerSession, now: datetime) -> "Options":
     """Ask for a passkey before passkeys change. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.CONFIRM), now)
 
@@ -170,19 +169,23 @@ def _remove(found: PasskeyQuerySet, now: datetime) -> None:
     plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, now=now)
 
 
-def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options:
+def _begin(session: CustomerSession, binding: Binding, now: datetime) -> "Options":
+    from customers import webauthn
+
     known = _known(session.customer)
     if not known:
         raise PasskeyMissing
     challenge = challenges.issue(session=session, binding=binding, now=now)
-    return authentication_options(challenge=challenge, known=known)
+    return webauthn.authentication_options(challenge=challenge, known=known)
 
 
 def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
-    answer = read_assertion(credential)
+    from customers import webauthn
+
+    answer = webauthn.read_assertion(credential)
     challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
     passkey = _passkey_of(session.customer_id, answer)
-    sign_count = verify_assertion(answer, bytes(passkey.public_key))
+    sign_count = webauthn.verify_assertion(answer, bytes(passkey.public_key))
     _refuse_copy(passkey, sign_count, now)
     # Counted from what was read, so that of two assertions at once with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
@@ -191,7 +194,7 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
     return passkey
 
 
-def _passkey_of(customer_id: str, answer: Answer) -> Passkey:
+def _passkey_of(customer_id: str, answer: "Answer") -> Passkey:
     if answer.user_handle not in (None, b"", customer_id.encode()):
         raise VerificationFailed
     usable = Passkey.objects.usable()
@@ -223,9 +226,13 @@ def _drop_oldest(customer: Customer, now: datetime) -> None:
     customer.passkeys.filter(pk__in=too_old).remove(now)
 
 
-def _known(customer: Customer) -> list[KnownCredential]:
+def _known(customer: Customer) -> "list[KnownCredential]":
+    from customers import webauthn
+
     passkeys = customer.passkeys.usable().order_by("-created_at", "-id")
-    return [KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys]
+    return [
+        webauthn.KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys
+    ]
 
 
 def _is_fresh(verified_at: datetime | None, now: datetime) -> bool:

@@ -74,7 +74,7 @@ def _poster(
     size: str,
     form: str,
 ) -> HttpResponseBase:
-    # Its way of drawing takes 20 MB of memory, which a process that prints nothing is spared.
+    # Its way of drawing takes 4 MB of memory, which a process that prints nothing is spared.
     from checkout.posters import SIZES, Poster, drawn_poster
 
     if size not in SIZES:
