@@ -1,6 +1,7 @@
 """The frame of every page: who is looking, in which language, and what a refusal looks like."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,9 +27,10 @@ from core.client_address import client_address, network_of
 from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
+from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, spend
 from merchants.models import DEFAULT_TIME_ZONE
-from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
+from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
 
 UNPROCESSABLE = 422
@@ -180,6 +182,12 @@ class Page(View):
         return response
 
 
+@cache
+def _shown() -> Prepared[Payment]:
+    payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
+    return Prepared(payments.only(*SHOWN).filter(pk=Place("id")))
+
+
 class PaymentPage(Page):
     """A page about one payment; its address is the right to see it."""
 
@@ -187,8 +195,7 @@ class PaymentPage(Page):
     bill: Bill
 
     def prepare(self) -> None:
-        payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
-        self.payment = payments.only(*SHOWN).one(self.kwargs["payment_id"])
+        self.payment = _shown().one(PaymentNotFound, id=self.kwargs["payment_id"])
         self.payment_address = self.payment.hosted_url
         self.livemode = self.payment.livemode
         self.bill = bill_of(self.payment, now=self.now)

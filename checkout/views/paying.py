@@ -1,5 +1,7 @@
 """The page of a payment, and what can be pressed on it."""
 
+from functools import cache
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -16,10 +18,11 @@ from checkout.payment_view import version_of
 from checkout.test_mode import Outcome, simulate
 from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
+from core.prepared import Place, Prepared
 from ledger.errors import InsufficientBalance
 from payments.models import Payment
 from payments.paying import cancel_by_customer, step_back
-from payments.statuses import PAYABLE, PaymentStatus, status_at
+from payments.statuses import PAYABLE, PaymentStatus
 
 
 class ReviewPage(PaymentPage):
@@ -138,12 +141,15 @@ def status(request: HttpRequest, payment_id: str) -> HttpResponse:
 
     It is asked every two seconds by every open page: one statement, no session, no page around it.
     """
-    columns = Payment.objects.filter(pk=payment_id).values_list("status", "expires_at")
-    found = columns.first()
-    if found is None:
-        raise Http404
-    shown = status_at(*found, utc_now())
-    return of_the_moment({"status": shown, "version": version_of(shown)})
+    for payment in _polled().rows(id=payment_id):
+        shown = payment.status_at(utc_now())
+        return of_the_moment({"status": shown, "version": version_of(shown)})
+    raise Http404
+
+
+@cache
+def _polled() -> Prepared[Payment]:
+    return Prepared(Payment.objects.only("status", "expires_at").filter(pk=Place("id")))
 
 
 class SimulateAction(Pressed):

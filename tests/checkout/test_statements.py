@@ -46,12 +46,21 @@ class Statements(CaptureQueriesContext):
         return sum(query["sql"].startswith("BEGIN") for query in self.captured_queries)
 
 
-def test_the_status_costs_one_statement_of_two_columns(payment):
+def test_the_status_costs_one_statement_of_three_columns(payment):
     with Statements() as statements:
         assert Client().get(f"{payment.hosted_url}/status").status_code == 200
 
     assert len(statements.work) == 1, statements
-    assert statements.work[0].partition(" FROM ")[0].count(",") == 1, statements
+    assert statements.work[0].partition(" FROM ")[0].count(",") == 2, statements
+
+
+def test_the_page_of_a_payment_costs_one_statement_that_leaves_the_logos_bytes(payment):
+    with Statements() as statements:
+        assert Client().get(payment.hosted_url).status_code == 200
+
+    assert len(statements.work) == 1, statements
+    assert "digest" in statements.work[0], statements
+    assert "png" not in statements.work[0], statements
 
 
 @pytest.mark.parametrize("form", ["png", "svg"])
