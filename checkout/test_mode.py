@@ -12,7 +12,8 @@ from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, start_payment
+from payments.paying import fail_payment
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.verification import Verification
 
 
@@ -71,11 +72,10 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
         return
     customer = _customer_who(_PHONE_FOR[outcome], now)
     actor = f"customer:{customer.id}"
-    start_payment(payment_id=payment.id, actor=actor, now=now)
     if outcome == SimulatedOutcome.WRONG_PIN:
         _fail(payment.id, actor, now)
     else:
-        pay(
+        pay_or_return(
             payment_id=payment.id,
             customer=customer,
             verified=Verification.PASSKEY,
@@ -90,7 +90,7 @@ def _customer_who(behaviour: Behaviour, now: datetime) -> Customer:
 
 
 def _fail(payment_id: str, actor: str, now: datetime) -> None:
-    require_action(payment_id=payment_id, actor=actor, now=now)
+    ask_for_proof(payment_id=payment_id, actor=actor, now=now)
     fail_payment(
         payment_id=payment_id,
         error_code=PinLocked.code,

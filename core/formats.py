@@ -6,6 +6,7 @@ dates as in the Bahamas, Spanish as in Latin America.
 
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from babel import Locale
@@ -17,16 +18,28 @@ from core.money import minor_digits
 
 REGIONS = {"en": "en_BS", "es": "es_419", "fr": "fr", "ht": "ht"}
 SYMBOLS = {"BSD": "B$"}
+# A page writes the same amount in several places.
+AMOUNTS_KEPT = 256
 
 
 def region() -> Locale:
     """Return the locale of the language that is active."""
-    return Locale.parse(REGIONS.get(get_language() or "", REGIONS["en"]))
+    return _region_of(get_language() or "")
+
+
+@lru_cache(maxsize=len(REGIONS) + 1)
+def _region_of(language: str) -> Locale:
+    return Locale.parse(REGIONS.get(language, REGIONS["en"]))
 
 
 def money(amount: int, currency: str) -> str:
     """Write an amount of the smallest unit: 1250 BSD is B$12.50, or 12,50 B$ in French."""
-    locale, symbol = region(), SYMBOLS.get(currency)
+    return _money(amount, currency, get_language() or "")
+
+
+@lru_cache(maxsize=AMOUNTS_KEPT)
+def _money(amount: int, currency: str, language: str) -> str:
+    locale, symbol = _region_of(language), SYMBOLS.get(currency)
     units = Decimal(amount).scaleb(-minor_digits(currency))
     pattern = locale.currency_formats["standard"].pattern
     if symbol is not None:

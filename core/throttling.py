@@ -14,15 +14,12 @@ from functools import lru_cache
 from django.conf import settings
 from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, RedisStorage, Storage
+from limits.storage import MemoryStorage, Storage
 from limits.strategies import (
     MovingWindowRateLimiter,
     RateLimiter,
     SlidingWindowCounterRateLimiter,
 )
-from redis import ConnectionPool
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from core.errors import RateLimited
 
@@ -128,6 +125,12 @@ _redis = _Redis()
 
 @lru_cache
 def _redis_at(url: str) -> Storage:
+    # The client takes 6 MB of memory: a service without Redis does without it.
+    from limits.storage import RedisStorage
+    from redis import ConnectionPool
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     pool = ConnectionPool.from_url(
         url,
         socket_timeout=REDIS_TIMEOUT_SECONDS,

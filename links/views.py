@@ -1,12 +1,13 @@
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import qr
 from core.clock import utc_now
 from core.openapi import listing, operation
+from core.pictures import qr_code_of
 from core.queries import query_of, read_filters
 from links.filters import FILTERS
 from links.models import PaymentLink
@@ -23,9 +24,6 @@ from links.services import create_link, deactivate_link, read_public_link, updat
 from links.statistics import note_opened
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, OpenViewSet
-
-FOR_A_YEAR = "public, max-age=31536000, immutable"
-IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 
 
 class PaymentLinkViewSet(CallerViewSet):
@@ -94,11 +92,9 @@ class PublicLinkViewSet(OpenViewSet):
 
 
 @require_safe
-def qr_image(request: HttpRequest, merchant_slug: str, link_id: str, form: str) -> HttpResponse:
+def qr_image(request: HttpRequest, merchant_slug: str, link_id: str, form: str) -> HttpResponseBase:
     """Draw the address of a link. It never changes, so neither does the picture."""
     link = PaymentLink.objects.at(merchant_slug).select_related("merchant").filter(pk=link_id)
     if not (found := link.first()):
         raise Http404
-    draw, content_type = IMAGES[form]
-    image = draw(found.url)
-    return HttpResponse(image, content_type=content_type, headers={"Cache-Control": FOR_A_YEAR})
+    return qr_code_of(request, found.url, form)

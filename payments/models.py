@@ -23,7 +23,7 @@ from payments.errors import (
     PaymentNotFound,
 )
 from payments.modes import PaymentMode
-from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus
+from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
 _STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
@@ -227,9 +227,7 @@ class Payment(models.Model):
 
     def status_at(self, now: datetime) -> PaymentStatus:
         """The effective status: expired from `expires_at` on, even before the sweep."""
-        status = PaymentStatus(self.status)
-        overdue = self.expires_at is not None and self.expires_at <= now
-        return PaymentStatus.EXPIRED if overdue and status in EXPIRABLE else status
+        return status_at(self.status, self.expires_at, now)
 
     def refusal(self, now: datetime) -> ApiError:
         """The error that explains why its present status does not allow the request."""

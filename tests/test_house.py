@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("hou
 FILE_LINES = 300
 FUNCTION_LINES = 50
 VAGUE = {"utils", "helpers", "common", "managers", "mixins", "base", "misc"}
+NAMED_BY_DJANGO = {"config/sqlite/base.py"}
 
 
 def _place(path: Path, node: ast.AST | None = None) -> str:
@@ -44,7 +45,9 @@ def test_no_function_is_too_long() -> None:
 
 
 def test_no_file_has_a_vague_name() -> None:
-    assert [_place(path) for path in FILES if path.stem in VAGUE] == []
+    vague = {_place(path) for path in FILES if path.stem in VAGUE}
+
+    assert vague - NAMED_BY_DJANGO == set()
 
 
 def test_only_transition_to_writes_a_status() -> None:
