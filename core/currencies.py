@@ -4,7 +4,6 @@ The table is the standard's own and is changed by hand when the standard is. A l
 how a currency is written, not what it is: it rounds the Iraqi dinar to 0 decimals, which has 3.
 """
 
-from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
 
@@ -26,9 +25,9 @@ _CODES = {
     3: "BHD IQD JOD KWD LYD OMR TND",
     4: "CLF UYW",
 }
-EXPONENTS: Mapping[str, int] = MappingProxyType(
+EXPONENTS = MappingProxyType(
     {code: exponent for exponent, codes in _CODES.items() for code in codes.split()}
 )
 
 # No longer in the standard, but accepted here once: such money can be read, refunded and paid out.
-WITHDRAWN: Mapping[str, int] = MappingProxyType({"BGN": 2})
+WITHDRAWN = MappingProxyType({"BGN": 2})

@@ -47,13 +47,15 @@ class Account(models.Model):
     """One owner's money of one currency and mode. `owner` is a public id, or the house itself.
 
     `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
-    other account. Who an account belongs to never changes, and no account is ever deleted.
+    other account. Who an account belongs to never changes, nor does `exponent`, the decimals of the
+    currency when it was opened; and no account is ever deleted.
     """
 
     owner = PublicIdField()
     purpose = models.CharField(max_length=16, choices=Purpose)
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField()
+    exponent = models.PositiveSmallIntegerField()
     balance = models.BigIntegerField(default=0)
 
     class Meta:

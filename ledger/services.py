@@ -5,9 +5,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import F, Q
 
+from core.money import minor_digits
 from ledger.errors import InsufficientBalance
 from ledger.models import (
     LOCK_ORDER,
@@ -38,7 +39,11 @@ class Movement:
 def account_for(*, owner: str, purpose: Purpose, currency: str, livemode: bool) -> Account:
     """Return the account of this owner, opened at the first call."""
     account, _ = Account.objects.get_or_create(
-        owner=owner, purpose=purpose, currency=currency, livemode=livemode
+        owner=owner,
+        purpose=purpose,
+        currency=currency,
+        livemode=livemode,
+        defaults={"exponent": minor_digits(currency)},
     )
     return account
 
@@ -90,10 +95,12 @@ def post(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -
     an account receives before what it gives. Accounts are locked merchants first, wallets last.
 
     Raises InsufficientBalance, before anything is written.
-    Raises IntegrityError where a reference has moved already, or across modes or currencies.
+    Raises IntegrityError where a reference has moved already, across modes or currencies, or
+    where an account was opened with other decimals than its currency has now.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
+    _check_exponents(movements)
     _apply(_effects(movements))
     transfers = Transfer.objects.bulk_create(
         Transfer(
@@ -119,6 +126,12 @@ def post(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -
         )
         for transfer in transfers
     )
+
+
+def _check_exponents(movements: Sequence[Movement]) -> None:
+    for account in (account for move in movements for account in (move.debit, move.credit)):
+        if account.exponent != minor_digits(account.currency):
+            raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
 
 
 @dataclass

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
+from core.currencies import EXPONENTS, WITHDRAWN
 from ledger.balances import check_balances
 from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
@@ -57,6 +58,7 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     if anchor:
         yield from check_anchor(anchor)
     yield from check_transfers()
+    yield from check_exponents()
     yield from check_balances()
     for name in settings.LEDGER_CHECKS:
         check: Callable[[], Iterable[str]] = import_string(name)
@@ -110,3 +112,12 @@ def check_transfers() -> Iterator[str]:
         )
         for pk in keys_of(Transfer.objects.filter(~Exists(account))):
             yield f"Transfer {pk} is of another currency or mode than its {side}."
+
+
+def check_exponents() -> Iterator[str]:
+    """Name every account whose decimals are not those of its currency."""
+    known = EXPONENTS | WITHDRAWN
+    for currency, exponent in Account.objects.values_list("currency", "exponent").distinct():
+        if known.get(currency) != exponent:
+            for pk in keys_of(Account.objects.filter(currency=currency, exponent=exponent)):
+                yield f"Account {pk} counts {currency} with {exponent} decimals."

@@ -31,11 +31,12 @@ REFUSED = [
     "UPDATE ledger_account SET purpose = 'funding'",
     "UPDATE ledger_account SET currency = 'USD'",
     "UPDATE ledger_account SET livemode = NOT livemode",
+    "UPDATE ledger_account SET exponent = 0",
     "UPDATE ledger_account SET id = id + 1000",
     "INSERT INTO ledger_seal SELECT sequence + 100, hash, sealed_at, NULL FROM ledger_seal",
 ]
 COLUMNS = {
-    Account: "id, owner, purpose, currency, livemode, balance",
+    Account: "id, owner, purpose, currency, livemode, exponent, balance",
     Transfer: "id, transaction_id, kind, reference, amount, currency, livemode, description,"
     " created_at, credit_account_id, debit_account_id",
     UnsealedTransfer: "transfer_id, amount, credit_account_id, debit_account_id",
