@@ -200,6 +200,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
+        "config.figures.fill",
     ],
     "TAGS": [
         {"name": name}

@@ -165,7 +165,7 @@ class OneOfField(TextField):
 class WebUrlField(TextField):
     """An absolute web address. Whether http is allowed is the caller's mode to decide."""
 
-    rule = "must be an absolute https address of at most 2048 characters, without credentials"
+    rule = f"must be an absolute https address of at most {MAX_URL} characters, without credentials"
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_URL, **options)

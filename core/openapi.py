@@ -40,7 +40,7 @@ REFUSALS = {
     404: "No such object for this caller.",
     405: "The address does not take this method.",
     409: "A lock could not be had in time: try again.",
-    413: "The body is larger than 256 KiB.",
+    413: "The body is larger than [[body_kib]] KiB.",
     415: "The body is not application/json in UTF-8.",
     422: "Understood, and refused: by validation or by the state of the object.",
     429: "Too many requests.",
@@ -127,7 +127,7 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="The same request under the same key is done once and answered alike for 72 hours.",
+    description="The same request under the same key is done once; its answer is kept [[key_kept]].",
 )
 
 

@@ -3,14 +3,14 @@
 Locks are taken in the order link, payment, ledger account.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from core.ids import new_id
 from core.money import basis_points_of
 from customers.errors import VerificationFailed
-from customers.magic_phones import Behaviour, behaviour_of
+from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
@@ -27,8 +27,6 @@ from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
-
-SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 @transaction.atomic

@@ -76,7 +76,9 @@ class NewPayment(Input):
     customer_email = EmailTextField(
         required=False, help_text="INVOICE_PAY: who gets the invoice, reminders and the receipt."
     )
-    due_date = DateField(required=False, help_text="INVOICE_PAY; in 30 days where not given.")
+    due_date = DateField(
+        required=False, help_text="INVOICE_PAY; in [[invoice_term]] where not given."
+    )
     terms = TextField(max_length=500, lines=True, required=False, help_text="INVOICE_PAY.")
     reference = TextField(max_length=255, required=False, help_text="REFERENCE_PAY.")
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)

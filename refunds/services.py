@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from core.durations import in_words
 from core.ids import new_id
 from core.money import share_of
 from customers.magic_phones import Behaviour, behaviour_of
@@ -28,7 +29,7 @@ from webhooks.outbox import emit
 GIVEN_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
 SIMULATED = "The refund was simulated to fail."
-NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
+NOT_COVERED = f"The merchant's balance did not cover the refund for {in_words(GIVEN_UP_AFTER)}."
 
 
 @dataclass(frozen=True)

@@ -59,10 +59,10 @@ GUIDE = f"""
 
 Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
 `payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created` and
-`data`; below, each type has its sample. Answer with any 2xx status within 15 seconds, and do the
-work afterwards. Anything else, a redirect included, is tried again 5 minutes, 30 minutes, 2 hours
-and 6 hours after the attempt before; then you get an e-mail. 410 switches the endpoint off, and so
-do five days without a success.
+`data`; below, each type has its sample. Answer with any 2xx status within [[webhook_timeout]], and
+do the work afterwards. Anything else, a redirect included, is tried again [[webhook_waits]] after
+the attempt before; then you get an e-mail. 410 switches the endpoint off, and so do [[webhook_off]]
+without a success.
 
 An event may come more than once and out of order: remember the `id` of what you have handled. The
 bytes are the same each time.
@@ -100,7 +100,7 @@ send it again with a new time:
 Verify the bytes as they came, before anything parses them. `POST /v1/webhooks/test` sends a sample
 of any type at once and answers with what your endpoint said. `GET /v1/webhooks/{{id}}/deliveries`
 shows every attempt; `POST …/recover` sends again what has failed. Rotate the secret every 90 days
-with `POST …/rotate-secret`: for a day both secrets sign.
+with `POST …/rotate-secret`: for [[secrets_overlap]] both secrets sign.
 """.strip()
 
 HEADERS = {

@@ -67,8 +67,8 @@ class WebhookViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, webhook_id: str) -> Response:
         """Where it was switched off, `disabled_reason` says why.
 
-        `gone`: it answered 410. `failing`: five days without a success. `requested`: by you, or by
-        our staff.
+        `gone`: it answered 410. `failing`: [[webhook_off]] without a success. `requested`: by you,
+        or by our staff.
         """
         webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
         return Response(WebhookOutput.of(webhook))
@@ -97,8 +97,8 @@ class WebhookViewSet(CallerViewSet):
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """The answer shows the new `secret`, this once.
 
-        For `expires_in` seconds, a day unless you say otherwise, each request is signed with both.
-        With 0 the old one ends at once: do that where it has become known.
+        For `expires_in` seconds, [[secrets_overlap]] unless you say otherwise, each request is
+        signed with both. With 0 the old one ends at once: do that where it has become known.
         """
         overlap = overlap_of(Rotation.parse(request.data))
 
@@ -141,7 +141,7 @@ class WebhookViewSet(CallerViewSet):
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """All deliveries created `since` then that have failed, in the background, a few at a time.
 
-        Each begins a new round of five attempts. `deliveries` says how many there are.
+        Each begins a new round of [[attempts]] attempts. `deliveries` says how many there are.
         """
         since = Recovery.parse(request.data)["since"]
 
