@@ -27,11 +27,22 @@ from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
 from core.throttling import ADDRESS_LIMITS, spend
+from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
+from customers.pin_rules import TEST_PIN
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
 from payments.models import Payment
 
 UNPROCESSABLE = 422
+
+# What sentences of the pages name: the constants that act.
+FIGURES = {
+    "code_digits": CODE_DIGITS,
+    "code_minutes": LIFETIME.seconds // 60,
+    "redirect_seconds": 10,  # after which the browser leaves a paid payment for the shop
+    "test_code": TEST_CODE,
+    "test_pin": TEST_PIN,
+}
 
 
 class SeeOther(HttpResponseRedirect):
@@ -121,6 +132,7 @@ class Page(View):
             "customer": self.visitor.customer,
             "bill": self.bill,
             **({} if self.livemode else {"magic_phones": magic_phones(), "outcomes": outcomes()}),
+            "figures": FIGURES,
             "brand_color": self.bill.payee.brand_color if self.bill else "",
         }
         return render(self.request, f"checkout/{template}", common | context, status=status)

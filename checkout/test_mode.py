@@ -6,7 +6,7 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from customers.errors import PinLocked
-from customers.magic_phones import MAGIC_PHONES, Behaviour
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
 from payments.errors import DevelopmentOnly
@@ -41,7 +41,8 @@ def magic_phones() -> list[tuple[str, str]]:
         Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
         Behaviour.WRONG_PIN: _("every PIN is wrong"),
         Behaviour.DECLINED: _("is declined"),
-        Behaviour.SLOW: _("stays “Paying…” for 30 seconds"),
+        Behaviour.SLOW: _("stays “Paying…” for %(seconds)s seconds")
+        % {"seconds": SLOW_SETTLEMENT.seconds},
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
     }

@@ -127,7 +127,7 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="The same request under the same key is done once; its answer is kept [[key_kept]].",
+    description="The same request under the same key is done once, its answer kept [[key_kept]].",
 )
 
 

@@ -14,6 +14,7 @@ from django.shortcuts import render
 from checkout import forms as f
 from checkout.amounts import AmountForm, KeyForm
 from checkout.endings import Ending
+from checkout.pages import FIGURES
 from checkout.payment_view import Bill, Item, Payee
 from checkout.test_mode import magic_phones, outcomes
 
@@ -278,6 +279,7 @@ def preview(request: HttpRequest, name: str) -> HttpResponse:
             ("fr", "Français"),
             ("ht", "Kreyòl"),
         ),
+        "figures": FIGURES,
         "brand_color": bill.payee.brand_color if bill else "",
     }
     return render(request, f"checkout/{template}.html", common | context)
