@@ -69,6 +69,14 @@ LEDGER_CHECKS: list[str] = [
     "payouts.reconciliation.check_payouts",
 ]
 
+# Functions of the rooms that make a sample of each of their events
+EVENT_SAMPLES: list[str] = [
+    "payments.events.samples",
+    "refunds.events.samples",
+    "links.events.samples",
+    "payouts.events.samples",
+]
+
 # Django
 
 SECRET_KEY: str = env("SECRET_KEY")

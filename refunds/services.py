@@ -4,11 +4,10 @@ Locks are taken in the order payment, refund, ledger account.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
-from core.durations import in_words
 from core.ids import new_id
 from core.money import share_of
 from customers.magic_phones import Behaviour, behaviour_of
@@ -21,15 +20,13 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
+from refunds.failures import GIVEN_UP_AFTER, NOT_COVERED, SIMULATED
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
-GIVEN_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
-SIMULATED = "The refund was simulated to fail."
-NOT_COVERED = f"The merchant's balance did not cover the refund for {in_words(GIVEN_UP_AFTER)}."
 
 
 @dataclass(frozen=True)

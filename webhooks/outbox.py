@@ -67,7 +67,7 @@ def write_event(
 ) -> Event:
     """Write an event that nobody has been told of yet."""
     event_id = new_id("evt", now)
-    content = {"id": event_id, "type": event_type, "created": iso(now), "data": _plain(data)}
+    content = {"id": event_id, "type": event_type, "created": iso(now), "data": plain(data)}
     return Event.objects.create(
         id=event_id,
         merchant_id=about.merchant_id,
@@ -92,7 +92,8 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
     )
 
 
-def _plain(data: Mapping[str, object]) -> dict[str, object]:
+def plain(data: Mapping[str, object]) -> dict[str, object]:
+    """Return the data as it is written: instants as text, and nothing that has no value."""
     return {
         name: iso(value) if isinstance(value, datetime) else value
         for name, value in data.items()

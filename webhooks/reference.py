@@ -3,7 +3,7 @@
 from typing import Any
 
 from webhooks.event_types import EventType
-from webhooks.samples import SAMPLES
+from webhooks.samples import Payload, samples
 
 PYTHON = '''
 import base64
@@ -115,16 +115,17 @@ HEADERS = {
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the guide, and every event with its sample; a hook of the document's generator."""
     result["info"]["description"] = GUIDE
-    result["webhooks"] = {each.value: {"post": _request_of(each)} for each in EventType}
+    made = samples()
+    result["webhooks"] = {each.value: {"post": _request_of(each, made[each])} for each in EventType}
     return result
 
 
-def _request_of(event_type: EventType) -> dict[str, Any]:
+def _request_of(event_type: EventType, data: Payload) -> dict[str, Any]:
     sample = {
         "id": "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh",
         "type": event_type.value,
         "created": "2026-11-21T14:02:00.123Z",
-        "data": SAMPLES[event_type],
+        "data": data,
     }
     content = {"application/json": {"schema": _schema_of("", sample), "example": sample}}
     return {

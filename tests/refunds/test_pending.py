@@ -9,9 +9,10 @@ from core.clock import utc_now
 from ledger.models import Kind, Purpose, Transfer
 from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
+from refunds.failures import GIVEN_UP_AFTER
 from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
-from refunds.services import GIVEN_UP_AFTER, fail_refund, retry_refund
+from refunds.services import fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
 from tests.payouts.money import credit, held
