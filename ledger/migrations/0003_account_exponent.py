@@ -8,6 +8,7 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
+from core.append_only import sqlite_refusal
 from core.currencies import EXPONENTS, WITHDRAWN
 
 MOST_HAVE = 2
@@ -18,29 +19,27 @@ IDENTITY = (*OLD_IDENTITY, "exponent")
 def sqlite_triggers(identity: tuple[str, ...]) -> dict[str, str]:
     old, new = (", ".join(f"{row}.{name}" for name in identity) for row in ("OLD", "NEW"))
     refusals = {
-        "account_no_delete": ("DELETE ON ledger_account", "1"),
+        "account_no_delete": ("DELETE", "ledger_account", "1"),
         "account_no_replace": (
-            "INSERT ON ledger_account",
+            "INSERT",
+            "ledger_account",
             """EXISTS (SELECT 1 FROM ledger_account WHERE id = NEW.id
                 OR (owner = NEW.owner AND purpose = NEW.purpose
                     AND currency = NEW.currency AND livemode = NEW.livemode))""",
         ),
-        "account_identity": ("UPDATE ON ledger_account", f"({old}) IS NOT ({new})"),
+        "account_identity": ("UPDATE", "ledger_account", f"({old}) IS NOT ({new})"),
         "transfer_fits_accounts": (
-            "INSERT ON ledger_transfer",
+            "INSERT",
+            "ledger_transfer",
             """2 <> (SELECT count(*) FROM ledger_account
                 WHERE id IN (NEW.debit_account_id, NEW.credit_account_id)
                 AND currency = NEW.currency AND livemode = NEW.livemode)""",
         ),
     }
+    advice = "write a new transfer instead"
     return {
-        name: f"""
-            CREATE TRIGGER {name} BEFORE {event} FOR EACH ROW WHEN {condition}
-            BEGIN
-                SELECT RAISE(ABORT, '{name}: write a new transfer instead');
-            END
-        """
-        for name, (event, condition) in refusals.items()
+        name: sqlite_refusal(name, event, table, condition=condition, advice=advice)
+        for name, (event, table, condition) in refusals.items()
     }
 
 
