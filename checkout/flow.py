@@ -15,6 +15,7 @@ from customers.pins import check_pin
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
+from payments.failures import NOT_VERIFIED, PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment, pay, require_action, step_back, take_up
 from payments.verification import Verification, required_for
@@ -118,13 +119,12 @@ def pay_with_pin(
     try:
         with noted_try(payment_id, Verification.PIN, visitor, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except PinLocked as error:
+    except PinLocked:
         if was_locked:
             raise
         fail_payment(
             payment_id=payment_id,
-            error_code=error.code,
-            error_message="The PIN was wrong too often.",
+            failure=PIN_LOCKED,
             actor=visitor.actor,
             now=now,
         )
@@ -202,8 +202,7 @@ def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
     except RateLimited:
         fail_payment(
             payment_id=payment_id,
-            error_code=VerificationFailed.code,
-            error_message="The passkey could not be verified too often.",
+            failure=NOT_VERIFIED,
             actor=visitor.actor,
             now=now,
         )

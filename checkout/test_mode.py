@@ -5,12 +5,12 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from customers.errors import PinLocked
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
+from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment, pay, require_action, take_up
 from payments.verification import Verification
@@ -94,8 +94,7 @@ def _fail(payment_id: str, actor: str, now: datetime) -> None:
     require_action(payment_id=payment_id, actor=actor, now=now)
     fail_payment(
         payment_id=payment_id,
-        error_code=PinLocked.code,
-        error_message="The PIN was wrong too often (simulated).",
+        failure=PIN_LOCKED,
         actor=actor,
         now=now,
     )

@@ -10,10 +10,10 @@ from customers.errors import InvalidPin, PinLocked
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
-from ledger.errors import InsufficientBalance
 from merchants.callers import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
+from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.paying import fail, lock_payable, pay_locked
 from payments.statuses import PaymentStatus
@@ -65,4 +65,4 @@ def _refuse_wrong_pins(customer: Customer) -> None:
 
 def _fail_for_lack_of_money(payment: Payment, actor: str, now: datetime) -> Payment:
     payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
-    return fail(payment, InsufficientBalance.code, InsufficientBalance.message, actor, now)
+    return fail(payment, TOO_LITTLE_MONEY, actor, now)

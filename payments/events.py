@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from ledger.errors import InsufficientBalance
+from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
 from payments.statuses import PaymentStatus
@@ -75,8 +75,8 @@ def samples() -> Samples:
     created, expired = sample_payment(), sample_payment(PaymentStatus.EXPIRED)
     completed = sample_payment(PaymentStatus.COMPLETED, completed_at=ENDED_AT)
     failed = sample_payment(PaymentStatus.FAILED, failed_at=ENDED_AT)
-    failed.error_code = InsufficientBalance.code
-    failed.error_message = InsufficientBalance.message
+    failed.error_code = TOO_LITTLE_MONEY.code
+    failed.error_message = TOO_LITTLE_MONEY.message
     canceled = sample_payment(PaymentStatus.CANCELED, canceled_at=ENDED_AT)
     return {
         EventType.PAYMENT_CREATED: payment_created(created),

@@ -21,7 +21,7 @@ from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments import emails, events
-from payments.errors import PaymentFailed
+from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
@@ -105,19 +105,16 @@ def pay_locked(
     payment.settles_at = now + SLOW_SETTLEMENT if behaviour == Behaviour.SLOW else None
     payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
     if behaviour == Behaviour.DECLINED:
-        return fail(payment, PaymentFailed.code, "The payment was declined.", actor, now)
+        return fail(payment, DECLINED, actor, now)
     if payment.settles_at is None:
         settle(payment, actor=actor, now=now)
     return payment
 
 
 @transaction.atomic
-def fail_payment(
-    *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
-) -> Payment:
+def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime) -> Payment:
     """Fail a payment whose verification went wrong too often. Raises the error of its status."""
-    payment = Payment.objects.locked(payment_id)
-    return fail(payment, error_code, error_message, actor, now)
+    return fail(Payment.objects.locked(payment_id), failure, actor, now)
 
 
 @transaction.atomic
@@ -132,7 +129,7 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
     except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
-        return fail(payment, error.code, error.message, "system:settle", now)
+        return fail(payment, failure_of(error.code), "system:settle", now)
 
 
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
@@ -157,13 +154,11 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     emails.plan_receipt(payment, now=now)
 
 
-def fail(
-    payment: Payment, error_code: str, error_message: str, actor: str, now: datetime
-) -> Payment:
+def fail(payment: Payment, failure: Failure, actor: str, now: datetime) -> Payment:
     """Move a locked payment to `failed` with its reason and event."""
-    payment.error_code, payment.error_message = error_code, error_message
+    payment.error_code, payment.error_message = failure.code, failure.message
     payment.settles_at = None
-    payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=error_code)
+    payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=failure.code)
     emit(EventType.PAYMENT_FAILED, about=payment, data=events.payment_failed(payment), now=now)
     return payment
 
