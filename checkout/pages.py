@@ -23,7 +23,7 @@ from checkout.payment_view import Bill, bill_of
 from checkout.refusals import words_for
 from checkout.test_mode import magic_phones, outcomes
 from core.client_address import client_address, network_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
 from core.throttling import ADDRESS_LIMITS, spend
@@ -71,7 +71,7 @@ class Page(View):
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
-        self.now = utc_now()
+        self.now = request_now()
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""

@@ -132,6 +132,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",

@@ -15,7 +15,8 @@ def schedule_payouts() -> int:
 @shared_task
 def send_payouts() -> int:
     """Send what is due, and ask after what is on its way."""
-    return sending.send_due(now=utc_now()) + sending.ask_for_answers(now=utc_now())
+    now = utc_now()
+    return sending.send_due(now=now) + sending.ask_for_answers(now=now)
 
 
 @shared_task

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
@@ -50,7 +50,7 @@ class WebhookViewSet(CallerViewSet):
                 url=values["url"],
                 events=values["events"],
                 description=values.get("description", ""),
-                now=utc_now(),
+                now=request_now(),
             )
             body = IssuedWebhook.of(issued.webhook, secret=issued.secret)
             return self.created(body, f"/v1/webhooks/{issued.webhook.id}")
@@ -82,14 +82,14 @@ class WebhookViewSet(CallerViewSet):
         """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(
-            caller=request.user, webhook_id=webhook_id, changes=changes, now=utc_now()
+            caller=request.user, webhook_id=webhook_id, changes=changes, now=request_now()
         )
         return Response(WebhookOutput.of(webhook))
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
         """For good: what still waits is not sent."""
-        webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=utc_now())
+        webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=request_now())
         return Response(DeletedWebhook.of(webhook))
 
     @operation("Rotate the signing secret", request=Rotation, response=IssuedWebhook)
@@ -104,7 +104,7 @@ class WebhookViewSet(CallerViewSet):
 
         def work() -> Response:
             issued = rotate_secret(
-                caller=request.user, webhook_id=webhook_id, overlap=overlap, now=utc_now()
+                caller=request.user, webhook_id=webhook_id, overlap=overlap, now=request_now()
             )
             return Response(IssuedWebhook.of(issued.webhook, secret=issued.secret))
 
@@ -125,7 +125,7 @@ class WebhookViewSet(CallerViewSet):
                 caller=request.user,
                 webhook_id=values["webhook_id"],
                 event_type=event_type,
-                now=utc_now(),
+                now=request_now(),
             )
             return Response({"delivery_id": delivery.id})
 
@@ -147,7 +147,7 @@ class WebhookViewSet(CallerViewSet):
 
         def work() -> Response:
             webhook, count = request_recovery(
-                caller=request.user, webhook_id=webhook_id, since=since, now=utc_now()
+                caller=request.user, webhook_id=webhook_id, since=since, now=request_now()
             )
             return Response(RecoveryOutput.of(webhook, deliveries=count))
 
@@ -175,7 +175,10 @@ class DeliveryViewSet(CallerViewSet):
 
         def work() -> Response:
             delivery = retry_delivery(
-                caller=request.user, webhook_id=webhook_id, delivery_id=delivery_id, now=utc_now()
+                caller=request.user,
+                webhook_id=webhook_id,
+                delivery_id=delivery_id,
+                now=request_now(),
             )
             return Response(DeliveryOutput.of(delivery))
 
