@@ -5,8 +5,8 @@ from enum import Enum
 
 from checkout.browser_session import Visitor
 from checkout.verification_attempts import noted_try
+from core import attempt_limits
 from core.errors import RateLimited
-from customers import attempt_limits
 from customers.errors import PinLocked, Proof, VerificationFailed
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession

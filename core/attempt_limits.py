@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, Value, When
 
 from core.errors import RateLimited
-from customers.models import Quota
+from core.models import Quota
 
 
 @dataclass(frozen=True)
