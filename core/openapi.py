@@ -17,7 +17,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from core import fields
-from core.fields import MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
+from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
 
@@ -191,7 +191,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
     fields.TextField: _text,
     fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
     fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
-    fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": 254},
+    fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": MAX_EMAIL},
     fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
     fields.DateField: lambda _: {"type": "string", "format": "date"},
     fields.InstantField: lambda _: {"type": "string", "format": "date-time"},

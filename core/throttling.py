@@ -16,6 +16,7 @@ from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage, Storage
 from limits.strategies import (
+    FixedWindowRateLimiter,
     MovingWindowRateLimiter,
     RateLimiter,
     SlidingWindowCounterRateLimiter,
@@ -51,6 +52,7 @@ MERCHANT_LIMITS = (
     Limit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
 )
 ADDRESS_LIMITS = (Limit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
+REPORT_LIMIT = Limit("report", RateLimitItemPerMinute(30), FixedWindowRateLimiter)
 REGISTRATION_LIMITS = (Limit("registration", RateLimitItemPerHour(30), MovingWindowRateLimiter),)
 
 
@@ -67,6 +69,14 @@ def spend(limits: Sequence[Limit], caller: str) -> dict[str, str]:
         except StorageError:
             _redis.pause()
     return _spend(_memory(), limits, caller)
+
+
+def is_within(limit: Limit, caller: str) -> bool:
+    """Count one of what strangers may send unasked; return whether it is within the limit.
+
+    Always on. Each process counts for itself, so that nobody can make the others wait.
+    """
+    return limit.algorithm(_memory()).hit(limit.item, caller)
 
 
 def _spend(storage: Storage, limits: Sequence[Limit], caller: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from django.db.models import Case, F, OuterRef, Q, Subquery, Sum, When
 from django.db.models.functions import Cast, Coalesce
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT
 
 HOUSE = "house"
 
@@ -92,7 +93,7 @@ class Transfer(models.Model):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField()
-    description = models.CharField(max_length=500, default="")
+    description = models.CharField(max_length=MAX_TEXT, default="")
     created_at = models.DateTimeField()
 
     class Meta:
