@@ -20,8 +20,8 @@ from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.pins import LOCK, TRIES_UNTIL_LOCKED
 from payments.modes import INVOICE_TERM, LIFETIME
-from webhooks.delivery.outcomes import SWITCH_OFF_AFTER
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
+from webhooks.statuses import SWITCH_OFF_AFTER
 
 _PLACE = re.compile(r"\[\[(\w+)\]\]")
 

@@ -8,8 +8,9 @@ from django.core.mail import EmailMessage
 from django.db import connection, transaction
 from django.template.loader import render_to_string
 
+from core.durations import in_words
 from webhooks.models import Alert, Delivery
-from webhooks.statuses import AlertKind
+from webhooks.statuses import SWITCH_OFF_AFTER, AlertKind
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +73,12 @@ def _send(alert: Alert, now: datetime) -> bool:
 
 def _message(alert: Alert) -> EmailMessage:
     webhook = alert.webhook
-    context = {"alert": alert, "webhook": webhook, "service_name": settings.SERVICE_NAME}
+    context = {
+        "alert": alert,
+        "webhook": webhook,
+        "service_name": settings.SERVICE_NAME,
+        "switch_off_after": in_words(SWITCH_OFF_AFTER),
+    }
     return EmailMessage(
         subject=SUBJECTS[AlertKind(alert.kind)],
         body=render_to_string(f"webhooks/{alert.kind}.txt", context),

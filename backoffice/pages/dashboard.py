@@ -89,6 +89,7 @@ def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
         "queues": queues_of(staff, livemode=mode == "live", now=instant),
         "saved_views": _views(staff.user_id),
         "focus_search": True,
+        "days_shown": figures.DAYS_SHOWN,
         **shown,
     }
     if not staff.may(Right.VIEW_LEDGER):

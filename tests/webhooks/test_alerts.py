@@ -20,7 +20,7 @@ from webhooks.statuses import AlertKind
     [
         (AlertKind.EXHAUSTED, "Every attempt that our schedule has was made"),
         (AlertKind.GONE, "It answered 410 Gone"),
-        (AlertKind.FAILING, "For five days no attempt has been answered with a 2xx status"),
+        (AlertKind.FAILING, "For 5 days no attempt has been answered with a 2xx status"),
     ],
 )
 def test_a_mail_says_what_happened_and_what_to_do(
