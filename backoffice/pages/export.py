@@ -14,7 +14,7 @@ from backoffice.audit import Deed, Record, write, write_forbidden
 from backoffice.resource.columns import Column
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 if TYPE_CHECKING:
     from backoffice.admin.office import OfficeAdmin
@@ -29,7 +29,7 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
-    staff, instant, meta = staff_of(request), utc_now(), admin.model._meta
+    staff, instant, meta = staff_of(request), request_now(), admin.model._meta
     query = request.GET.urlencode()
     deed = Deed(
         act="export",
