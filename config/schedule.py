@@ -35,6 +35,7 @@ SCHEDULE: dict[str, Periodic] = {
     "send payment e-mails": Periodic("payments.tasks.send_payment_emails", 10),
     "retry refunds": Periodic("refunds.tasks.retry_refunds", MINUTE),
     "notify of refunds": Periodic("refunds.tasks.notify_of_refunds", 15),
+    "fold counts": Periodic("core.tasks.fold_counts", 5),
     "forget idempotency keys": Periodic("core.tasks.forget_idempotency_keys", HOUR),
     "send security notices": Periodic("customers.tasks.send_notices", 10),
     "refill test wallets": Periodic("customers.tasks.refill_wallets", MINUTE),

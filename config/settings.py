@@ -70,6 +70,15 @@ LEDGER_CHECKS: list[str] = [
     "payouts.batch_reconciliation.check_batches",
 ]
 
+# The lists whose `total` triggers keep.
+COUNTED_LISTS: list[str] = [
+    "payments.counts.PAYMENTS",
+    "refunds.counts.REFUNDS",
+    "links.counts.LINKS",
+    "webhooks.counts.EVENTS",
+    "webhooks.counts.DELIVERIES",
+]
+
 # Django
 
 SECRET_KEY: str = env("SECRET_KEY")

@@ -56,16 +56,19 @@ class Payment(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    # The foreign keys are served by the indexes of lists below.
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     amount = models.BigIntegerField(null=True)
     currency = models.CharField(max_length=3)
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=500, default="", blank=True)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
-    link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
-    static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
+    link = models.ForeignKey(
+        "links.PaymentLink", on_delete=models.PROTECT, null=True, db_index=False
+    )
+    static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True, db_index=False)
     transaction_id = PublicIdField(null=True, unique=True)
     success_url = models.CharField(max_length=2_048, default="", blank=True)
     cancel_url = models.CharField(max_length=2_048, default="", blank=True)
@@ -98,6 +101,29 @@ class Payment(models.Model):
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="payment_newest"
+            ),
+            models.Index(
+                fields=["merchant", "livemode", "status", "-created_at", "-id"],
+                name="payment_by_status",
+            ),
+            models.Index(
+                fields=["merchant", "livemode", "payment_mode", "-created_at", "-id"],
+                name="payment_by_mode",
+            ),
+            models.Index(
+                fields=["customer", "-created_at", "-id"],
+                name="payment_of_customer",
+                condition=Q(customer__isnull=False),
+            ),
+            models.Index(
+                fields=["link", "-created_at", "-id"],
+                name="payment_of_link",
+                condition=Q(link__isnull=False),
+            ),
+            models.Index(
+                fields=["static_payment", "-created_at", "-id"],
+                name="payment_of_counter",
+                condition=Q(static_payment__isnull=False),
             ),
             models.Index(
                 fields=["expires_at"], name="payment_due", condition=Q(status__in=sorted(EXPIRABLE))
