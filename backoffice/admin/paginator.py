@@ -31,4 +31,5 @@ class CappedPaginator(_Pages):
     @cached_property
     def _counted(self) -> int:
         rows: Any = self.object_list
-        return int(rows[: COUNTED + 1].count())
+        # In no order: otherwise rare rows would be looked for along the newest.
+        return int(rows.order_by()[: COUNTED + 1].count())

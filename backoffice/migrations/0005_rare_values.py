@@ -1,7 +1,8 @@
 """Lists of the back office filtered by a value that is rare: in their order, from an index.
 
-The status is looked up within live or test, and so is the mode of payment. Statistics of what goes
-together tell PostgreSQL when a merchant has few of a kind of which others have many.
+What is asked for is looked up within live or test. Statistics of what goes together tell PostgreSQL
+when a merchant has few of a kind of which others have many. Events and transfers are written most:
+of them only those are indexed by their type that are few.
 """
 
 from django.db import migrations
@@ -32,7 +33,9 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("backoffice", "0004_search_indexes"),
+        ("ledger", "0002_append_only"),
         ("payments", "0002_counted_lists"),
+        ("webhooks", "0003_counted_lists"),
     ]
 
     operations = [
@@ -41,5 +44,16 @@ class Migration(migrations.Migration):
             "office_payment_by_mode", "payments_payment (livemode, payment_mode, id)"
         ),
         DropIndexOnline("office_payment_status"),
+        CreateIndexOnline("office_event_mode", "webhooks_event (livemode, id)"),
+        CreateIndexOnline(
+            "office_event_rare",
+            "webhooks_event (type, livemode, id)"
+            " WHERE type <> 'payment.created' AND type <> 'payment.completed'",
+        ),
+        CreateIndexOnline("office_transfer_mode", "ledger_transfer (livemode, id)"),
+        CreateIndexOnline(
+            "office_transfer_rare",
+            "ledger_transfer (kind, livemode, id) WHERE kind <> 'payment' AND kind <> 'fee'",
+        ),
         migrations.RunPython(gather, forget),
     ]

@@ -1,5 +1,6 @@
 """What a list shows as its `total`, kept by triggers; and `manage.py recount`"""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -136,7 +137,8 @@ def test_many_at_once_are_each_counted_once(api: Api, merchant: Merchant) -> Non
         payment = PaymentFactory(merchant=merchant)
         bring_to(payment, PaymentStatus.CANCELED)
 
-    outcomes = at_once([make, tasks.fold_counts, make, tasks.fold_counts] * 4)
+    fold: Callable[[], None] = tasks.fold_counts
+    outcomes = at_once([make, fold, make, fold] * 4)
 
     assert outcomes == [None] * 16
     assert total(api, merchant) == total(api, merchant, status="canceled") == 8
