@@ -6,6 +6,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install -qq --require-hashes
 
 help:
 	@echo "make run           run the service here: web server, worker, demo data"
+	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
@@ -13,10 +14,13 @@ help:
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
-	@$(BIN)/python -m config.local.run
+	@$(BIN)/python -m config.local.serve
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
+
+check: .venv/development
+	@$(BIN)/python -m tests.run --check
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
@@ -51,4 +55,4 @@ var/development.env: | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run test test-fast bench system requirements
+.PHONY: help run check test test-fast bench system requirements

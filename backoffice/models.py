@@ -201,40 +201,6 @@ class StaffAccount(models.Model):
         return f"account of {self.user_id}"
 
 
-class Channel(models.TextChoices):
-    EMAIL = "email"
-    SMS = "sms"
-
-
-class Message(models.Model):
-    """What the back office sends to someone: written with the act, sent once by a task.
-
-    One that was claimed and neither sent nor failed was cut off by a crash, and stays so.
-    """
-
-    channel = models.CharField(max_length=8, choices=Channel)
-    recipient = models.CharField(max_length=254)
-    subject = models.CharField(max_length=200, default="", blank=True)
-    text = models.CharField(max_length=2_000)
-    about_id = PublicIdField(db_index=True)
-    asked_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField()
-    claimed_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-    failed_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["created_at"], name="message_to_send", condition=Q(claimed_at=None)
-            ),
-            models.Index(fields=["asked_by", "created_at"], name="message_asked"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.channel} about {self.about_id}"
-
-
 class ResendRun(models.Model):
     """Deliveries that staff want sent again, in the background: those of a filter, by id.
 

@@ -25,7 +25,7 @@ GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
             ("Payments", "payments", "payments_payment_changelist", Right.VIEW_TRADE),
             ("Refunds", "undo", "refunds_refund_changelist", Right.VIEW_TRADE),
             ("Payment links", "link", "links_paymentlink_changelist", Right.VIEW_TRADE),
-            ("Mails", "mail", "payments_paymentemail_changelist", Right.VIEW_TRADE),
+            ("Messages", "mail", "messaging_message_changelist", Right.VIEW_TRADE),
             ("Customers", "person", "customers_customer_changelist", Right.VIEW_TRADE),
         ),
     ),

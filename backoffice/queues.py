@@ -14,7 +14,8 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payments.models import EmailStatus, Payment, PaymentEmail
+from messages.models import Message
+from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import Payout
 from payouts.statuses import PayoutStatus
@@ -94,18 +95,13 @@ def _stuck(livemode: bool, now: datetime) -> Rows:
     return stuck, "updated_at"
 
 
-def _mails(livemode: bool, now: datetime) -> Rows:
-    lost = PaymentEmail.objects.filter(
-        status__in=(EmailStatus.SENDING, EmailStatus.FAILED),
-        due_at__lt=now - STUCK,
-        due_at__gte=now - RECENT,
-        payment__livemode=livemode,
-    )
-    return lost, "due_at"
+def _messages(livemode: bool, now: datetime) -> Rows:
+    recent = Message.objects.filter(livemode=livemode, due_at__gte=now - RECENT)
+    return recent.unsent(now), "due_at"
 
 
 def _endpoints(livemode: bool, now: datetime) -> Rows:
-    off = Webhook.objects.kept().filter(
+    off = Webhook.objects.not_deleted().filter(
         livemode=livemode, disabled_reason__in=(DisabledReason.GONE, DisabledReason.FAILING)
     )
     return off, "updated_at"
@@ -158,10 +154,10 @@ _QUEUES: tuple[tuple[str, Right, str, Callable[[bool, datetime], Rows]], ...] = 
         _failed_payouts,
     ),
     (
-        "Mails not sent",
+        "Messages not sent",
         Right.VIEW_TRADE,
-        _LIST("payments_paymentemail") + "?status=failed&{}",
-        _mails,
+        _LIST("messaging_message") + "?state=unsent&{}",
+        _messages,
     ),
     (
         "Merchants to verify",

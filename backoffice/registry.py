@@ -10,6 +10,7 @@ from backoffice.admin.instructions import InstructionAdmin
 from backoffice.admin.ledger import AccountAdmin, TransferAdmin
 from backoffice.admin.links import PaymentLinkAdmin
 from backoffice.admin.merchants import MerchantAdmin
+from backoffice.admin.messages import MessageAdmin
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PasskeyAdmin
 from backoffice.admin.payments import PaymentAdmin
@@ -22,7 +23,6 @@ from backoffice.admin.payouts import (
 from backoffice.admin.records import (
     AuditEntryAdmin,
     NoteAdmin,
-    PaymentEmailAdmin,
     ResendRunAdmin,
 )
 from backoffice.admin.refunds import RefundAdmin
@@ -33,7 +33,8 @@ from customers.models import Customer, Passkey
 from ledger.models import Account, Transfer
 from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
-from payments.models import Payment, PaymentEmail
+from messages.models import Message
+from payments.models import Payment
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
@@ -42,7 +43,7 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Payment: PaymentAdmin,
     Refund: RefundAdmin,
     PaymentLink: PaymentLinkAdmin,
-    PaymentEmail: PaymentEmailAdmin,
+    Message: MessageAdmin,
     Customer: CustomerAdmin,
     Passkey: PasskeyAdmin,
     Merchant: MerchantAdmin,

@@ -3,7 +3,6 @@
 from celery import shared_task
 
 from backoffice.figures import count_finished_days
-from backoffice.messages import send_due_messages
 from backoffice.services.instructions import lapse_due
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
@@ -17,11 +16,6 @@ def count_days() -> int:
 @shared_task
 def lapse_instructions() -> int:
     return lapse_due(now=utc_now())
-
-
-@shared_task
-def send_messages() -> int:
-    return send_due_messages(now=utc_now())
 
 
 @shared_task

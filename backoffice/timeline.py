@@ -10,7 +10,9 @@ from backoffice.page_parts import Moment
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
-from payments.models import Payment, PaymentEmail, PaymentTransition
+from customers.phones import masked
+from messages.models import Channel, Message
+from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from webhooks.models import Attempt
@@ -27,11 +29,12 @@ _SAID = {
     S.EXPIRED: ("timer_off", "Expired"),
 }
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait"}
-_MAILS = {
+_MESSAGES = {
     "invoice": "Invoice",
     "reminder": "Reminder",
     "due": "Reminder on the day",
     "receipt": "Receipt",
+    "refund": "Notice",
 }
 
 
@@ -45,7 +48,7 @@ def timeline_of(payment: Payment) -> list[Moment]:
         *_tries(payment),
         *_refunds(payment),
         *_attempts(payment),
-        *_mails(payment),
+        *messages_about(payment.pk),
         *_acts(payment),
         *_notes(payment),
     ]
@@ -122,12 +125,19 @@ def _attempts(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _mails(payment: Payment) -> Iterator[Moment]:
-    for mail in PaymentEmail.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
-        kind, to = _MAILS.get(mail.kind, mail.kind), masked_address(mail.recipient)
-        words = f"{kind} to {to}: {mail.status.replace('_', ' ')}"
-        tone = "bad" if mail.status == "failed" else "quiet"
-        yield Moment(mail.sent_at or mail.due_at, "mail", words, tone=tone)
+def messages_about(public_id: str) -> Iterator[Moment]:
+    """Yield what was told to people about an object, and what is still to be."""
+    for message in Message.objects.filter(about=public_id).order_by("-pk")[:SHOWN]:
+        kind, to = _MESSAGES.get(message.kind, message.kind), masked_recipient(message)
+        words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
+        tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
+        yield Moment(message.sent_at or message.due_at, "mail", words, tone=tone)
+
+
+def masked_recipient(message: Message) -> str:
+    """Return an address or number as it may be shown."""
+    by_text = message.channel == Channel.SMS
+    return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
 def _acts(payment: Payment) -> Iterator[Moment]:

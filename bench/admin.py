@@ -1,4 +1,4 @@
-"""How quickly the back office answers with a million payments, on a PostgreSQL of its own.
+"""How quickly the back office responds with a million payments, on its own PostgreSQL.
 
 `python -m bench.admin [--payments 1000000]` builds the rows, opens each list and search a few
 times as a member of staff would, and prints the medians. It exits 1 where one is over the limit.
@@ -59,9 +59,9 @@ def database(**options: str) -> Iterator[None]:
 def _set_up(url: str) -> None:
     import django
 
-    from tests import environment
+    from tests import run_environment
 
-    environment.apply()
+    run_environment.apply()
     os.environ["DATABASE_URL"] = url
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     os.environ["DEVELOPMENT_MODE"] = "true"

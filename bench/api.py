@@ -29,7 +29,7 @@ HEAD = ("", "per s", "p50 ms", "p99 ms", "CPU ms", "DB ms", "floor/s", "ratio", 
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Measurement:
     """The medians of all rounds, of an operation and of its floor."""
 
     operation: Operation
@@ -74,7 +74,7 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Outcome]:
+def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Measurement]:
     """Measure each operation and its floor in turn, as often as there are rounds."""
     found: dict[str, tuple[list[Result], list[Result]]] = {}
     for number in range(chosen.rounds + 1):
@@ -90,7 +90,7 @@ def rounds(chosen: argparse.Namespace, ours: Side, floor: Side) -> list[Outcome]
                     results.append(result)
         sys.stderr.write(f"round {number} of {chosen.rounds}\n" if number else "warm\n")
     return [
-        Outcome(operation, *map(median_of, found[operation.name]))
+        Measurement(operation, *map(median_of, found[operation.name]))
         for operation in chosen.operations
     ]
 
@@ -100,7 +100,7 @@ def median_of(results: list[Result]) -> Result:
     return Result(**{name: statistics.median(one[name] for one in every) for name in every[0]})
 
 
-def row_of(outcome: Outcome, *, embedded: bool) -> list[str]:
+def row_of(outcome: Measurement, *, embedded: bool) -> list[str]:
     ours, operation = outcome.ours, outcome.operation
     first, aim = operation.first_mark, operation.aim
     if embedded:

@@ -56,7 +56,7 @@ _JSON = [("Content-Type", "application/json")]
 _of_thread = threading.local()
 
 
-class Table:
+class FloorTable:
     """One table, whose rows are to be like one that the service has written."""
 
     def __init__(self, name: str, condition: str, value: object) -> None:
@@ -76,31 +76,31 @@ class Table:
 class Tables:
     """What the two operations write to, but for the Idempotency-Key's."""
 
-    payment: Table
-    created: Table
-    completed: Table
-    delivery: Table
-    transitions: tuple[Table, Table]
-    transfer: Table
+    payment: FloorTable
+    created: FloorTable
+    completed: FloorTable
+    delivery: FloorTable
+    transitions: tuple[FloorTable, FloorTable]
+    transfer: FloorTable
 
 
 @cache
 def tables() -> Tables:
     stage = Stage(**orjson.loads(os.environ["BENCH_STAGE"]))
     moves = "payments_paymenttransition"
-    created = Table("webhooks_event", "resource_id = %s", stage.payment)
+    created = FloorTable("webhooks_event", "resource_id = %s", stage.payment)
     return Tables(
-        payment=Table("payments_payment", "id = %s", stage.payment),
+        payment=FloorTable("payments_payment", "id = %s", stage.payment),
         created=created,
-        completed=Table(
+        completed=FloorTable(
             "webhooks_event", "type = 'payment.completed' AND resource_id = %s", stage.completed
         ),
-        delivery=Table("webhooks_delivery", "event_id = %s", created.row["id"]),
+        delivery=FloorTable("webhooks_delivery", "event_id = %s", created.row["id"]),
         transitions=(
-            Table(moves, "to_status = 'processing' AND payment_id = %s", stage.completed),
-            Table(moves, "to_status = 'completed' AND payment_id = %s", stage.completed),
+            FloorTable(moves, "to_status = 'processing' AND payment_id = %s", stage.completed),
+            FloorTable(moves, "to_status = 'completed' AND payment_id = %s", stage.completed),
         ),
-        transfer=Table("ledger_transfer", "reference = %s", stage.completed),
+        transfer=FloorTable("ledger_transfer", "reference = %s", stage.completed),
     )
 
 
@@ -176,7 +176,7 @@ def confirm(
 
 
 def tell(
-    cursor: psycopg.Cursor, events: Table, merchant_id: str, payment_id: str, at: datetime
+    cursor: psycopg.Cursor, events: FloorTable, merchant_id: str, payment_id: str, at: datetime
 ) -> None:
     """Write the event, and a delivery for each endpoint."""
     event = events.row | {"id": new_id("evt"), "resource_id": payment_id, "created_at": at}

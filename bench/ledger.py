@@ -40,7 +40,7 @@ def main() -> None:
 
 @contextmanager
 def database(*, embedded: bool) -> Iterator[None]:
-    """Make a database of one's own, point Django at it, and remove it in the end."""
+    """Create a temporary database, point Django at it, and remove it at the end."""
     from tests.postgres import Postgres
 
     with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
@@ -63,9 +63,9 @@ def database(*, embedded: bool) -> Iterator[None]:
 def set_up(url: str) -> None:
     import django
 
-    from tests import environment
+    from tests import run_environment
 
-    environment.apply()
+    run_environment.apply()
     os.environ |= {
         "DATABASE_URL": url,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -242,7 +242,7 @@ def pay_out() -> None:
 
 
 def prove() -> None:
-    """Run the command as an operator does, and say what it took."""
+    """Run the command as an operator does, and report time and memory."""
     command = [sys.executable, "manage.py", "verify_ledger"]
     began = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -52,7 +52,7 @@ _PPID, _UTIME, _CHILDREN_STIME = 1, 11, 15  # in /proc/<pid>/stat, after the nam
 
 
 @dataclass(frozen=True)
-class Server:
+class WebServer:
     """A web server that is running."""
 
     url: str
@@ -63,7 +63,7 @@ class Server:
 class Side:
     """One of the two that are measured in turn. `database`: the process of the database's own."""
 
-    server: Server
+    server: WebServer
     database: int | None
     stagehand: "Stagehand"
 
@@ -189,7 +189,7 @@ def serve(
     awake: str = "/healthz",
     workers: int = WORKERS,
     threads: int = THREADS,
-) -> Server:
+) -> WebServer:
     """Start a web server, and ask for the path `awake` until each of its processes has answered."""
     port = free_port()
     place = ["--http", "1", "--host", "127.0.0.1", "--port", str(port)]
@@ -206,7 +206,7 @@ def serve(
     for _ in range(4 * workers):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{awake}", timeout=START_SECONDS):
             pass
-    return Server(f"http://127.0.0.1:{port}", process.pid)
+    return WebServer(f"http://127.0.0.1:{port}", process.pid)
 
 
 def free_port() -> int:

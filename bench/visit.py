@@ -157,9 +157,9 @@ class Visit:
     def claim(self) -> None:
         from core.clock import utc_now
         from webhooks.delivery.lanes import Lane
-        from webhooks.delivery.leases import claim_due
+        from webhooks.delivery.leases import claim_due_deliveries
 
-        self.claimed = claim_due(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
+        self.claimed = claim_due_deliveries(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
         assert self.claimed
 
     def pay(self) -> None:

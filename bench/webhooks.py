@@ -28,7 +28,7 @@ ROW = "{:44} {:>6} {:>8} {:>8} {:>8} {:>8}"
 
 @dataclass(frozen=True)
 class Scene:
-    """What the other endpoint does while the healthy ones are measured."""
+    """The other endpoint's behaviour while the healthy ones are measured."""
 
     title: str
     answer: str
@@ -36,7 +36,7 @@ class Scene:
 
 
 SCENES = (
-    Scene("nobody is dead", "/say/200/", 0),
+    Scene("no dead endpoint", "/say/200/", 0),
     Scene("one refuses with 5,000 due", "/say/500/", BACKLOG),
     Scene("one hangs with 5,000 due", "/trap/hang/", BACKLOG),
 )
@@ -58,7 +58,7 @@ def main() -> None:
 
 @contextmanager
 def running(*, embedded: bool) -> Iterator["Receiver"]:
-    """Start the databases, the senders and the receiver; point Django at the same database."""
+    """Start the databases, the dispatchers and the receiver; point Django at the same database."""
     from tests.postgres import Postgres
     from tests.redis import Redis
     from tests.webhooks.receiver import Receiver

@@ -1,4 +1,4 @@
-"""What customers see of themselves: wallets, what they paid, and what came back."""
+"""A customer's own account: wallets, payments and refunds."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ PAGE = 20
 
 @dataclass(frozen=True)
 class Balance:
-    """What is in one wallet, in the smallest unit."""
+    """The balance of one wallet, in the smallest unit."""
 
     amount: int
     currency: str
@@ -23,7 +23,7 @@ class Balance:
 
 @dataclass(frozen=True)
 class Entry:
-    """One payment, and what went back of it."""
+    """One payment and its refunds."""
 
     payment: Payment
     refunds: list[Refund]

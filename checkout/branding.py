@@ -1,4 +1,4 @@
-"""A merchant's colour, made readable: whatever they choose, the page keeps its contrast.
+"""A merchant's colour, made readable: the page keeps its contrast with any choice.
 
 Pure functions of six hexadecimal digits. The button keeps the colour as it is; the words on it are
 white or black, whichever reads better, and its edge and every word in that colour are darkened (or

@@ -1,4 +1,4 @@
-"""Who is at the page: a signed-in customer, or somebody about to enter a code.
+"""The browser's session: a signed-in customer, or a visitor about to enter a code.
 
 Two cookies of our own, neither of them Django's: the customer's session, one per mode, whose token
 is new at every sign-in; and for ten minutes the handle of the code that was asked for here.
@@ -20,8 +20,8 @@ _SALT = "checkout.code"
 
 
 @dataclass(frozen=True)
-class Visitor:
-    """A browser, and the customer who is signed in with it, if anybody is."""
+class BrowserSession:
+    """A browser, and the customer who is signed in with it, if any."""
 
     token: str = ""
     session: CustomerSession | None = None
@@ -32,13 +32,13 @@ class Visitor:
 
     @property
     def actor(self) -> str:
-        """How this customer is named in the payment's record."""
+        """The actor in the payment's record."""
         return f"customer:{self.session.customer_id}" if self.session else "customer"
 
 
 @dataclass(frozen=True)
 class AskedCode:
-    """A code that this browser has asked for: what for, where it went, and its handle."""
+    """A code that this browser has requested: its purpose, phone and handle."""
 
     handle: str
     phone: str
@@ -47,21 +47,21 @@ class AskedCode:
     payment_id: str
 
 
-def visitor_of(request: HttpRequest, *, livemode: bool, now: datetime) -> Visitor:
-    """Return who is signed in with this browser in this mode."""
+def browser_session_of(request: HttpRequest, *, livemode: bool, now: datetime) -> BrowserSession:
+    """Return this browser's session in this mode."""
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
-    return Visitor(token, session)
+    return BrowserSession(token, session)
 
 
-def remember_visitor(response: HttpResponse, signed_in: SignedIn) -> None:
-    """Give the browser its new token; the code has done its work."""
+def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
+    """Give the browser its new token; the code is used up."""
     _set(response, session_cookie(livemode=signed_in.session.livemode), signed_in.token)
     forget_code(response)
 
 
-def forget_visitor(response: HttpResponse, *, livemode: bool) -> None:
-    """Take the token from the browser."""
+def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
+    """Delete the token from the browser."""
     _delete(response, session_cookie(livemode=livemode))
     forget_code(response)
 
@@ -83,7 +83,7 @@ def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> A
 
 
 def forget_code(response: HttpResponse) -> None:
-    """Take the handle of a used code from the browser."""
+    """Delete the handle of a used code from the browser."""
     _delete(response, _name(CODE_COOKIE))
 
 

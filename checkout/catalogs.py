@@ -1,8 +1,8 @@
-"""What is said to customers, in their languages: on pages, in mails and in text messages.
+"""The translations of texts for customers: pages, mails and text messages.
 
-Which texts there are, and the compiled files Django reads. Done with Babel, so that nobody needs
-the gettext programs: not to run the service, not to add a sentence. The compiled files are kept
-beside the sources; a test compares them.
+Extraction, and the compiled files that Django reads. Done with Babel, so that neither running the
+service nor adding a sentence needs the gettext programs. The compiled files are kept beside the
+sources; a test compares them.
 """
 
 from collections.abc import Iterator

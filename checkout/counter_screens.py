@@ -15,7 +15,7 @@ SHOWN = 30
 
 
 @dataclass(frozen=True)
-class Sale:
+class CounterSale:
     """One payment on the screen. `digits` are the last four of the payer's phone."""
 
     id: str
@@ -35,19 +35,19 @@ def counter_of_screen(payment_id: str, token: str) -> Payment:
     return counter
 
 
-def sales_at(counter: Payment) -> list[Sale]:
+def sales_at(counter: Payment) -> list[CounterSale]:
     """Return what was paid last at a counter, newest first."""
     paid = Payment.objects.filter(static_payment=counter, status=PaymentStatus.COMPLETED)
     newest = paid.select_related("customer").order_by("-completed_at", "-id")[:SHOWN]
     return [_sale(payment) for payment in newest]
 
 
-def _sale(payment: Payment) -> Sale:
+def _sale(payment: Payment) -> CounterSale:
     assert payment.amount is not None  # noqa: S101  # a constraint: completed has all of these
     assert payment.completed_at is not None  # noqa: S101
     assert payment.customer is not None  # noqa: S101
     words = {"none": "", "partial": _("Partly paid back"), "full": _("Paid back")}
-    return Sale(
+    return CounterSale(
         payment.id,
         payment.amount,
         payment.completed_at,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from checkout.payment_view import Bill
+from checkout.payment_view import PaymentView
 from core.errors import ApiError, Conflict, RateLimited
 from customers.errors import CustomerFrozen, PinLocked
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
@@ -28,44 +28,44 @@ class Ending:
     back_address: str = ""
 
 
-def ending_of(payment: Payment, bill: Bill, *, status: PaymentStatus) -> Ending:
-    """Tell how a payment ended without being paid."""
+def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentStatus) -> Ending:
+    """Return how a payment ended without being paid."""
     if status == PaymentStatus.EXPIRED:
-        return _expired(bill)
+        return _expired(payment_view)
     if status == PaymentStatus.CANCELED:
         return Ending(
             _("This payment was canceled"),
             STILL,
             _("It can no longer be paid."),
             next=_("If you still want to pay, ask %(name)s for a new payment.")
-            % {"name": bill.payee.name},
-            again_address=bill.again_address,
+            % {"name": payment_view.payee.name},
+            again_address=payment_view.again_address,
             again_words=_("Start again"),
-            back_address=bill.cancel_address,
+            back_address=payment_view.cancel_address,
         )
     return Ending(
         _("The payment failed"),
         BAD,
         _why_failed(payment),
         next=_("If you still want to pay, ask %(name)s for a new payment.")
-        % {"name": bill.payee.name},
-        again_address=bill.again_address,
+        % {"name": payment_view.payee.name},
+        again_address=payment_view.again_address,
         again_words=_("Start again"),
-        back_address=bill.cancel_address,
+        back_address=payment_view.cancel_address,
     )
 
 
-def _expired(bill: Bill) -> Ending:
-    happened = _("It had to be paid by %(when)s.") % {"when": bill.until}
+def _expired(payment_view: PaymentView) -> Ending:
+    happened = _("It had to be paid by %(when)s.") % {"when": payment_view.until}
     return Ending(
         _("This payment has expired"),
         STILL,
-        happened if bill.until else _("Its time has run out."),
+        happened if payment_view.until else _("Its time has run out."),
         next=_("It cannot be paid any more, but %(name)s can make a new one.")
-        % {"name": bill.payee.name},
-        again_address=bill.again_address or bill.ask_address,
-        again_words=_("Start again") if bill.again_address else _("Ask for a new payment"),
-        back_address=bill.cancel_address,
+        % {"name": payment_view.payee.name},
+        again_address=payment_view.again_address or payment_view.ask_address,
+        again_words=_("Start again") if payment_view.again_address else _("Ask for a new payment"),
+        back_address=payment_view.cancel_address,
     )
 
 
@@ -80,7 +80,7 @@ def _why_failed(payment: Payment) -> str:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Tell what stopped the customer; after a fault of ours the payment itself knows more."""
+    """Return what stopped the customer; after an internal error, with a link to the payment."""
     if error.status in (404, 405):
         return _missing()
     for kind, ending in _STOPS:
@@ -144,7 +144,7 @@ def _frozen() -> Ending:
 
 
 def counter_closed() -> Ending:
-    """Tell that a counter takes no more payments."""
+    """Return that a counter takes no more payments."""
     return Ending(
         _("This counter is closed"),
         STILL,

@@ -1,11 +1,11 @@
-"""What customers see where no page of ours got to answer; everybody else is answered in JSON."""
+"""Error pages for customers where no view of ours answers; API callers get JSON."""
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from checkout.endings import STILL, Ending
-from checkout.pages import Detour, Page
+from checkout.pages import CheckoutPage, Detour
 from core import handler
 from core.errors import ApiError, InternalError, NotFound
 
@@ -13,7 +13,7 @@ PAGES = ("/checkout/", "/pay/", "/counter/", "/receipts/", "/account")
 FORBIDDEN = 403
 
 
-class StoppedPage(Page):
+class StoppedPage(CheckoutPage):
     """Says what has stopped the customer, whatever they asked for."""
 
     error: ApiError = NotFound()
@@ -22,8 +22,8 @@ class StoppedPage(Page):
         raise self.error
 
 
-class OldFormPage(Page):
-    """A form without its token: the page was open too long, or somebody else's page sent it."""
+class OldFormPage(CheckoutPage):
+    """A form without its token: the page was open too long, or another site sent it."""
 
     def prepare(self) -> None:
         end = Ending(

@@ -1,13 +1,13 @@
-"""The way of a customer from Pay to paid. The server alone decides what the next step is."""
+"""The customer's steps from Pay to paid. The server alone decides the next step."""
 
 from datetime import datetime, timedelta
 from enum import Enum
 
-from checkout.browser_session import Visitor
-from checkout.verification_attempts import noted_try
+from checkout.browser_session import BrowserSession
+from checkout.verification_attempts import recorded_attempt
 from core.errors import RateLimited
 from customers import attempt_limits
-from customers.errors import PinLocked, Proof, VerificationFailed
+from customers.errors import PinLocked, ProofMethod, VerificationFailed
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
 from customers.passkeys import finish_payment, proof_needed
@@ -16,14 +16,14 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, step_back, take_up
+from payments.paying import fail_payment, pay, require_action, return_to_review, start_payment
 from payments.verification import Verification, required_for
 
-PASSKEY_FAILURES = attempt_limits.Limit("passkey-payment", 5, timedelta(hours=24))
+PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
 
 
-class Step(Enum):
-    """What is still missing before a payment can be paid; the values name the addresses."""
+class CheckoutStep(Enum):
+    """What is still missing before a payment can be paid; the values are URL names."""
 
     SIGN_IN = "checkout-phone"
     PAY = "checkout"
@@ -35,19 +35,21 @@ class Step(Enum):
     PASSKEY = "checkout-passkey"
 
 
-def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> Step:
+def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
     """Return what this customer has to do next to pay this payment."""
     if session is None:
-        return Step.SIGN_IN
+        return CheckoutStep.SIGN_IN
     needed = required_for(payment.amount or 0)
     if needed == Verification.NONE:
-        return Step.PAY
+        return CheckoutStep.PAY
     if needed == Verification.PIN:
-        return Step.PIN if session.customer.has_pin else _step_to_pin(session, now)
-    return Step.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
+        return CheckoutStep.PIN if session.customer.has_pin else _step_to_pin(session, now)
+    return CheckoutStep.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
 
 
-def open_steps(payment: Payment, session: CustomerSession | None, *, now: datetime) -> set[Step]:
+def open_steps(
+    payment: Payment, session: CustomerSession | None, *, now: datetime
+) -> set[CheckoutStep]:
     """Return every step that this customer may take now; the next one is among them.
 
     A passkey may stand in for a PIN, never the reverse.
@@ -55,23 +57,23 @@ def open_steps(payment: Payment, session: CustomerSession | None, *, now: dateti
     steps = {next_step(payment, session, now=now)}
     needed = required_for(payment.amount or 0)
     if session is not None and needed != Verification.NONE and has_passkey(session):
-        steps.add(Step.PASSKEY)
+        steps.add(CheckoutStep.PASSKEY)
     if session is not None and needed == Verification.PASSKEY:
         steps.add(step_to_passkey(session, now=now))
     return steps
 
 
-def step_to_passkey(session: CustomerSession, *, now: datetime) -> Step:
-    """Return what is to be proved before this customer may add a passkey."""
+def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
+    """Return the step that is missing before this customer may add a passkey."""
     proof = proof_needed(session, now=now)
     if proof is None:
-        return Step.NEW_PASSKEY
-    if proof == Proof.PIN and not session.customer.has_pin:
-        return Step.NEW_PIN
+        return CheckoutStep.NEW_PASSKEY
+    if proof == ProofMethod.PIN and not session.customer.has_pin:
+        return CheckoutStep.NEW_PIN
     steps = {
-        Proof.CODE: Step.FRESH_CODE,
-        Proof.PIN: Step.PIN_FOR_PASSKEY,
-        Proof.PASSKEY: Step.PASSKEY,
+        ProofMethod.CODE: CheckoutStep.FRESH_CODE,
+        ProofMethod.PIN: CheckoutStep.PIN_FOR_PASSKEY,
+        ProofMethod.PASSKEY: CheckoutStep.PASSKEY,
     }
     return steps[proof]
 
@@ -80,131 +82,138 @@ def has_passkey(session: CustomerSession) -> bool:
     return session.customer.passkeys.usable().exists()
 
 
-def arrive(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
-    """Go on after signing in: they have pressed Pay before, so ask for the PIN or passkey at once.
+def continue_after_sign_in(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
+    """Go on after signing in: Pay was pressed before, so ask for the PIN or passkey at once.
 
-    A small sum is not paid by signing in: that takes one more press. Raises as press_pay does.
+    A small amount is not paid by signing in: that takes one more press. Raises as submit_payment
+    does.
     """
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
+    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
     if required_for(payment.amount or 0) != Verification.NONE:
-        press_pay(payment_id=payment_id, visitor=visitor, now=now)
+        submit_payment(payment_id=payment_id, browser=browser, now=now)
 
 
-def press_pay(*, payment_id: str, visitor: Visitor, now: datetime) -> None:
-    """Take the payment up, and pay it where the amount asks for nothing more.
+def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
+    """Start the payment, and pay it where the amount needs no verification.
 
     Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
     """
-    customer = _signed_in(visitor)
-    payment = take_up(payment_id=payment_id, actor=visitor.actor, now=now)
+    customer = _signed_in(browser)
+    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
     if missing_amount(payment, customer):
         raise InsufficientBalance
     if required_for(payment.amount or 0) == Verification.NONE:
-        complete(payment_id, visitor, Verification.NONE, now=now)
+        complete(payment_id, browser, Verification.NONE, now=now)
     else:
-        require_action(payment_id=payment_id, actor=visitor.actor, now=now)
+        require_action(payment_id=payment_id, actor=browser.actor, now=now)
 
 
 def pay_with_pin(
-    *, payment_id: str, visitor: Visitor, pin: str, address: str, now: datetime
+    *, payment: Payment, browser: BrowserSession, pin: str, address: str, now: datetime
 ) -> None:
-    """Check the PIN and pay. The wrong one that locks the PIN fails the payment.
+    """Check the PIN and pay. A wrong one that locks the PIN fails the payment.
 
     Raises InvalidPin, PinLocked where it was locked before, InsufficientBalance, and the errors of
     the payment's status.
     """
-    customer = _signed_in(visitor)
+    customer = _signed_in(browser)
     was_locked = _is_locked(customer, now)
     try:
-        with noted_try(payment_id, Verification.PIN, visitor, address=address, now=now):
+        with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except PinLocked as error:
         if was_locked:
             raise
         fail_payment(
-            payment_id=payment_id,
+            payment_id=payment.id,
             error_code=error.code,
             error_message="The PIN was wrong too often.",
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
         return
-    complete(payment_id, visitor, Verification.PIN, now=now)
+    complete(payment.id, browser, Verification.PIN, now=now)
 
 
 def pay_with_passkey(
-    *, payment: Payment, visitor: Visitor, credential: str, address: str, now: datetime
+    *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
 ) -> None:
-    """Verify the passkey's answer, which is bound to this payment and amount, and pay.
+    """Verify the passkey's response, which is bound to this payment and amount, and pay.
 
-    Too many wrong answers fail the payment. Raises VerificationFailed and what `complete` raises.
+    Too many failures fail the payment. Raises VerificationFailed and what `complete` raises.
     """
-    if visitor.session is None:
+    if browser.session is None:
         raise VerificationFailed
     try:
-        with noted_try(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
+        with recorded_attempt(payment.id, Verification.PASSKEY, browser, address=address, now=now):
             finish_payment(
-                session=visitor.session,
+                session=browser.session,
                 payment_id=payment.id,
                 amount=payment.amount or 0,
                 credential=credential,
                 now=now,
             )
     except VerificationFailed:
-        if _fails_too_often(payment.id, visitor, now):
+        if _fails_too_often(payment.id, browser, now):
             return
         raise
-    complete(payment.id, visitor, Verification.PASSKEY, now=now)
+    complete(payment.id, browser, Verification.PASSKEY, now=now)
 
 
-def complete(payment_id: str, visitor: Visitor, verified: Verification, *, now: datetime) -> None:
-    """Pay with what was proved. With too little money the payment stays payable.
+def complete(
+    payment_id: str, browser: BrowserSession, verified: Verification, *, now: datetime
+) -> None:
+    """Pay with that verification. With too little money the payment stays payable.
 
     Raises InsufficientBalance, CustomerFrozen, VerificationFailed, the errors of its status.
     """
-    customer = _signed_in(visitor)
+    customer = _signed_in(browser)
     try:
         pay(
             payment_id=payment_id,
             customer=customer,
             verified=verified,
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
     except InsufficientBalance:
-        step_back(
-            payment_id=payment_id, actor=visitor.actor, now=now, cause=InsufficientBalance.code
+        return_to_review(
+            payment_id=payment_id, actor=browser.actor, now=now, cause=InsufficientBalance.code
         )
         raise
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
-    """Return what is in the customer's wallet, in the smallest unit, without opening one."""
+    """Return the balance of the customer's wallet, in the smallest unit, without opening one."""
     held = balances(owner=customer.id, purpose=Purpose.WALLET, livemode=customer.livemode)
     return held.get(currency, 0)
 
 
 def missing_amount(payment: Payment, customer: Customer) -> int:
-    """Return how much too little is in the wallet for this payment; 0 where it is enough."""
+    """Return how much is missing in the wallet for this payment; 0 if nothing."""
     held = balance_of_customer(customer, payment.currency)
     return max(0, (payment.amount or 0) - held)
 
 
-def _step_to_pin(session: CustomerSession, now: datetime) -> Step:
-    """A first PIN needs a fresh code: a browser left open must not be enough."""
-    return Step.FRESH_CODE if proof_needed(session, now=now) == Proof.CODE else Step.NEW_PIN
+def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
+    """A first PIN needs a fresh code: an unattended browser must not be enough."""
+    return (
+        CheckoutStep.FRESH_CODE
+        if proof_needed(session, now=now) == ProofMethod.CODE
+        else CheckoutStep.NEW_PIN
+    )
 
 
-def _fails_too_often(payment_id: str, visitor: Visitor, now: datetime) -> bool:
-    """Count a wrong answer; the one that is too many fails the payment."""
+def _fails_too_often(payment_id: str, browser: BrowserSession, now: datetime) -> bool:
+    """Count a failed verification; one too many fails the payment."""
     try:
-        attempt_limits.take(PASSKEY_FAILURES, payment_id, now=now)
+        attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
         fail_payment(
             payment_id=payment_id,
             error_code=VerificationFailed.code,
             error_message="The passkey could not be verified too often.",
-            actor=visitor.actor,
+            actor=browser.actor,
             now=now,
         )
         return True
@@ -216,7 +225,7 @@ def _is_locked(customer: Customer, now: datetime) -> bool:
     return locked or customer.pin_is_disabled or behaviour_of(customer) == Behaviour.PIN_LOCKED
 
 
-def _signed_in(visitor: Visitor) -> Customer:
-    if visitor.customer is None:
-        raise PermissionError("nobody is signed in")
-    return visitor.customer
+def _signed_in(browser: BrowserSession) -> Customer:
+    if browser.customer is None:
+        raise PermissionError("no customer is signed in")
+    return browser.customer

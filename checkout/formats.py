@@ -31,7 +31,7 @@ def deadline(local: datetime, today: date) -> str:
 
 
 def ending(phone: str) -> str:
-    """Hide all but the last four digits of a phone number, from whoever may look on."""
+    """Hide all but the last four digits of a phone number, from onlookers."""
     return f"•••• {phone[-4:]}"
 
 

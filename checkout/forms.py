@@ -1,4 +1,4 @@
-"""The forms of the checkout: what is asked, why, and what a wrong answer is told.
+"""The forms of the checkout: their labels, hints and error messages.
 
 They forgive how a thing is typed: spaces, hyphens and brackets fall away. They never repeat a PIN.
 """
@@ -24,8 +24,10 @@ _PIN = {"inputmode": "numeric", "class": "digits", "maxlength": MAX_PIN}
 _NOISE = re.compile(r"[\s\u00a0().\-]")
 
 
-def told(required: "StrOrPromise", otherwise: "StrOrPromise") -> "dict[str, StrOrPromise]":
-    """Return what an empty field is told, and what one is told that nobody can read."""
+def error_messages_for(
+    required: "StrOrPromise", otherwise: "StrOrPromise"
+) -> "dict[str, StrOrPromise]":
+    """Return the messages of an empty field and of an unreadable one."""
     refused = ("invalid", "max_length", "null_characters_not_allowed")
     return {"required": required, **dict.fromkeys(refused, otherwise)}
 
@@ -36,7 +38,7 @@ class Form(forms.Form):
     use_required_attribute = False
 
     def first_field_error(self, message: str) -> None:
-        """Say what is wrong with the answer, at the field that was filled in last."""
+        """Show a message at the last field."""
         self.add_error(list(self.fields)[-1], message)
 
 
@@ -45,7 +47,7 @@ class PhoneForm(Form):
         label=_("Phone number"),
         help_text=_("We text you a code, so that nobody else can pay with your wallet."),
         max_length=MAX_PHONE,
-        error_messages=told(_("Enter your phone number."), NOT_A_PHONE),
+        error_messages=error_messages_for(_("Enter your phone number."), NOT_A_PHONE),
         widget=forms.TextInput(attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel"}),
     )
 
@@ -56,11 +58,11 @@ class PhoneForm(Form):
         return phone
 
 
-class CodeForm(Form):
+class SmsCodeForm(Form):
     code = forms.CharField(
         label=_("Code"),
         max_length=MAX_CODE,
-        error_messages=told(_("Enter the code."), NOT_A_CODE),
+        error_messages=error_messages_for(_("Enter the code."), NOT_A_CODE),
         widget=forms.TextInput(
             attrs={
                 "inputmode": "numeric",
@@ -79,7 +81,7 @@ class PinForm(Form):
         label=_("PIN"),
         help_text=_("4 to 6 digits"),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
 
@@ -92,7 +94,7 @@ class NewPinForm(Form):
         label=_("New PIN"),
         help_text=_("4 to 6 digits. No year, no pattern, no part of your phone number."),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter a PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter a PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),
     )
 
@@ -106,7 +108,7 @@ class ChangePinForm(NewPinForm):
     old = forms.CharField(
         label=_("Present PIN"),
         max_length=MAX_PIN,
-        error_messages=told(_("Enter your PIN."), NOT_A_PIN),
+        error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),
     )
     field_order = ("old", "pin")
@@ -118,7 +120,7 @@ class ChangePinForm(NewPinForm):
 class ResetPinForm(NewPinForm):
     """A fresh code, and the new PIN."""
 
-    code = CodeForm.base_fields["code"]
+    code = SmsCodeForm.base_fields["code"]
     field_order = ("code", "pin")
 
     def clean_code(self) -> str:
@@ -130,13 +132,13 @@ class EmailForm(Form):
         label=_("E-mail address"),
         max_length=MAX_EMAIL,
         validators=[validate_email],
-        error_messages=told(_("Enter an e-mail address."), NOT_AN_ADDRESS),
+        error_messages=error_messages_for(_("Enter an e-mail address."), NOT_AN_ADDRESS),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 
 
 def _pin(text: str) -> str:
-    """Return the digits of a PIN. Other scripts have digits too: those are none of ours."""
+    """Return the digits of a PIN. Digits of other scripts are refused."""
     pin = _NOISE.sub("", text)
     if not re.fullmatch("[0-9]{4,6}", pin):
         raise forms.ValidationError(NOT_A_PIN)

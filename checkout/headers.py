@@ -1,6 +1,6 @@
 """What the checkout tells the browser it may do: only what its pages need.
 
-Pages load nothing from anybody else, run one script of ours, and may not be framed. Other sites
+Pages load nothing from third parties, run one script of ours, and may not be framed. Other sites
 may show a QR code of ours as an image.
 """
 
@@ -36,13 +36,13 @@ _OF_AN_IMAGE = {
 }
 
 
-def seal_page(response: HttpResponse) -> HttpResponse:
+def set_page_headers(response: HttpResponse) -> HttpResponse:
     """Keep a page out of caches, frames and search engines."""
     for name, value in _OF_A_PAGE.items():
         response.headers.setdefault(name, value)
     return response
 
 
-def unchanging(content: bytes, content_type: str) -> HttpResponse:
-    """Answer with bytes that never change at this address, for anybody to show."""
+def immutable(content: bytes, content_type: str) -> HttpResponse:
+    """Answer with bytes that never change at this address, cacheable and embeddable."""
     return HttpResponse(content, content_type=content_type, headers=_OF_AN_IMAGE)

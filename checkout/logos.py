@@ -1,4 +1,4 @@
-"""Merchants' logos: read once through the guard against traps, drawn anew, served from here.
+"""Merchants' logos: fetched through the guarded client, re-encoded, served from here.
 
 A page that showed the merchant's own file would tell that host who pays whom, and would let it
 change the picture, or break the page, at any time.
@@ -14,26 +14,26 @@ from PIL import Image, UnidentifiedImageError
 
 from checkout.models import LOGO_IS_STALE, Logo
 from merchants.models import Merchant
-from outbound.client import get
+from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-MOST_PIXELS = 25_000_000
+MAX_PIXELS = 25_000_000
 SIDE = 176  # four pixels for each one of the page's 44
-MOST_PNG_BYTES = 20_000
+MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
 FEW_COLORS = (256, 64, 16)
 SECONDS = 10.0
-KEPT, RETRY = timedelta(days=7), timedelta(hours=6)
+RENEW_AFTER, RETRY = timedelta(days=7), timedelta(hours=6)
 DIGEST_CHARACTERS = 16
 
 
-class NoPicture(Exception):
-    """What was read is no picture that can be shown; the text says why."""
+class NotAnImage(Exception):
+    """The file is no picture that can be shown; the text says why."""
 
 
 def read_due_logos(*, now: datetime, limit: int = 10) -> int:
-    """Read the logos that are new, changed or old; return how many pictures came of it."""
+    """Read the logos that are new, changed or old; return how many are usable."""
     due = _due(now).order_by("id")[:limit]
     return sum(_read(merchant, now) for merchant in due)
 
@@ -44,19 +44,19 @@ def logo_of(merchant: Merchant) -> Logo | None:
     return logo if logo and logo.digest and logo.source_url == merchant.logo_url else None
 
 
-def drawn(content: bytes) -> bytes:
-    """Draw a picture anew as a small PNG. Nothing of the file survives but its looks.
+def logo_png(content: bytes) -> bytes:
+    """Re-encode a picture as a small PNG. Nothing else of the file survives.
 
-    Raises NoPicture.
+    Raises NotAnImage.
     """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise NoPicture("The picture has too many pixels.")
+            if image.width * image.height > MAX_PIXELS:
+                raise NotAnImage("The picture has too many pixels.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
     except (UnidentifiedImageError, Image.DecompressionBombError, *BROKEN):
-        raise NoPicture("That is no PNG, JPEG, WebP or GIF.") from None
+        raise NotAnImage("That is no PNG, JPEG, WebP or GIF.") from None
     return _small_png(small)
 
 
@@ -71,18 +71,18 @@ def _read(merchant: Merchant, now: datetime) -> bool:
     png, fault = b"", answer.error
     if not fault:
         try:
-            png = drawn(content)
-        except NoPicture as reason:
+            png = logo_png(content)
+        except NotAnImage as reason:
             fault = str(reason)
-    kept = {"png": png, "digest": _digest(png)} if png or _is_other(merchant) else {}
+    kept = {"png": png, "digest": _digest(png)} if png or _is_stale(merchant) else {}
     values = {"source_url": merchant.logo_url, "fault": fault[:255], "read_at": now, **kept}
-    values["renew_at"] = now + (RETRY if fault else KEPT)
+    values["renew_at"] = now + (RETRY if fault else RENEW_AFTER)
     Logo.objects.update_or_create(merchant=merchant, defaults=values)
     return not fault
 
 
-def _is_other(merchant: Merchant) -> bool:
-    """Say whether the picture that is kept is of another address: then it is not kept."""
+def _is_stale(merchant: Merchant) -> bool:
+    """Return whether the stored picture is of another address, and must go."""
     return not Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).exists()
 
 
@@ -96,6 +96,6 @@ def _small_png(image: Image.Image) -> bytes:
         picture = image if colors is None else image.quantize(colors, Image.Quantize.FASTOCTREE)
         out = io.BytesIO()
         picture.save(out, "PNG", optimize=True)
-        if out.tell() <= MOST_PNG_BYTES:
+        if out.tell() <= MAX_PNG_BYTES:
             return out.getvalue()
-    raise NoPicture("The picture is too detailed for its size.")
+    raise NotAnImage("The picture is too detailed for its size.")

@@ -1,4 +1,4 @@
-"""What the checkout keeps of its own: tries at a PIN or passkey, and merchants' logos."""
+"""The checkout's own tables: verification attempts and merchants' logos."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,9 +8,9 @@ from merchants.models import Merchant
 
 
 class VerificationTry(models.Model):
-    """One PIN or passkey that was tried on a payment. `error_code` is empty where it was right.
+    """One attempt at a PIN or passkey for a payment. `error_code` is empty where it succeeded.
 
-    Staff read it while the customer is on the phone; nothing decides by it.
+    For staff with the customer on the phone; no decision depends on it.
     """
 
     payment_id = PublicIdField()
@@ -28,7 +28,7 @@ class VerificationTry(models.Model):
 
 
 class Logo(models.Model):
-    """A merchant's logo, read from where it says it is, and drawn anew as a small PNG.
+    """A merchant's logo, read from its `logo_url` and re-encoded as a small PNG.
 
     `png` is empty where none could be made of it. `source_url` is what was read; it is read again
     when the merchant names another, or at `renew_at`.

@@ -82,7 +82,7 @@ def _draft_of(link: PaymentLink, amount: int | None, now: datetime) -> PaymentDr
 def _id_in(key: str, origin: str, amount: int | None, *, now: datetime) -> str:
     """Return the id that the form was given; another one where the customer changed the amount.
 
-    A key that is not ours or not of this form is no key: a new payment harms nobody.
+    A key that is not ours or of another form is ignored: a new payment does no harm.
     """
     try:
         signed_origin, payment_id = signing.loads(key, salt=_SALT, max_age=LIFETIME)
@@ -94,5 +94,5 @@ def _id_in(key: str, origin: str, amount: int | None, *, now: datetime) -> str:
 
 
 def _is_opened(payment_id: str) -> bool:
-    """Say whether it was a double click that a constraint refused, and not something else."""
+    """Return whether the constraint refused a double click, and nothing else."""
     return Payment.objects.filter(pk=payment_id).exists()

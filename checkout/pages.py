@@ -1,4 +1,4 @@
-"""The frame of every page: who is looking, in which language, and what a refusal looks like."""
+"""The base of every page: the session, the language, and how errors are shown."""
 
 from datetime import datetime
 from typing import Any
@@ -13,20 +13,20 @@ from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.views import View
 
-from checkout.browser_session import Visitor, visitor_of
+from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import stop_for
-from checkout.flow import Step, balance_of_customer
+from checkout.flow import CheckoutStep, balance_of_customer
 from checkout.forms import Form
-from checkout.headers import POLICY, seal_page
+from checkout.headers import POLICY, set_page_headers
 from checkout.languages import choose_language, remember_language
-from checkout.payment_view import Bill, bill_of
-from checkout.refusals import words_for
+from checkout.payment_view import PaymentView, payment_view_of
+from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.client_address import client_address, network_of
 from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
-from core.throttling import ADDRESS_LIMITS, spend
+from core.throttling import ADDRESS_LIMITS, consume
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
 from payments.models import Payment
@@ -35,13 +35,13 @@ UNPROCESSABLE = 422
 
 
 class SeeOther(HttpResponseRedirect):
-    """After a POST: go and look there."""
+    """The redirect after a POST."""
 
     status_code = 303
 
 
 class Detour(Exception):
-    """The visitor belongs elsewhere: answer with this instead of what they asked for."""
+    """The visitor belongs on another page: answer with this response instead."""
 
     def __init__(self, response: HttpResponse) -> None:
         self.response = response
@@ -49,13 +49,13 @@ class Detour(Exception):
 
 
 @method_decorator(csp(POLICY), name="dispatch")
-class Page(View):
+class CheckoutPage(View):
     """A page that customers see. A handler does three things: parse, one call, render."""
 
     now: datetime
-    visitor = Visitor()
+    browser = BrowserSession()
     livemode = True
-    bill: Bill | None = None
+    payment_view: PaymentView | None = None
     payment_address = ""
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
@@ -64,13 +64,13 @@ class Page(View):
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
-        self.visitor = visitor_of(self.request, livemode=self.livemode, now=self.now)
+        self.browser = browser_session_of(self.request, livemode=self.livemode, now=self.now)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         choose_language(request)
         try:
             self.go_home()
-            self.spend()
+            self.count_request()
             self.prepare()
             response = super().dispatch(request, *args, **kwargs)
         except Detour as detour:
@@ -81,29 +81,29 @@ class Page(View):
             response = self.refused(api_error(error))
         assert isinstance(response, HttpResponse)  # noqa: S101  # no page is a stream
         remember_language(request, response)
-        return seal_page(response)
+        return set_page_headers(response)
 
     def go_home(self) -> None:
-        """Lead from the API's host, which QR codes name, to the checkout's: passkeys live there."""
+        """Redirect from the API's host, as in QR codes, to the checkout's, where passkeys work."""
         host, home = self.request.get_host(), urlsplit(settings.CHECKOUT_URL).netloc
         is_elsewhere = host != home and host == urlsplit(settings.BASE_URL).netloc
         if is_elsewhere and self.request.method in ("GET", "HEAD"):
             address = f"{settings.CHECKOUT_URL}{self.request.get_full_path()}"
             raise Detour(HttpResponseRedirect(address))
 
-    def spend(self) -> None:
-        """Count what is pressed from one address, where limits are on. Raises RateLimited."""
+    def count_request(self) -> None:
+        """Count the POSTs from one address, where limits are on. Raises RateLimited."""
         if self.request.method == "POST":
-            spend(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
+            consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
 
     @property
     def address(self) -> str:
-        """Where the visitor comes from, on the network."""
+        """The visitor's network address."""
         return client_address(self.request)
 
     @property
     def language(self) -> str:
-        """Which language the page speaks."""
+        """The language of the page."""
         return get_language() or ""
 
     def http_method_not_allowed(
@@ -118,10 +118,10 @@ class Page(View):
             "languages": settings.LANGUAGES,
             "livemode": self.livemode,
             "mode": "" if self.livemode else "?test=1",
-            "customer": self.visitor.customer,
-            "bill": self.bill,
+            "customer": self.browser.customer,
+            "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones(), "outcomes": outcomes()}),
-            "brand_color": self.bill.payee.brand_color if self.bill else "",
+            "brand_color": self.payment_view.payee.brand_color if self.payment_view else "",
         }
         return render(self.request, f"checkout/{template}", common | context, status=status)
 
@@ -130,10 +130,10 @@ class Page(View):
         status = UNPROCESSABLE if form.errors else 200
         return self.page(template, form=form, status=status, **context)
 
-    def tell(self, form: Form, error: ApiError) -> None:
-        """Tell a refused answer at its field; where there is nothing to say there, raise it."""
-        zone = self.bill.zone if self.bill else DEFAULT_TIME_ZONE
-        words = words_for(error, zone=zone, now=self.now)
+    def show_error(self, form: Form, error: ApiError) -> None:
+        """Show the error at its field; raise it where it has no message for a field."""
+        zone = self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE
+        words = message_for(error, zone=zone, now=self.now)
         if words is None:
             raise error
         form.first_field_error(words)
@@ -147,26 +147,26 @@ class Page(View):
         return response
 
 
-class PaymentPage(Page):
+class PaymentPage(CheckoutPage):
     """A page about one payment; its address is the right to see it."""
 
     payment: Payment
-    bill: Bill
+    payment_view: PaymentView
 
     def prepare(self) -> None:
         payments = Payment.objects.select_related("merchant", "link__merchant", "customer")
         self.payment = payments.one(self.kwargs["payment_id"])
         self.payment_address = self.payment.hosted_url
         self.livemode = self.payment.livemode
-        self.bill = bill_of(self.payment, now=self.now)
+        self.payment_view = payment_view_of(self.payment, now=self.now)
         super().prepare()
 
     def balance(self) -> int | None:
-        """Return what whoever is signed in has in the wallet."""
-        customer = self.visitor.customer
+        """Return the wallet balance of the signed-in customer; None if not signed in."""
+        customer = self.browser.customer
         return balance_of_customer(customer, self.payment.currency) if customer else None
 
-    def go_to(self, step: Step) -> HttpResponse:
+    def go_to(self, step: CheckoutStep) -> HttpResponse:
         """Send the customer to the page of a step."""
         return SeeOther(reverse(step.value, args=[self.payment.id]))
 

@@ -1,4 +1,4 @@
-"""What the pages show of a payment: the bill, ready to be written down."""
+"""What the pages show of a payment, ready to be rendered."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from checkout.branding import normal_color
 from checkout.formats import deadline, ending
 from checkout.logos import logo_of
-from checkout.redirects import host_of, onward
+from checkout.redirects import host_of, return_url
 from core.formats import day_of
 from links.models import PaymentLink
 from merchants.models import Merchant
@@ -51,10 +51,10 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Bill:
+class PaymentView:
     """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
-    `version` changes whenever a page that shows the payment has to be turned.
+    `version` changes whenever a page that shows the payment has to be reloaded.
     """
 
     id: str
@@ -110,13 +110,13 @@ def payee_of(merchant: Merchant) -> Payee:
     )
 
 
-def bill_of(payment: Payment, *, now: datetime) -> Bill:
+def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
     """Return a payment as its pages show it; its merchant, link and customer are read along."""
     status = payment.status_at(now)
     payee = payee_of(payment.merchant)
     zone = payment.merchant.time_zone
     items = tuple(_items(payment))
-    return Bill(
+    return PaymentView(
         id=payment.id,
         payee=payee,
         amount=payment.amount,
@@ -133,8 +133,8 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
         difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
         facts=tuple(_facts(payment)),
         payable=status in PAYABLE and not payment.is_counter,
-        success_address=onward(payment.success_url, payment.id),
-        cancel_address=onward(payment.cancel_url, payment.id),
+        success_address=return_url(payment.success_url, payment.id),
+        cancel_address=return_url(payment.cancel_url, payment.id),
         again_address=_again(payment),
         ask_address=_ask(payment, payee),
         transaction_id=payment.transaction_id or "",
@@ -144,10 +144,10 @@ def bill_of(payment: Payment, *, now: datetime) -> Bill:
     )
 
 
-def bill_of_link(link: PaymentLink, *, now: datetime) -> Bill:
+def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
     """Return what a payment link asks for; its merchant is read along."""
     zone = link.merchant.time_zone
-    return Bill(
+    return PaymentView(
         id=link.id,
         payee=payee_of(link.merchant),
         amount=link.amount,
@@ -163,7 +163,7 @@ def bill_of_link(link: PaymentLink, *, now: datetime) -> Bill:
 
 
 def version_of(status: PaymentStatus) -> str:
-    """Return one word for all the statuses in which the customer is still at it."""
+    """Return one word for all the statuses in which the customer can still pay."""
     return "open" if status in PAYABLE else status.value
 
 
@@ -190,7 +190,7 @@ def _until(instant: datetime | None, zone: str, now: datetime) -> str:
         return ""
     local = instant.astimezone(ZoneInfo(zone))
     if local.time() == time.min:
-        local -= timedelta(minutes=1)  # the end of a day, as people say it
+        local -= timedelta(minutes=1)  # midnight reads as the end of the day before
     today: date = now.astimezone(ZoneInfo(zone)).date()
     return deadline(local, today)
 
@@ -208,7 +208,7 @@ def _left(instant: datetime | None, now: datetime) -> str:
 
 
 def _again(payment: Payment) -> str:
-    """Return where the same thing can be paid anew, for a counter and a link."""
+    """Return where the same thing can be paid again, for a counter and a link."""
     if payment.static_payment_id is not None:
         return f"/checkout/{payment.static_payment_id}"
     return payment.link.url if payment.link else ""

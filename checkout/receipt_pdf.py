@@ -1,4 +1,4 @@
-"""A receipt as PDF, for whoever keeps paper."""
+"""A receipt as PDF, for printing."""
 
 from io import BytesIO
 from xml.sax.saxutils import escape
@@ -10,8 +10,8 @@ from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
 from reportlab.platypus import Flowable, HRFlowable, Paragraph, SimpleDocTemplate, Spacer, Table
 
-from checkout.payment_view import Bill
-from checkout.receipts import State
+from checkout.payment_view import PaymentView
+from checkout.receipts import ReceiptState
 from checkout.shapes import writable
 from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
@@ -31,11 +31,16 @@ Rows = list[tuple[str, str]]
 
 
 def receipt_pdf(
-    bill: Bill, *, state: State, refunds: list[Refund], service: str, printed: str
+    payment_view: PaymentView,
+    *,
+    state: ReceiptState,
+    refunds: list[Refund],
+    service: str,
+    printed: str,
 ) -> bytes:
-    """Write the receipt; `printed` says as of when it is true."""
+    """Write the receipt; `printed` is its date."""
     out = BytesIO()
-    title = _("Receipt from %(name)s") % {"name": bill.payee.name}
+    title = _("Receipt from %(name)s") % {"name": payment_view.payee.name}
     document = SimpleDocTemplate(
         out,
         pagesize=A5,
@@ -46,56 +51,60 @@ def receipt_pdf(
         title=writable(title),
         author=writable(service),
     )
-    document.build(_story(bill, state, refunds, printed))
+    document.build(_story(payment_view, state, refunds, printed))
     return out.getvalue()
 
 
-def _story(bill: Bill, state: State, refunds: list[Refund], printed: str) -> list[Flowable]:
-    assert bill.amount is not None  # noqa: S101  # only what was paid has a receipt
-    story = [] if bill.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
+def _story(
+    payment_view: PaymentView, state: ReceiptState, refunds: list[Refund], printed: str
+) -> list[Flowable]:
+    assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
+    story = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
     story += [
         _paragraph(_("Receipt from"), _QUIET),
-        _paragraph(bill.payee.name, _NAME),
+        _paragraph(payment_view.payee.name, _NAME),
         Spacer(0, 3 * mm),
-        _paragraph(money_and_code(bill.amount, bill.currency), _SUM),
+        _paragraph(money_and_code(payment_view.amount, payment_view.currency), _SUM),
         _paragraph(state.words, _BOLD),
     ]
-    if bill.description:
-        story.append(_paragraph(bill.description, _TEXT))
-    for rows in (_items(bill), _facts(bill), _refunds(bill, refunds)):
+    if payment_view.description:
+        story.append(_paragraph(payment_view.description, _TEXT))
+    for rows in (_items(payment_view), _facts(payment_view), _refunds(payment_view, refunds)):
         if rows:
             story += [_rule(), _table(rows)]
     words = _("As of %(when)s. The page %(address)s shows the state as it is now.")
-    note = words % {"when": printed, "address": bill.receipt_address}
+    note = words % {"when": printed, "address": payment_view.receipt_address}
     return [*story, _rule(), _paragraph(note, _QUIET)]
 
 
-def _items(bill: Bill) -> Rows:
+def _items(payment_view: PaymentView) -> Rows:
     rows = [
-        (f"{item.quantity} × {item.name}", money(item.amount, bill.currency))  # noqa: RUF001
-        for item in bill.items
+        (f"{item.quantity} × {item.name}", money(item.amount, payment_view.currency))  # noqa: RUF001
+        for item in payment_view.items
     ]
-    if bill.difference:
-        rows.append((bill.difference_name, money(bill.difference, bill.currency)))
+    if payment_view.difference:
+        rows.append(
+            (payment_view.difference_name, money(payment_view.difference, payment_view.currency))
+        )
     return rows
 
 
-def _facts(bill: Bill) -> Rows:
-    assert bill.completed_at is not None  # noqa: S101  # only what was paid has a receipt
+def _facts(payment_view: PaymentView) -> Rows:
+    assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
-        *bill.facts,
-        (_("Paid"), moment_of(bill.completed_at, bill.zone)),
-        (_("Paid by"), bill.payer),
-        (_("Receipt number"), bill.transaction_id),
-        (_("Reference"), bill.id),
+        *payment_view.facts,
+        (_("Paid"), moment_of(payment_view.completed_at, payment_view.zone)),
+        (_("Paid by"), payment_view.payer),
+        (_("Receipt number"), payment_view.transaction_id),
+        (_("Reference"), payment_view.id),
     ]
 
 
-def _refunds(bill: Bill, refunds: list[Refund]) -> Rows:
+def _refunds(payment_view: PaymentView, refunds: list[Refund]) -> Rows:
     return [
         (
-            _("Paid back %(when)s") % {"when": moment_of(refund.created_at, bill.zone)},
-            money(refund.amount, bill.currency),
+            _("Paid back %(when)s") % {"when": moment_of(refund.created_at, payment_view.zone)},
+            money(refund.amount, payment_view.currency),
         )
         for refund in refunds
     ]

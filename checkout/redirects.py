@@ -1,4 +1,4 @@
-"""Where the merchant wants the customer to go at the end. The payment's state is never in it."""
+"""Where the merchant wants the customer to go at the end. It never carries the payment's status."""
 
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -7,11 +7,11 @@ from core.fields import is_web_url
 PLACEHOLDER = "{PAYMENT_ID}"
 
 
-def onward(url: str, payment_id: str) -> str:
+def return_url(url: str, payment_id: str) -> str:
     """Return the merchant's address with the payment's id in it; empty where there is none.
 
     `{PAYMENT_ID}` is replaced where it stands, otherwise `payment_id` is appended to the query.
-    What is no plain web address is no way to go, however it got into the row.
+    Anything but a plain web address is ignored, however it got into the row.
     """
     if not is_web_url(url):
         return ""

@@ -1,4 +1,4 @@
-"""What a refused answer is told at its field: precisely, and whether money was taken."""
+"""The message of an error at its field: precise, and clear on whether money was taken."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -17,13 +17,13 @@ from customers.errors import (
     PinDisabled,
     PinLocked,
 )
-from customers.sms import TextNotSent
+from messages.errors import MessageNotSent
 
 SECONDS_IN_MINUTE = 60
 
 
-def words_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
-    """Return what to say at the field; None where the whole page has to say it."""
+def message_for(error: ApiError, *, zone: str, now: datetime) -> str | None:
+    """Return the message for the field; None where the error needs a whole page."""
     if isinstance(error, PinLocked):
         return _pin_locked(error, zone, now)
     for kind, words in _WORDS:
@@ -41,15 +41,15 @@ def _pin_locked(error: PinLocked, zone: str, now: datetime) -> str:
 
 
 def _wrong_pin(error: ApiError) -> str:
-    return _tries(_("That PIN is not right."), error)
+    return _with_attempts_left(_("That PIN is not right."), error)
 
 
 def _wrong_code(error: ApiError) -> str:
-    return _tries(_("That code is not right."), error)
+    return _with_attempts_left(_("That code is not right."), error)
 
 
-def _tries(words: str, error: ApiError) -> str:
-    left = getattr(error, "tries_left", None)
+def _with_attempts_left(words: str, error: ApiError) -> str:
+    left = getattr(error, "attempts_left", None)
     if left is None:
         return words
     count = ngettext("%(n)d try left.", "%(n)d tries left.", left) % {"n": left}
@@ -57,7 +57,7 @@ def _tries(words: str, error: ApiError) -> str:
 
 
 def _invalid(error: ApiError) -> str:
-    """Tell what a phone, a code or a PIN has to be."""
+    """Return what a phone, a code or a PIN has to be."""
     if error.details.startswith("phone"):
         return str(NOT_A_PHONE)
     if "easy to guess" in error.details:
@@ -82,6 +82,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (InvalidCode, _wrong_code),
     (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
     (RateLimited, _too_often),
-    (TextNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
     (ValidationFailed, _invalid),
 )

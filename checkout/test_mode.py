@@ -1,4 +1,4 @@
-"""What the pages of a test payment offer: phones to sign in with, and endings to try out."""
+"""What the pages of a test payment offer: phones to sign in with, and outcomes to simulate."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -12,11 +12,11 @@ from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, take_up
+from payments.paying import fail_payment, pay, require_action, start_payment
 from payments.verification import Verification
 
 
-class Outcome(StrEnum):
+class SimulatedOutcome(StrEnum):
     """What can be simulated."""
 
     APPROVE = "approve"
@@ -27,15 +27,15 @@ class Outcome(StrEnum):
 
 
 _PHONE_FOR = {
-    Outcome.APPROVE: Behaviour.NORMAL,
-    Outcome.WRONG_PIN: Behaviour.WRONG_PIN,
-    Outcome.NO_FUNDS: Behaviour.INSUFFICIENT_BALANCE,
-    Outcome.DECLINE: Behaviour.DECLINED,
+    SimulatedOutcome.APPROVE: Behaviour.NORMAL,
+    SimulatedOutcome.WRONG_PIN: Behaviour.WRONG_PIN,
+    SimulatedOutcome.NO_FUNDS: Behaviour.INSUFFICIENT_BALANCE,
+    SimulatedOutcome.DECLINE: Behaviour.DECLINED,
 }
 
 
 def magic_phones() -> list[tuple[str, str]]:
-    """Return each phone that does something of its own, with what it does."""
+    """Return each magic phone with its outcome."""
     words = {
         Behaviour.NORMAL: _("works"),
         Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
@@ -49,30 +49,30 @@ def magic_phones() -> list[tuple[str, str]]:
 
 
 def outcomes() -> list[tuple[str, str]]:
-    """Return what can be simulated, with the words on its button."""
+    """Return the outcomes that can be simulated, with their button labels."""
     return [
-        (Outcome.APPROVE, _("Approve")),
-        (Outcome.WRONG_PIN, _("Wrong PIN")),
-        (Outcome.NO_FUNDS, _("Too little money")),
-        (Outcome.DECLINE, _("Decline")),
-        (Outcome.EXPIRE, _("Expire")),
+        (SimulatedOutcome.APPROVE, _("Approve")),
+        (SimulatedOutcome.WRONG_PIN, _("Wrong PIN")),
+        (SimulatedOutcome.NO_FUNDS, _("Too little money")),
+        (SimulatedOutcome.DECLINE, _("Decline")),
+        (SimulatedOutcome.EXPIRE, _("Expire")),
     ]
 
 
-def simulate(*, payment: Payment, outcome: Outcome, now: datetime) -> None:
+def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> None:
     """End a test payment as if a test customer had done so.
 
     Raises DevelopmentOnly for a live payment, InsufficientBalance, the errors of its status.
     """
     if payment.livemode:
         raise DevelopmentOnly
-    if outcome == Outcome.EXPIRE:
+    if outcome == SimulatedOutcome.EXPIRE:
         _expire(payment, now)
         return
     customer = _customer_who(_PHONE_FOR[outcome], now)
     actor = f"customer:{customer.id}"
-    take_up(payment_id=payment.id, actor=actor, now=now)
-    if outcome == Outcome.WRONG_PIN:
+    start_payment(payment_id=payment.id, actor=actor, now=now)
+    if outcome == SimulatedOutcome.WRONG_PIN:
         _fail(payment.id, actor, now)
     else:
         pay(

@@ -1,4 +1,4 @@
-"""Every address of the checkout, in the order in which a customer comes by."""
+"""Every address of the checkout, in the order of a customer's visit."""
 
 from django.urls import path
 
@@ -29,7 +29,7 @@ urlpatterns = [
     path(f"{PAYMENT}/passkey", passkeys.PasskeyPage.as_view(), name="checkout-passkey"),
     path(
         f"{PAYMENT}/passkey/options",
-        passkeys.PasskeyOptions.as_view(),
+        passkeys.PaymentPasskeyOptions.as_view(),
         name="checkout-passkey-options",
     ),
     path(f"{PAYMENT}/passkey/pin", pins.PasskeyPinPage.as_view(), name="checkout-passkey-pin"),
@@ -72,7 +72,9 @@ urlpatterns = [
     path("account/pin/forgotten", account.ForgottenPinPage.as_view(), name="account-pin-forgotten"),
     path("account/passkeys/new", proofs.AddPasskeyPage.as_view(), name="account-passkey-new"),
     path(
-        "account/passkeys/options", proofs.PasskeyOptions.as_view(), name="account-passkey-options"
+        "account/passkeys/options",
+        proofs.ProofPasskeyOptions.as_view(),
+        name="account-passkey-options",
     ),
     path(
         "account/passkeys/<int:passkey_id>/remove",

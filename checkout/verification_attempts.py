@@ -1,27 +1,27 @@
-"""Note each try at a PIN or passkey, right or wrong, outside of any transaction."""
+"""Record each attempt at a PIN or passkey, right or wrong, outside of any transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
-from checkout.browser_session import Visitor
+from checkout.browser_session import BrowserSession
 from checkout.models import VerificationTry
 from core.errors import ApiError
 from payments.verification import Verification
 
 
 @contextmanager
-def noted_try(
-    payment_id: str, method: Verification, visitor: Visitor, *, address: str, now: datetime
+def recorded_attempt(
+    payment_id: str, method: Verification, browser: BrowserSession, *, address: str, now: datetime
 ) -> Iterator[None]:
-    """Write down how the check inside came out; what it raises passes through."""
+    """Record the result of the check inside; what it raises passes through."""
 
     def note(error_code: str) -> None:
         VerificationTry.objects.create(
             payment_id=payment_id,
             method=method.name.lower(),
             error_code=error_code,
-            actor=visitor.actor,
+            actor=browser.actor,
             address=address,
             tried_at=now,
         )

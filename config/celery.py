@@ -18,7 +18,7 @@ VISIBILITY_SECONDS = 120
 
 
 def beat_schedule() -> dict[str, dict[str, Any]]:
-    """Return the schedule as beat reads it; a tick that nobody took in time is worth nothing."""
+    """Return the schedule as beat reads it; a tick that was not consumed in time expires."""
     return {
         name: {
             "task": periodic.task,
@@ -33,7 +33,7 @@ app = Celery("payments")
 app.conf.update(
     broker_url=env("CELERY_BROKER_URL") or "memory://",
     broker_connection_retry_on_startup=True,
-    # A message that a dead worker held comes back after this long; no task waits longer.
+    # A message of a dead worker is redelivered after this long; no task waits longer.
     broker_transport_options={"visibility_timeout": VISIBILITY_SECONDS},
     task_acks_late=True,
     task_reject_on_worker_lost=True,
@@ -56,6 +56,16 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
     """Leave logging as the settings have it: Celery would replace it."""
+
+
+@beat_init.connect
+def forget_removed_tasks(**_: object) -> None:
+    """Delete the entries of tasks that the code no longer has: the table keeps what once stood in
+    the schedule, and each tick of it would be an error in the worker's log.
+    """
+    from django_celery_beat.models import PeriodicTask
+
+    PeriodicTask.objects.exclude(task__in=list(app.tasks)).delete()
 
 
 @worker_init.connect

@@ -1,4 +1,4 @@
-"""Production refuses to start on an unsafe configuration, and says all that is wrong with it.
+"""Production refuses to start on an unsafe configuration, and reports all that is wrong.
 
 The checks run where a process begins to serve (web, worker, beat) and in `check --deploy`.
 """
@@ -20,7 +20,7 @@ from django.utils.module_loading import import_string
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from core.money import is_currency
-from payments.qr import QRFormat
+from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
@@ -30,7 +30,7 @@ _HERE = (".localhost", ".local", ".test", ".internal")
 
 
 class UnsafeConfiguration(CommandError, ImproperlyConfigured):
-    """What is wrong with the configuration; a command tells it without a traceback."""
+    """An unsafe configuration; a command reports it without a traceback."""
 
 
 def refuse_unsafe() -> None:
@@ -43,7 +43,7 @@ def refuse_unsafe() -> None:
 
 @register(PRODUCTION, deploy=True)
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
-    """Name what must not stand in the environment of a live service."""
+    """Report secrets that are too weak for a live service."""
     return [Error(fault, id="payments.E001") for fault in faults()]
 
 
@@ -60,7 +60,7 @@ def faults() -> Iterator[str]:
 
 
 def is_near(host: str) -> bool:
-    """Tell whether a host is this machine, its network or a name that no one else resolves."""
+    """Return whether a host is this machine, its network or a name that no one else resolves."""
     if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
         return True
     try:
@@ -90,7 +90,7 @@ def _is_encryption_key(keys: str) -> bool:
 
 
 def _impossible_values() -> Iterator[str]:
-    """Name what nothing could be answered or done with, in development as in production."""
+    """Report values that cannot work, in development or in production."""
     waits = settings.WEBHOOK_RETRY_SECONDS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),

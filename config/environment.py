@@ -67,7 +67,7 @@ if DEVELOPMENT_FILE.is_file():
 
 
 def _refuse_unreadable() -> None:
-    """End the process with a sentence where a variable has not the form of its type."""
+    """End the process with a message where a variable does not parse."""
     for name, (kind, _) in VARIABLES.items():
         try:
             env(name)

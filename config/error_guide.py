@@ -1,4 +1,4 @@
-"""What the reference says about each error code: when it comes, what to do, how to provoke it."""
+"""The reference of each error code: its cause, its remedy, and how to provoke it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ that error before anything is done; below stands how each comes about by itself.
 
 @dataclass(frozen=True)
 class Advice:
-    """When a code comes, what to do then, and which request in test mode is answered with it."""
+    """The cause and remedy of a code, and a request in test mode that gets it."""
 
     cause: str
     remedy: str
@@ -157,7 +157,7 @@ GUIDE: dict[str, Advice] = {
     ),
     "PAYMENT_NOT_COMPLETED": Advice(
         "Only a completed payment can be refunded.",
-        "Cancel a payment that nobody has paid.",
+        "Cancel an unpaid payment.",
         "Refund a payment just created.",
     ),
     "PIN_LOCKED": Advice(

@@ -1,4 +1,4 @@
-"""What an operator's machines ask: is the process up, can it work, what has it counted."""
+"""Endpoints for monitoring: liveness, readiness and metrics."""
 
 import logging
 from typing import cast
@@ -11,8 +11,8 @@ from kombu import Connection
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
-from ledger.metrics import look as look_at_ledger
-from webhooks.metrics import look as look_at_webhooks
+from ledger.metrics import collect as look_at_ledger
+from webhooks.metrics import collect as look_at_webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -29,16 +29,16 @@ def readyz(request: HttpRequest) -> HttpResponse:
     for name, ask in (("database", _ask_database), ("broker", _ask_broker)):
         try:
             ask()
-        except Exception:  # whatever it is: it does not answer
+        except Exception:  # any failure means that it is not ready
             return json_error(ServiceUnavailable(f"The {name} does not answer."))
     return _ok()
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer in Prometheus form, with what was counted even where the database is away."""
-    for name, look in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
+    """Answer in Prometheus form, even while the database is unavailable."""
+    for name, collect in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
         try:
-            look()
+            collect()
         except Exception:
             logger.warning("%s not measured", name, exc_info=True)
     return cast(HttpResponse, ExportToDjangoView(request))

@@ -21,7 +21,7 @@ _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Cut out keys, secrets, counters' screens, what callers are looked up by."""
+    """Redact keys, secrets, counter screens and search terms."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = HIDDEN
@@ -36,7 +36,7 @@ def redact(text: str) -> str:
 
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Leave out the requests that machines make every few seconds, while they go well."""
+    """Leave out successful health checks and scrapes."""
     if event.get("request") in _PROBES and event.get("code") == HTTPStatus.OK:
         raise structlog.DropEvent
     return event
@@ -82,17 +82,17 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
-            # The request's own line, from django_structlog, says the same and more.
+            # The request's own line, from django_structlog, has all of this.
             "django.request": {"level": logging.CRITICAL},
-            # Whoever scans the internet sends other hosts' names, and each would be a traceback.
+            # Internet scanners send other host names, and each would log a traceback.
             "django.security.DisallowedHost": {"level": logging.CRITICAL},
             "axes": {"level": logging.WARNING},
             # A line per tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},
             "celery.worker.strategy": {"level": logging.WARNING},
-            # It would write down the addresses of gateways and webhooks, secrets included, at DEBUG
-            # and where an answer is malformed, which anybody's server can be as often as it likes.
+            # It would log the addresses of gateways and webhooks, secrets included, at DEBUG and
+            # for malformed responses, which any endpoint can send as often as it likes.
             "urllib3": {"level": logging.ERROR},
         },
     }

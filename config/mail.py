@@ -1,4 +1,4 @@
-"""E-mails on the console, as a person reads them."""
+"""E-mails on the console, readable."""
 
 from collections.abc import Sequence
 

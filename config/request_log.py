@@ -1,4 +1,4 @@
-"""One line per request: its id, who asked from where, what, and the answer's status."""
+"""One log line per request: its id, caller, address, path and status."""
 
 import structlog
 from django.http import HttpRequest
@@ -22,7 +22,7 @@ class RequestLog(RequestMiddleware):
 
 
 def _actor(request: HttpRequest) -> str:
-    """Return who is known to have asked; a user whom nobody looked up is not looked up for this."""
+    """Return the caller if known; never loads a user only for the log."""
     user = getattr(request, "user", None)
     if isinstance(user, SimpleLazyObject) and user._wrapped is empty:
         return ""

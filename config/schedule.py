@@ -1,8 +1,8 @@
-"""What is done again and again, by Celery's beat or by `manage.py worker`: one line each.
+"""The periodic tasks of Celery's beat and of `manage.py worker`: one line each.
 
-Every task may run twice, late, or on two machines at once. `threads` is how many may be at it
-together in `manage.py worker`; with Celery that is the size of the worker's pool. `alone` is how
-often `manage.py worker` does it, where no broker carries the word that there is something to do.
+Every task may run twice, late, or on two machines at once. `threads` is the concurrency in
+`manage.py worker`; with Celery that is the size of the worker's pool. `alone` is the interval in
+`manage.py worker`, where no broker carries wakeups.
 """
 
 from dataclasses import dataclass
@@ -25,19 +25,16 @@ class Periodic:
 SCHEDULE: dict[str, Periodic] = {
     "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1),
     "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
-    "send webhook alerts": Periodic("webhooks.tasks.send_webhook_alerts", 30),
+    "send messages": Periodic("messages.tasks.send_messages", 5),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
     "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
     "count link uses": Periodic("links.tasks.count_uses", 10),
     "expire links": Periodic("links.tasks.expire_links", 20),
     "expire payments": Periodic("payments.tasks.expire_payments", 15),
     "settle payments": Periodic("payments.tasks.settle_payments", 5),
-    "send payment e-mails": Periodic("payments.tasks.send_payment_emails", 10),
     "retry refunds": Periodic("refunds.tasks.retry_refunds", MINUTE),
-    "notify of refunds": Periodic("refunds.tasks.notify_of_refunds", 15),
     "fold counts": Periodic("core.tasks.fold_counts", 5),
     "forget idempotency keys": Periodic("core.tasks.forget_idempotency_keys", HOUR),
-    "send security notices": Periodic("customers.tasks.send_notices", 10),
     "refill test wallets": Periodic("customers.tasks.refill_wallets", MINUTE),
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),
@@ -46,6 +43,5 @@ SCHEDULE: dict[str, Periodic] = {
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
-    "send staff's messages": Periodic("backoffice.tasks.send_messages", 10),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
 }

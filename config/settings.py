@@ -37,8 +37,8 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process gathers openings of payment links and uses of keys before it writes them;
-# 0: never.
+# How long a process buffers openings of payment links and uses of keys before it writes them; 0:
+# never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
 SMS_URL: str = env("SMS_URL")
@@ -59,7 +59,7 @@ PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
 
 # Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.waiting_amount"]
+PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
 LEDGER_CHECKS: list[str] = [
@@ -78,6 +78,15 @@ COUNTED_LISTS: list[str] = [
     "webhooks.counts.EVENTS",
     "webhooks.counts.DELIVERIES",
 ]
+
+# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
+MESSAGE_WRITERS: dict[str, str] = {
+    "invoice": "payments.emails.write",
+    "reminder": "payments.emails.write",
+    "due": "payments.emails.write",
+    "receipt": "payments.emails.write",
+    "refund": "refunds.emails.write",
+}
 
 # Django
 
@@ -100,6 +109,7 @@ LANGUAGES = [("en", "English"), ("es", "Español"), ("fr", "Français"), ("ht", 
 INSTALLED_APPS = [
     "config",
     "core",
+    "messages",
     "ledger",
     "merchants",
     "webhooks",
@@ -117,7 +127,7 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_prometheus",
     "django_structlog",
-    # Both leave the making of an admin site to backoffice/site.py.
+    # Both leave the admin site to backoffice/site.py.
     "unfold.apps.BasicAppConfig",
     "django.contrib.admin.apps.SimpleAdminConfig",
     "axes",

@@ -6,7 +6,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 
 from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView
-from core.handler import reading_only
+from core.handler import read_only
 from core.ids import IdConverter
 
 register_converter(IdConverter, "id")
@@ -17,9 +17,9 @@ handler404 = "checkout.failures.not_found"
 handler500 = "checkout.failures.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", reading_only(healthz), name="healthz"),
-    path("readyz", reading_only(readyz), name="readyz"),
-    path("metrics", reading_only(metrics), name="metrics"),
+    path("healthz", read_only(healthz), name="healthz"),
+    path("readyz", read_only(readyz), name="readyz"),
+    path("metrics", read_only(metrics), name="metrics"),
     path("v1/", include("merchants.urls")),
     path("v1/", include("payments.urls")),
     path("v1/", include("refunds.urls")),
@@ -28,10 +28,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("webhooks.urls")),
     path(
         "v1/openapi.json",
-        reading_only(SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])),
+        read_only(SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])),
         name="openapi",
     ),
-    path("docs", reading_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
+    path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
     path("", include("backoffice.urls")),
     path("", include("links.image_urls")),
     path("", include("checkout.urls")),

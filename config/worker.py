@@ -1,6 +1,6 @@
 """The schedule in one process, without a broker: each periodic task in threads of its own.
 
-A task that is slow delays no other; one that fails is logged and tried again at its next turn.
+A task that is slow delays no other; one that fails is logged and retried at its next run.
 """
 
 import threading
@@ -17,7 +17,7 @@ logger = structlog.get_logger(__name__)
 
 
 class Worker:
-    """Runs a schedule until it is told to stop."""
+    """Runs a schedule until it is stopped."""
 
     def __init__(self, schedule: Mapping[str, Periodic]) -> None:
         self._stop = threading.Event()
@@ -31,16 +31,16 @@ class Worker:
         ]
 
     def start(self) -> None:
-        """Begin; every task has its first turn at once."""
+        """Start; every task runs at once for the first time."""
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Let the tasks finish the turn they are in, and start no other."""
+        """Let the current runs finish, and start no others."""
         self._stop.set()
 
     def join(self, seconds: float) -> list[str]:
-        """Wait for the turns under way; return the names of those that took too long."""
+        """Wait for the current runs; return the names of those that took too long."""
         deadline = time.monotonic() + seconds
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -54,7 +54,7 @@ class Worker:
 
 
 def run(name: str, task: Callable[[], object]) -> bool:
-    """Take one turn of a task; tell whether it went well. Never raises."""
+    """Run a task once; return whether it succeeded. Never raises."""
     close_old_connections()
     try:
         task()

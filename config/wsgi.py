@@ -1,4 +1,4 @@
-"""The door for web servers: `config.wsgi:application`."""
+"""The WSGI entry point: `config.wsgi:application`."""
 
 import os
 

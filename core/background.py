@@ -11,7 +11,7 @@ logger = logging.getLogger(__name__)
 
 
 def write_later(write: Callable[[], None]) -> None:
-    """Run `write` in a thread of its own after `GATHER_SECONDS`; a failure is logged, no more."""
+    """Run `write` in its own thread after `GATHER_SECONDS`; a failure is only logged."""
     if settings.GATHER_SECONDS:
         timer = Timer(settings.GATHER_SECONDS, _run, (write,))
         timer.daemon = True

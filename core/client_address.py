@@ -12,7 +12,7 @@ IPV6_SITE_BITS = 64
 def client_address(request: HttpRequest) -> str:
     """Return the caller's address as the outermost of our own `TRUSTED_PROXIES` saw it.
 
-    What stands before it in X-Forwarded-For was written by the caller, and says nothing.
+    Anything to the left of it in X-Forwarded-For was written by the caller and proves nothing.
     """
     seen = [request.META.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:

@@ -76,7 +76,7 @@ class RateLimited(ApiError):
 
 
 class InternalError(ApiError):
-    """An unexpected failure, told without anything of the inside."""
+    """An unexpected failure, reported without internal details."""
 
 
 class ServiceUnavailable(ApiError):

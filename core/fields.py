@@ -1,4 +1,4 @@
-"""Serializer fields that accept exactly what the contract says, and no second spelling of it.
+"""Serializer fields that accept exactly what the contract says, in one spelling only.
 
 The stock ones take `"100"`, `100.0`, `" 100 "` and digits of other scripts for a number, and
 numbers for a text.
@@ -53,7 +53,7 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
 class AmountField(StrictIntegerField):
     """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT, and so is null.
 
-    Where an amount may be left out, that stands for all there is: nobody is to mean it by mistake.
+    Where an amount may be left out, that means the whole sum, so it must not happen by mistake.
     """
 
     def __init__(self, *, min_value: int = 1, **options: Any) -> None:
@@ -177,7 +177,7 @@ class WebUrlField(TextField):
 
 
 def is_web_url(text: str) -> bool:
-    """Say whether this is a plain http(s) address that no parser reads in two ways."""
+    """Return whether this is a plain http(s) address that every parser reads the same way."""
     if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
         return False
     if not is_printable(text):

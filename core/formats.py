@@ -56,5 +56,5 @@ def moment_of(instant: datetime, zone: str) -> str:
 
 
 def widened(text: str) -> str:
-    """Return the text with its narrow spaces made ones that every font has."""
+    """Return the text with its narrow spaces replaced by ones that every font has."""
     return text.replace("\u202f", "\u00a0")

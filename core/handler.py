@@ -26,7 +26,7 @@ from core.retries import DEADLOCK, SERIALIZATION_FAILURE
 logger = logging.getLogger(__name__)
 
 API_PREFIX = "/v1/"
-READING = ("GET", "HEAD")
+SAFE_METHODS = ("GET", "HEAD")
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
@@ -46,7 +46,7 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...]
     (PermissionDenied, errors.Unauthorized),
     (RequestDataTooBig, _too_large),
     (SuspiciousOperation, errors.InvalidRequest),
-    (BadRequest, errors.InvalidRequest),  # such as a session that ended meanwhile
+    (BadRequest, errors.InvalidRequest),  # such as a session that has just ended
     (UnreadablePostError, errors.InvalidRequest),
     (DataError, errors.InvalidRequest),
 )
@@ -59,7 +59,7 @@ def handle_exception(exc: Exception, context: dict[str, Any]) -> Response:
 
 
 def api_error(exc: Exception) -> errors.ApiError:
-    """Find the error of the contract for any exception; log those that nobody expected."""
+    """Find the error of the contract for any exception; log the unexpected ones."""
     if isinstance(exc, errors.ApiError):
         return exc
     for kind, error in _BY_EXCEPTION:
@@ -89,16 +89,16 @@ def json_error(error: errors.ApiError) -> HttpResponse:
     )
 
 
-def reading_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+def read_only(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Wrap a view outside of DRF that only reads: any other method is refused, in JSON."""
 
     @csrf_exempt
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if request.method in READING:
+        if request.method in SAFE_METHODS:
             return view(request, *args, **kwargs)
         error = errors.MethodNotAllowed()
-        error.headers = {"Allow": ", ".join(READING)}
+        error.headers = {"Allow": ", ".join(SAFE_METHODS)}
         return json_error(error)
 
     return guarded
@@ -109,7 +109,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer in JSON under /v1; elsewhere a person is told, on a plain page with status 403."""
+    """Answer in JSON under /v1; elsewhere show a plain page with status 403."""
     if request.path.startswith(API_PREFIX):
         return json_error(errors.Unauthorized())
     return defaults.permission_denied(request, exception)

@@ -1,7 +1,7 @@
-"""Idempotency-Key: the same request under the same key is done once and answered alike.
+"""Idempotency-Key: a request that is repeated under its key runs once and gets one response.
 
 The key is claimed by the first statement of the work's own transaction, and the answer stored by
-its last: a crash or a refusal leaves nothing behind, and a twin waits on the claim.
+its last: a crash or a refusal leaves nothing behind, and a concurrent repeat waits on the claim.
 """
 
 import hashlib
@@ -18,34 +18,33 @@ from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
-from core.retries import again_after_deadlock
+from core.retries import retry_on_deadlock
 
 Work = Callable[[], Response | ApiError]
 
-KEPT = timedelta(hours=72)
+RETENTION = timedelta(hours=72)
 HEADER = "Idempotency-Key"
 _QUOTED = re.compile(r'"([^"]*)"')
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
 
-def answer_once(
+def respond_once(
     request: HttpRequest, scope: str, work: Work, *, secret: bool = False
 ) -> HttpResponse:
-    """Do the work of a POST, or give the stored answer to its Idempotency-Key.
+    """Do the work of a POST, or replay the response stored under its Idempotency-Key.
 
-    An error that the work raises undoes it and leaves no record; one that it returns is an outcome,
-    committed and remembered like any other answer.
-    `secret` says that the answer of this address shows a secret once: it is stored encrypted.
+    An error that the work raises rolls it back and leaves no record; one that it returns is an
+    outcome, committed and stored like any other response. `secret` means that this response shows a
+    secret once: it is stored encrypted.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body. Without a key the work is simply done; the victim of a deadlock is done
-    again.
+    method, path or body. Without a key the work is simply done; after a deadlock it is retried.
     """
     key = key_of(request)
     if key is None:
-        return again_after_deadlock(lambda: _answer(work()))
+        return retry_on_deadlock(lambda: _answer(work()))
     fingerprint = fingerprint_of(request)
-    return again_after_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
+    return retry_on_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
 
 
 def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
@@ -86,18 +85,18 @@ def key_of(request: HttpRequest) -> str | None:
 
 
 def fingerprint_of(request: HttpRequest) -> str:
-    """Return the SHA-256 of what was asked: method, path with query, and body."""
+    """Return the SHA-256 of the request: method, path with query, and body."""
     head = f"{request.method} {request.get_full_path()}\n".encode()
     return hashlib.sha256(head + request.body).hexdigest()
 
 
-def forget_old_keys(*, before: datetime) -> int:
+def delete_expired_keys(*, before: datetime) -> int:
     """Delete the keys that were claimed before the instant; return how many."""
     return IdempotencyKey.objects.filter(created_at__lt=before).delete()[0]
 
 
 def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
-    """Insert the key; False where it exists, after waiting for a twin that is at work on it."""
+    """Insert the key; False where it exists, after waiting for a request that holds it."""
     table = IdempotencyKey._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute(

@@ -55,14 +55,14 @@ def new_id(prefix: str, now: datetime) -> str:
 
 
 def is_id(prefix: str, text: str) -> bool:
-    """Say whether `text` has the form of an id of this kind."""
+    """Return whether `text` has the form of an id of this kind."""
     return re.fullmatch(rf"{prefix}_[0-9A-Za-z]{{30}}", text) is not None
 
 
 class IdConverter:
     """The path converter `<id:…>`: one part of a path, up to the dot of a file's name.
 
-    What no id looks like passes too, to be answered as an object that does not exist.
+    Text that is no id passes too, and is answered as an object that does not exist.
     """
 
     regex = r"[^/.]+"

@@ -30,5 +30,5 @@ def start_of_day(day: date, time_zone: str) -> datetime:
 
 
 def today_in(time_zone: str, now: datetime) -> date:
-    """Return the date that a calendar on the wall there shows."""
+    """Return the local date in that time zone."""
     return now.astimezone(ZoneInfo(time_zone)).date()

@@ -1,7 +1,7 @@
 """JSON in, strictly; JSON out, fast.
 
-The stock parser lets through duplicate keys, NaN, NUL bytes and lone surrogates, which then fail in
-the database, and falls over on deep nesting. This one refuses them all with 400.
+The stock parser accepts duplicate keys, NaN, NUL bytes and lone surrogates, which then fail in the
+database, and crashes on deep nesting. This one refuses them all with 400.
 """
 
 import json
@@ -79,7 +79,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    """Read an integer; one beyond all use becomes infinite, as such fractions do by themselves.
+    """Read an integer; an absurdly long one becomes infinite, as such fractions do by themselves.
 
     Every field refuses that, each with its own rule; nothing is computed with thousands of digits.
     """
@@ -124,10 +124,10 @@ def _refuse_charset(media_type: str) -> None:
 
 
 class AlwaysJSON(DefaultContentNegotiation):
-    """Reads and answers in the one form there is, whatever `Accept` would rather have."""
+    """Reads and answers JSON only, whatever `Accept` asks for."""
 
     def select_parser(self, request: Request, parsers: Iterable[Any]) -> BaseParser | None:
-        """Return the parser of exactly this type: to the stock rule, `*/*` is JSON as well."""
+        """Return the parser of exactly this type: the stock rule would treat `*/*` as JSON too."""
         kind = (request.content_type or "").partition(";")[0].strip().lower()
         return next((parser for parser in parsers if parser.media_type == kind), None)
 

@@ -1,4 +1,4 @@
-"""What wraps every request: its id, and the refusal of what no handler should see."""
+"""Middleware of every request: its id, and the refusal of what no handler should see."""
 
 import re
 from collections.abc import Callable
@@ -51,10 +51,10 @@ class ApiErrors:
 
 
 def _refusal_of_body(request: HttpRequest) -> ApiError | None:
-    """Read the body, once for parser and fingerprint, and say what is wrong with it as a whole.
+    """Read the body, once for parser and fingerprint, and return what is wrong with it as a whole.
 
-    In chunks, without a length, Django takes it for none, and none is left of one that was cut off:
-    a refund of one cent would become a refund of everything.
+    Django reads a chunked body without a length, and one that was cut off, as empty: a refund of
+    one cent would become a refund of everything.
     """
     if "HTTP_TRANSFER_ENCODING" in request.META:
         return InvalidRequest("Content-Length: must be sent; Transfer-Encoding must not.")
@@ -68,7 +68,7 @@ def _refusal_of_body(request: HttpRequest) -> ApiError | None:
 
 
 def is_storable_address(request: HttpRequest) -> bool:
-    """Say whether the databases can be asked for everything that stands in the address."""
+    """Return whether everything in the address can be passed to the databases."""
     if not is_storable(request.path):
         return False
     return all(

@@ -1,4 +1,4 @@
-"""What every resource shares in the database."""
+"""Tables that every resource shares."""
 
 from django.db import models
 from django.db.models import Q
@@ -9,7 +9,7 @@ KEY_LENGTH = 255
 
 
 class IdempotencyKey(models.Model):
-    """The answer given to a request under a key: found again, it is given again, byte for byte.
+    """The response to a request under a key, replayed byte for byte when the request is repeated.
 
     `scope` is who asked (merchant and mode), `fingerprint` the SHA-256 of method, path and body.
     `status` and `body` are empty only inside the transaction that does the work.

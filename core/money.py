@@ -11,7 +11,7 @@ MAX_AMOUNT = 99_999_999_999
 
 @lru_cache
 def _tenders() -> frozenset[str]:
-    """Return the currencies that some country pays in today: no gold, no marks, no test codes."""
+    """Return the currencies in use today: no metals, withdrawn currencies or test codes."""
     histories = get_global("territory_currencies").values()
     return frozenset(
         code for history in histories for code, _, end, tender in history if tender and end is None
@@ -19,7 +19,7 @@ def _tenders() -> frozenset[str]:
 
 
 def is_currency(code: str) -> bool:
-    """Say whether this is the ISO 4217 code, in capital letters, of a currency in use."""
+    """Return whether this is the ISO 4217 code, in capital letters, of a currency in use."""
     return code in _tenders()
 
 

@@ -25,7 +25,7 @@ _View = TypeVar("_View", bound=Callable[..., Any])
 
 
 class Error(serializers.Serializer[Any]):
-    """What every refusal looks like, whatever refused."""
+    """The body of every error response."""
 
     error = serializers.CharField(help_text="What happened, for people.")
     code = serializers.CharField(help_text="What happened, for programs.")
@@ -58,7 +58,7 @@ def operation(
     parameters: Mapping[str, str] | None = None,
     open_to_all: bool = False,
 ) -> Callable[[_View], _View]:
-    """Describe one operation. `parameters` names each of its query with its meaning."""
+    """Describe one operation. `parameters` maps each query parameter to its meaning."""
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
@@ -143,7 +143,7 @@ class Schema(AutoSchema):
         return f"{name.removesuffix('_retrieve')}_list" if is_list else name
 
     def get_description(self) -> str:  # type: ignore[override]  # the stub knows DRF's own only
-        """Return what the method of the view says of itself, and never what its class does."""
+        """Return the docstring of the view's method, never that of its class."""
         method = getattr(self.view, getattr(self.view, "action", "") or self.method.lower(), None)
         return cleandoc(method.__doc__ or "") if method else ""
 
@@ -200,7 +200,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
 
 
 class FieldSchema(OpenApiSerializerFieldExtension):  # type: ignore[no-untyped-call]  # untyped library
-    """How each of our fields reads in the document; what is not in the table reads as ever."""
+    """The schemas of our own fields; any other field keeps its default schema."""
 
     target_class = "rest_framework.fields.Field"
     match_subclasses = True

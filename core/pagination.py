@@ -18,7 +18,7 @@ Total = Callable[[], int]
 
 @dataclass(frozen=True)
 class PageQuery:
-    """Which part of a list is asked for."""
+    """The part of a list that the caller asks for."""
 
     limit: int = DEFAULT_LIMIT
     offset: int = 0
@@ -47,8 +47,8 @@ class Page:
 def page_of(queryset: QuerySet[Any], query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
-    `total` says how many rows there are in all; without it they are counted. Raises InvalidRequest
-    where `starting_after` names nothing in this list.
+    `total` says how many rows there are in all; without it they are counted.
+    Raises InvalidRequest where `starting_after` is not in this list.
     """
     rows = queryset.order_by("-created_at", "-pk")
     if query.starting_after is not None:

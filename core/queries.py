@@ -16,7 +16,7 @@ Lookups = dict[str, Any]
 
 @dataclass(frozen=True)
 class Filter:
-    """What a parameter means, for the reference; and its name and text, read as look-ups."""
+    """What a parameter means, for the reference, and how its text becomes look-ups."""
 
     meaning: str
     read: Callable[[str, str], Lookups]
@@ -60,7 +60,7 @@ def one_of(allowed: Iterable[str]) -> Filter:
 
 
 def _created_from(name: str, text: str) -> Lookups:
-    """Read `start_date`, inclusive: an instant, or a date from whose first moment (UTC) on."""
+    """Read `start_date`, inclusive: an instant, or a date, from its first moment in UTC."""
     return {"created_at__gte": _instant(name, text, whole_day=timedelta(0))}
 
 
@@ -70,7 +70,7 @@ def _created_before(name: str, text: str) -> Lookups:
 
 
 def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
-    """Read a date or an instant; what names no time zone is meant in UTC."""
+    """Read a date or an instant; without a time zone it is UTC."""
     instant = parse_instant(text.replace(" ", "+")) or parse_instant(f"{text}Z")
     if instant is not None:
         return instant

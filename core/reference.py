@@ -1,4 +1,4 @@
-"""The words before the operations in the reference: how to call. And the errors there are."""
+"""The introduction of the API reference, and the list of its errors."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,7 +21,7 @@ refunds fail, 0106 has a locked PIN.
 
 
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Put the introduction before what other hooks have said; a hook of the generator."""
+    """Put the introduction before what other hooks have written; a hook of the generator."""
     said = result["info"].get("description") or ""
     result["info"]["description"] = f"{INTRODUCTION}\n\n{said}".strip()
     return result

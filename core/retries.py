@@ -1,4 +1,4 @@
-"""Work that the database broke off for another's sake, and that may be done again."""
+"""Retry work that the database rolled back in favour of another transaction."""
 
 import random
 import time
@@ -11,27 +11,27 @@ _Result = TypeVar("_Result")
 
 DEADLOCK = "40P01"
 SERIALIZATION_FAILURE = "40001"
-TRIES = 3
-MOST_SECONDS_BETWEEN = 0.05
+MAX_ATTEMPTS = 3
+MAX_PAUSE_SECONDS = 0.05
 
 
-def again_after_deadlock(work: Callable[[], _Result]) -> _Result:
-    """Do the work, which is one transaction; do it again where it was the victim of a deadlock.
+def retry_on_deadlock(work: Callable[[], _Result]) -> _Result:
+    """Do the work, which is one transaction; retry it where it was the victim of a deadlock.
 
-    Inside a transaction it is done once: what is broken off there can only end as a whole.
+    Inside a transaction it is done once: there, only the outer transaction can be retried.
     """
-    for _ in range(TRIES - 1):
+    for _ in range(MAX_ATTEMPTS - 1):
         if connection.in_atomic_block:
             break
         try:
             return work()
         except OperationalError as error:
-            if not was_victim(error):
+            if not was_rolled_back(error):
                 raise
-        time.sleep(random.uniform(0, MOST_SECONDS_BETWEEN))  # noqa: S311  # no secret
+        time.sleep(random.uniform(0, MAX_PAUSE_SECONDS))  # noqa: S311  # no secret
     return work()
 
 
-def was_victim(error: OperationalError) -> bool:
-    """Say whether the database undid one transaction so that others can go on."""
+def was_rolled_back(error: OperationalError) -> bool:
+    """Return whether the database rolled this transaction back so that others can go on."""
     return getattr(error.__cause__, "sqlstate", None) in (DEADLOCK, SERIALIZATION_FAILURE)

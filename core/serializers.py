@@ -15,7 +15,7 @@ _RULES = {"required": "is required", "null": "must not be null"}
 class Input(serializers.Serializer[Any]):
     """A request body or query. Unknown fields are ignored.
 
-    A null stands for an absent field, except in the place of an amount, where it is refused.
+    A null stands for an absent field, except for an amount, where it is refused.
     """
 
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
@@ -41,7 +41,7 @@ class Input(serializers.Serializer[Any]):
 
 
 class Change(Input):
-    """A PATCH body: naming a field that cannot change is refused."""
+    """A PATCH body: a field that cannot be changed is refused."""
 
     @classmethod
     def parse(cls, data: Any, **context: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Any error on demand, in test mode: so that a caller can see what its own code makes of it."""
+"""Any error on demand, in test mode, so that integrators can test their error handling."""
 
 from django.http import HttpRequest
 
@@ -8,8 +8,8 @@ from core.reference import errors
 HEADER = "Simulate-Error"
 
 
-def refuse_as_asked(request: HttpRequest) -> None:
-    """Raise the error whose code the request asks for; InvalidRequest for a code there is not."""
+def raise_simulated_error(request: HttpRequest) -> None:
+    """Raise the error whose code the request asks for; InvalidRequest for an unknown code."""
     code = request.headers.get(HEADER)
     if code is None:
         return

@@ -1,4 +1,4 @@
-"""How periodic tasks go through what is due: row by row, and none holds up the others."""
+"""How periodic tasks work through what is due: row by row, and no row holds up the others."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -14,11 +14,11 @@ logger = structlog.get_logger(__name__)
 
 
 def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
-    """Do one thing to each row, and return the sum of what that returned, such as 1 or True.
+    """Apply `act` to each row; return the sum of what it returned, such as 1 or True.
 
-    `act` is a transaction of its own, so that what fails leaves the other rows as they are. A
-    refusal says that another worker was here first. Anything else is logged as an error with the
-    row, which the next turn tries again; only where the database is gone does the sweep end.
+    `act` is a transaction of its own, so that a failure leaves the other rows as they are. A
+    refusal means that another worker was here first. Any other failure is logged with its row,
+    which the next run retries; only a lost database ends the sweep.
     """
     total = 0
     for row in rows:

@@ -4,12 +4,12 @@ from celery import shared_task
 
 from core import counts
 from core.clock import utc_now
-from core.idempotency import KEPT, forget_old_keys
+from core.idempotency import RETENTION, delete_expired_keys
 
 
 @shared_task
 def forget_idempotency_keys() -> int:
-    return forget_old_keys(before=utc_now() - KEPT)
+    return delete_expired_keys(before=utc_now() - RETENTION)
 
 
 @shared_task

@@ -1,4 +1,4 @@
-"""Which text is accepted at all: what no database, page or header may be surprised by."""
+"""Which text is accepted at all: text that is safe in every database, page and header."""
 
 import re
 
@@ -8,12 +8,12 @@ _LINE_BREAK = re.compile("[\r\n\t\u2028\u2029]")
 
 
 def is_storable(text: str) -> bool:
-    """Say whether both databases and UTF-8 can hold the text: no NUL, no lone surrogate."""
+    """Return whether both databases and UTF-8 can hold the text: no NUL, no lone surrogate."""
     return _NEVER.search(text) is None
 
 
 def is_printable(text: str, *, lines: bool = False) -> bool:
-    """Say whether the text has no control or direction-changing character (breaks if `lines`)."""
+    """Return whether the text has no control or bidirectional character (breaks if `lines`)."""
     if _CONTROL.search(text):
         return False
     return lines or _LINE_BREAK.search(text) is None

@@ -33,7 +33,7 @@ REDIS_PAUSE_SECONDS = 10
 
 
 @dataclass(frozen=True)
-class Limit:
+class RateLimit:
     """So many requests in any window of that length, counted by an algorithm of the library."""
 
     name: str
@@ -47,29 +47,31 @@ class Limit:
 
 # 100 a minute with a burst of 200 is: never more than 200 in any two minutes.
 MERCHANT_LIMITS = (
-    Limit("burst", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),
-    Limit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
+    RateLimit("burst", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),
+    RateLimit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
 )
-ADDRESS_LIMITS = (Limit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
-REGISTRATION_LIMITS = (Limit("registration", RateLimitItemPerHour(30), MovingWindowRateLimiter),)
+ADDRESS_LIMITS = (RateLimit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
+REGISTRATION_LIMITS = (
+    RateLimit("registration", RateLimitItemPerHour(30), MovingWindowRateLimiter),
+)
 
 
-def spend(limits: Sequence[Limit], caller: str) -> dict[str, str]:
+def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     """Count one request of the caller; return the RateLimit headers of its answer.
 
-    Raises RateLimited, with Retry-After, where one of the limits is used up.
+    Raises RateLimited, with Retry-After, where one of the limits is exhausted.
     """
     if not settings.RATE_LIMITS:
         return {}
     if _redis.is_usable():
         try:
-            return _spend(_redis.storage(), limits, caller)
+            return _consume(_redis.storage(), limits, caller)
         except StorageError:
             _redis.pause()
-    return _spend(_memory(), limits, caller)
+    return _consume(_memory(), limits, caller)
 
 
-def _spend(storage: Storage, limits: Sequence[Limit], caller: str) -> dict[str, str]:
+def _consume(storage: Storage, limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
     policy = ", ".join(limit.policy for limit in limits)
     for limit in limits:
         if not limit.algorithm(storage).hit(limit.item, caller):
@@ -78,21 +80,21 @@ def _spend(storage: Storage, limits: Sequence[Limit], caller: str) -> dict[str, 
     return _headers(limits[0], policy, remaining, seconds)
 
 
-def _refusal(storage: Storage, limit: Limit, policy: str, caller: str) -> RateLimited:
+def _refusal(storage: Storage, limit: RateLimit, policy: str, caller: str) -> RateLimited:
     seconds = max(1, _state(storage, limit, caller)[1])
     error = RateLimited(f"Try again in {seconds} seconds.")
     error.headers = {"Retry-After": str(seconds)} | _headers(limit, policy, 0, seconds)
     return error
 
 
-def _state(storage: Storage, limit: Limit, caller: str) -> tuple[int, int]:
+def _state(storage: Storage, limit: RateLimit, caller: str) -> tuple[int, int]:
     """Return how many requests remain, and in how many seconds there are more."""
     stats = limit.algorithm(storage).get_window_stats(limit.item, caller)
     seconds = math.ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), min(max(0, seconds), limit.item.get_expiry())
 
 
-def _headers(limit: Limit, policy: str, remaining: int, seconds: int) -> dict[str, str]:
+def _headers(limit: RateLimit, policy: str, remaining: int, seconds: int) -> dict[str, str]:
     state = f'"{limit.name}";r={remaining};t={seconds}'
     return {"RateLimit-Policy": policy, "RateLimit": state}
 
@@ -103,7 +105,7 @@ def _memory() -> Storage:
 
 
 class _Redis:
-    """The shared storage, left alone for a while after it has failed to answer."""
+    """The shared storage, not asked again for a while after it has failed to answer."""
 
     def __init__(self) -> None:
         self._paused_until = 0.0

@@ -1,7 +1,7 @@
-"""How often something may be done within a while, counted in the database.
+"""Attempt limits per subject and window, counted in the database.
 
-Guesses are counted where every process sees it and where a lost cache forgets nothing: when the
-count cannot be had, the guess cannot be made.
+Guesses are counted where every process sees them and where no lost cache resets them: without the
+counter, no guess is possible.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from customers.models import Quota
 
 
 @dataclass(frozen=True)
-class Limit:
+class AttemptLimit:
     """At most `times` within a window that starts with the first."""
 
     name: str
@@ -23,12 +23,12 @@ class Limit:
     within: timedelta
 
     def key(self, subject: str) -> str:
-        """Return what the count is kept under."""
+        """Return the key of the counter."""
         return f"{self.name}:{subject}"
 
 
-def take(limit: Limit, subject: str, *, now: datetime) -> None:
-    """Count one more, at once and for good. Raises RateLimited, with `Retry-After`.
+def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
+    """Count one attempt, committed at once. Raises RateLimited, with `Retry-After`.
 
     Refuses to run inside a transaction, whose end might undo the count.
     """
@@ -36,21 +36,21 @@ def take(limit: Limit, subject: str, *, now: datetime) -> None:
     ends_at = now + limit.within
     with transaction.atomic(durable=True):
         Quota.objects.bulk_create([Quota(key=key, ends_at=ends_at)], ignore_conflicts=True)
-        taken = Quota.objects.filter(ended | Q(used__lt=limit.times), key=key).update(
+        counted = Quota.objects.filter(ended | Q(used__lt=limit.times), key=key).update(
             used=Case(When(ended, then=1), default=F("used") + 1),
             ends_at=Case(When(ended, then=Value(ends_at)), default=F("ends_at")),
         )
-    if not taken:
+    if not counted:
         raise _refusal(key, now)
 
 
-def give_back(limit: Limit, subject: str) -> None:
-    """Undo one count, where what was counted turned out to be harmless."""
+def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
+    """Undo one count, for an attempt that turned out to be harmless."""
     Quota.objects.filter(key=limit.key(subject), used__gt=0).update(used=F("used") - 1)
 
 
-def refuse_used_up(limit: Limit, subject: str, *, now: datetime) -> None:
-    """Raise RateLimited where nothing is left, without counting."""
+def refuse_exhausted(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
+    """Raise RateLimited where the limit is exhausted, without counting."""
     key = limit.key(subject)
     if Quota.objects.filter(key=key, ends_at__gt=now, used__gte=limit.times).exists():
         raise _refusal(key, now)

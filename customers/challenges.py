@@ -1,4 +1,4 @@
-"""Challenges for passkeys: random, for one use, for five minutes, for one thing only."""
+"""Challenges for passkeys: random, single-use, valid for five minutes, bound to one purpose."""
 
 import secrets
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LIFETIME = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class Binding:
-    """What an answer to a challenge is good for. `amount` is in cents, of the payment's currency.
+    """What a challenge is bound to. `amount` is in cents, of the payment's currency.
 
     A challenge is bound to the session, too, and by that to customer and mode.
     """
@@ -27,7 +27,7 @@ class Binding:
 
 
 def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes:
-    """Return a new challenge, and remember what it is good for."""
+    """Return a new challenge, stored with what it is bound to."""
     challenge = secrets.token_bytes(CHALLENGE_BYTES)
     PasskeyChallenge.objects.create(
         challenge=bytes_to_base64url(challenge),
@@ -43,9 +43,10 @@ def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes
 
 
 @transaction.atomic(durable=True)
-def use_up(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
-    """Use a challenge for good, before the answer to it is verified. Raises VerificationFailed
-    for one that was used, has expired, or is good for something else or somebody else.
+def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
+    """Consume a challenge, before the response to it is verified.
+
+    Raises VerificationFailed for one that was used, has expired, or is bound to anything else.
     """
     used = PasskeyChallenge.objects.filter(
         challenge=bytes_to_base64url(challenge),

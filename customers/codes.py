@@ -1,7 +1,7 @@
 """One-time codes by text message: six digits that prove who holds a phone.
 
-Whoever asks for a code gets a handle, kept by their browser: a code is good only together with
-the handle it was asked for with. Known and unknown phones get the same answers.
+The browser that requests a code gets a handle: a code is valid only together with its handle. Known
+and unknown phones get the same responses.
 """
 
 import hashlib
@@ -18,23 +18,24 @@ from django.utils.translation import gettext, gettext_noop
 
 from core.client_address import network_of
 from core.errors import ValidationFailed
-from customers import attempt_limits, sms
+from customers import attempt_limits
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
 from customers.tokens import hash_of, new_token
+from messages import sms
 
 TEST_CODE = "000000"  # of every code in test mode, where no text is sent
 CODE_DIGITS = 6
 LIFETIME = timedelta(minutes=10)
-TRIES = 5
-PER_PHONE = attempt_limits.Limit("code-phone", 5, timedelta(hours=1))
-PER_PHONE_AND_DAY = attempt_limits.Limit("code-phone-day", 15, timedelta(days=1))
-PER_ADDRESS = attempt_limits.Limit("code-address", 60, timedelta(hours=1))
+MAX_ATTEMPTS = 5
+PER_PHONE = attempt_limits.AttemptLimit("code-phone", 5, timedelta(hours=1))
+PER_PHONE_AND_DAY = attempt_limits.AttemptLimit("code-phone-day", 15, timedelta(days=1))
+PER_ADDRESS = attempt_limits.AttemptLimit("code-address", 60, timedelta(hours=1))
 
-# Who is talked into reading out a code must see what it opens.
-SAYS_PAYMENT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
-SAYS = {
+# A customer who is talked into reading out a code must see what it authorizes.
+PAYMENT_TEXT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
+TEXTS = {
     CodePurpose.SIGN_IN: gettext_noop("%(code)s is your code to sign in to %(service)s."),
     CodePurpose.RESET_PIN: gettext_noop("%(code)s is your code for a new PIN at %(service)s."),
     CodePurpose.ADD_PASSKEY: gettext_noop(
@@ -56,13 +57,13 @@ def request_code(
     """Send a code to a phone, and return its handle.
 
     `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
-    Raises ValidationFailed, RateLimited, TextNotSent.
+    Raises ValidationFailed, RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
-        attempt_limits.take(PER_ADDRESS, network_of(address), now=now)
-        attempt_limits.take(PER_PHONE, number, now=now)
-        attempt_limits.take(PER_PHONE_AND_DAY, number, now=now)
+        attempt_limits.count_attempt(PER_ADDRESS, network_of(address), now=now)
+        attempt_limits.count_attempt(PER_PHONE, number, now=now)
+        attempt_limits.count_attempt(PER_PHONE_AND_DAY, number, now=now)
     handle, code = new_token(), _new_code() if livemode else TEST_CODE
     with transaction.atomic(durable=True):
         SignInCode.objects.create(
@@ -89,15 +90,15 @@ def check_code(
 ) -> SignInCode:
     """Use up a code. With `customer`, it must have gone to that customer's phone.
 
-    Each try is counted before it is checked. Raises InvalidCode, ValidationFailed for what can be
-    no code, CodeExpired also for a code that was used, or tried too often.
+    Each attempt is counted before it is checked. Raises InvalidCode, ValidationFailed for a
+    malformed code, CodeExpired also for a code that was used, or entered too often.
     """
     digits = re.sub(r"[\s-]", "", code)
     if not re.fullmatch(f"[0-9]{{{CODE_DIGITS}}}", digits):
         raise ValidationFailed(code=f"must be {CODE_DIGITS} digits")
-    found = _count_try(hash_of(handle), purpose, customer, now)
+    found = _count_attempt(hash_of(handle), purpose, customer, now)
     if not hmac.compare_digest(found.code_hash, _hash(handle, digits)):
-        raise InvalidCode(TRIES - found.tries)
+        raise InvalidCode(MAX_ATTEMPTS - found.tries)
     if not SignInCode.objects.filter(pk=found.pk, used_at=None).update(used_at=now):
         raise CodeExpired
     return found
@@ -107,26 +108,26 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     """Return the text. Its last line lets a phone offer the code on our own page only."""
     values = {
         "code": code,
-        "payee": sms.harmless(payee) or settings.SERVICE_NAME,
+        "payee": sms.sanitized(payee) or settings.SERVICE_NAME,
         "amount": amount,
         "service": settings.SERVICE_NAME,
         "minutes": LIFETIME.seconds // 60,
     }
-    says = SAYS_PAYMENT if amount and purpose == CodePurpose.SIGN_IN else SAYS[purpose]
+    says = PAYMENT_TEXT if amount and purpose == CodePurpose.SIGN_IN else TEXTS[purpose]
     text = gettext(says) % values
-    advice = gettext("Tell it to nobody. It works for %(minutes)s minutes.") % values
+    advice = gettext("Do not share it. It works for %(minutes)s minutes.") % values
     return f"{text} {advice}\n\n@{urlsplit(settings.CHECKOUT_URL).hostname} #{code}"
 
 
 @transaction.atomic(durable=True)
-def _count_try(
+def _count_attempt(
     handle_hash: str, purpose: CodePurpose, customer: Customer | None, now: datetime
 ) -> SignInCode:
     asked_for = SignInCode.objects.filter(handle_hash=handle_hash, purpose=purpose)
     if customer is not None:
         asked_for = asked_for.filter(phone=customer.phone, livemode=customer.livemode)
-    may_try = asked_for.filter(used_at=None, expires_at__gt=now, tries__lt=TRIES)
-    if not may_try.update(tries=F("tries") + 1):
+    may_attempt = asked_for.filter(used_at=None, expires_at__gt=now, tries__lt=MAX_ATTEMPTS)
+    if not may_attempt.update(tries=F("tries") + 1):
         raise CodeExpired
     return asked_for.get()
 
@@ -136,6 +137,6 @@ def _new_code() -> str:
 
 
 def _hash(handle: str, code: str) -> str:
-    """Hash a code under the pepper, without which all million could be tried at once."""
+    """Hash a code under the pepper, without which all million codes could be tried at once."""
     message = f"code:{handle}:{code}".encode()
     return hmac.new(settings.PIN_PEPPER.encode(), message, hashlib.sha256).hexdigest()

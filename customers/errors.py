@@ -1,4 +1,4 @@
-"""The refusals of the customers' room. Pages show them in words of their own."""
+"""The errors about customers. Pages show them in their own words."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -11,20 +11,20 @@ class CustomerNotFound(ApiError):
 
 
 class InvalidPin(ApiError):
-    """`tries_left` is how many more wrong PINs there may be before the PIN is locked."""
+    """`attempts_left` is how many more wrong PINs there may be before the PIN is locked."""
 
     status, code, message = 422, "INVALID_PIN", "The PIN is not right."
 
-    def __init__(self, tries_left: int | None = None) -> None:
-        self.tries_left = tries_left
-        super().__init__("" if tries_left is None else f"tries left: {tries_left}")
+    def __init__(self, attempts_left: int | None = None) -> None:
+        self.attempts_left = attempts_left
+        super().__init__("" if attempts_left is None else f"attempts left: {attempts_left}")
 
 
 class PinLocked(ApiError):
     """`until` is when the PIN can be tried again; without it, only a reset helps."""
 
     status, code = 422, "PIN_LOCKED"
-    message = "The PIN is locked after too many wrong tries."
+    message = "The PIN is locked after too many wrong attempts."
 
     def __init__(self, until: datetime | None = None) -> None:
         self.until = until
@@ -32,9 +32,9 @@ class PinLocked(ApiError):
 
 
 class PinDisabled(PinLocked):
-    """Too many wrong PINs in a row: a reset by code makes a new one."""
+    """Too many wrong PINs in a row: only a reset by code helps."""
 
-    message = "The PIN is switched off after too many wrong tries. Reset it with a code."
+    message = "The PIN is switched off after too many wrong attempts. Reset it with a code."
 
 
 class PinAlreadySet(Conflict):
@@ -55,21 +55,21 @@ class PinNotSet(VerificationFailed):
 
 
 class InvalidCode(VerificationFailed):
-    """`tries_left` is how often the code may still be entered."""
+    """`attempts_left` is how often the code may still be entered."""
 
     message = "The code is not right."
 
-    def __init__(self, tries_left: int) -> None:
-        self.tries_left = tries_left
-        super().__init__(f"tries left: {tries_left}")
+    def __init__(self, attempts_left: int) -> None:
+        self.attempts_left = attempts_left
+        super().__init__(f"attempts left: {attempts_left}")
 
 
 class CodeExpired(VerificationFailed):
     message = "The code has expired. Ask for a new one."
 
 
-class Proof(StrEnum):
-    """What customers prove themselves by."""
+class ProofMethod(StrEnum):
+    """How a customer can verify themselves."""
 
     CODE = "code"
     PIN = "pin"
@@ -77,11 +77,11 @@ class Proof(StrEnum):
 
 
 class ProofNeeded(VerificationFailed):
-    """`proof` is what the customer has to show first, fresh."""
+    """`proof` is the verification that is needed first."""
 
     message = "More proof is needed that it is you."
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(self, proof: ProofMethod) -> None:
         self.proof = proof
         super().__init__(f"needed: {proof}")
 

@@ -1,4 +1,4 @@
-"""The magic phones of test mode: what each makes happen. Pages and the reference list them."""
+"""The magic phones of test mode, and the outcome of each. Pages and the reference list them."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Behaviour(StrEnum):
-    """What a test customer's phone decides. A live customer is always NORMAL."""
+    """The outcome that a test customer's phone selects. A live customer is always NORMAL."""
 
     NORMAL = "works"
     INSUFFICIENT_BALANCE = "has too little money"
@@ -29,13 +29,13 @@ MAGIC_PHONES = {
     "+12425550106": Behaviour.PIN_LOCKED,
 }
 WORKING_PHONE = "+12425550100"
-POOR_PHONES = [
+INSUFFICIENT_BALANCE_PHONES = [
     phone for phone, does in MAGIC_PHONES.items() if does == Behaviour.INSUFFICIENT_BALANCE
 ]
 
 
 def behaviour_of(customer: "Customer") -> Behaviour:
-    """Return what this customer's phone makes happen."""
+    """Return the outcome that this customer's phone selects."""
     if customer.livemode:
         return Behaviour.NORMAL
     return MAGIC_PHONES.get(customer.phone, Behaviour.NORMAL)

@@ -1,4 +1,4 @@
-"""A customer: a phone number per mode, with what they prove themselves by."""
+"""A customer: a phone number per mode, with their PIN, passkeys and sessions."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
@@ -11,7 +11,7 @@ from customers.errors import CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
-PIN_TRIES_UNTIL_DISABLED = 10
+PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
 
 
@@ -27,10 +27,10 @@ class CustomerQuerySet(CallerScoped["Customer"]):
 
 
 class Customer(models.Model):
-    """Who pays. The wallet is the ledger's account of this id.
+    """A payer. The wallet is the ledger's account of this id.
 
-    `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty where no
-    PIN was set yet; a test customer then has the documented one.
+    `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
+    is set; a test customer then has the documented one.
     """
 
     id = PublicIdField(primary_key=True)
@@ -56,7 +56,7 @@ class Customer(models.Model):
                 condition=Q(phone__startswith="+"), name="customer_phone_is_e164"
             ),
             models.CheckConstraint(
-                condition=Q(pin_failures__lte=PIN_TRIES_UNTIL_DISABLED),
+                condition=Q(pin_failures__lte=PIN_ATTEMPTS_UNTIL_DISABLED),
                 name="customer_pin_tries_bounded",
             ),
         )
@@ -71,13 +71,13 @@ class Customer(models.Model):
 
     @property
     def has_pin(self) -> bool:
-        """Whether there is a PIN to ask for. Test customers are born with one."""
+        """Whether the customer has a PIN. Test customers always have one."""
         return bool(self.pin_hash) or not self.livemode
 
     @property
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
-        return self.pin_failures >= PIN_TRIES_UNTIL_DISABLED
+        return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
 
 
 class CodePurpose(models.TextChoices):
@@ -114,7 +114,7 @@ class SignInCode(models.Model):
 
 class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
     def open(self, now: datetime) -> Self:
-        """Keep those that were neither ended nor left idle nor have grown too old."""
+        """Keep those that have not ended, gone idle or expired."""
         alive = self.filter(ended_at=None, expires_at__gt=now)
         return alive.filter(last_seen_at__gt=now - SESSION_IDLE)
 
@@ -129,8 +129,8 @@ class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
 class CustomerSession(models.Model):
     """A customer who is signed in on one device. Only the SHA-256 of its token is stored.
 
-    `…_verified_at` is when the customer last proved themselves by that means in this session.
-    `last_seen_at` is coarse, so that not every request writes.
+    `…_verified_at` is when the customer was last verified that way in this session. `last_seen_at`
+    is coarse, so that not every request writes.
     """
 
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="sessions")
@@ -163,7 +163,7 @@ class PasskeyQuerySet(models.QuerySet["Passkey"]):
 class Passkey(models.Model):
     """A public key whose private half a customer's device holds. `credential_id` is base64url.
 
-    `copied_at` is when its sign count last failed to rise, as that of a copy would.
+    `copied_at` is when its sign count last failed to rise, which suggests a cloned key.
     """
 
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="passkeys")
@@ -186,7 +186,7 @@ class Passkey(models.Model):
 
 
 class ChallengePurpose(models.TextChoices):
-    """What a passkey's answer to a challenge is good for."""
+    """The purposes of a passkey challenge."""
 
     REGISTER = "register"
     PAY = "pay"
@@ -194,7 +194,7 @@ class ChallengePurpose(models.TextChoices):
 
 
 class PasskeyChallenge(models.Model):
-    """What a passkey was asked to sign, once, and for what: see `customers.challenges`."""
+    """A single-use challenge and what it is bound to: see `customers.challenges`."""
 
     challenge = models.CharField(max_length=43, unique=True)
     purpose = models.CharField(max_length=16, choices=ChallengePurpose)
@@ -221,39 +221,8 @@ class PasskeyChallenge(models.Model):
         return f"{self.purpose} {self.payment_id}".strip()
 
 
-class SecurityChange(models.TextChoices):
-    """What has changed about how a customer's money is protected."""
-
-    PIN_CHANGED = "pin_changed"
-    PASSKEY_ADDED = "passkey_added"
-    PASSKEY_REMOVED = "passkey_removed"
-
-
-class SecurityNotice(models.Model):
-    """A text that tells a customer of such a change: see `customers.security_alerts`.
-
-    It is taken before it is sent, so that it goes out once at most.
-    """
-
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="notices")
-    change = models.CharField(max_length=16, choices=SecurityChange)
-    created_at = models.DateTimeField()
-    taken_at = models.DateTimeField(null=True)
-    sent_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["created_at"], name="security_notice_due", condition=Q(taken_at=None)
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.change} {self.customer_id}"
-
-
 class Quota(models.Model):
-    """How often something was done within a while: see `customers.attempt_limits`."""
+    """The counter of an attempt limit: see `customers.attempt_limits`."""
 
     key = models.CharField(max_length=100, primary_key=True)
     used = models.PositiveIntegerField(default=0)

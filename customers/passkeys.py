@@ -1,7 +1,7 @@
-"""Passkeys: adding one, and proving with one that a customer agrees to this payment.
+"""Passkeys: adding one, and authorizing a payment with one.
 
-Each ceremony has two halves: `begin_…` returns what the browser is asked, `finish_…` takes the
-JSON of its answer. The user is always verified by the device: finger, face or its own PIN.
+Each ceremony has two halves: `begin_…` returns the options for the browser, `finish_…` takes the
+JSON of its response. The user is always verified by the device: finger, face or its own PIN.
 """
 
 import logging
@@ -15,7 +15,7 @@ from customers.challenges import Binding
 from customers.errors import (
     PasskeyMissing,
     PasskeyNotFound,
-    Proof,
+    ProofMethod,
     ProofNeeded,
     TooManyPasskeys,
     VerificationFailed,
@@ -26,12 +26,11 @@ from customers.models import (
     CustomerSession,
     Passkey,
     PasskeyQuerySet,
-    SecurityChange,
 )
-from customers.security_alerts import plan_notice
+from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
 from customers.webauthn import (
-    Answer,
+    CredentialResponse,
     KnownCredential,
     Options,
     authentication_options,
@@ -59,22 +58,22 @@ class PasskeyResult:
     verified_at: datetime
 
 
-def proof_needed(session: CustomerSession, *, now: datetime) -> Proof | None:
-    """Return what a customer still has to prove before their passkeys may change, if anything.
+def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
+    """Return the verification that is missing before passkeys may change, if any.
 
-    The first passkey takes a code and the PIN, both fresh. After that only a passkey opens the
-    door, so that a stolen phone number is not enough; who has lost them all calls support. In
-    test mode, where phones are everybody's, code and PIN always do.
+    The first passkey takes a code and the PIN, both fresh. After that only a passkey will do, so
+    that a stolen phone number is not enough; a customer who has lost them all calls support. In
+    test mode, where phones are shared, code and PIN always suffice.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
-        return None if _is_fresh(session.passkey_verified_at, now) else Proof.PASSKEY
+        return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
     if not _is_fresh(session.code_verified_at, now):
-        return Proof.CODE
-    return None if _is_fresh(session.pin_verified_at, now) else Proof.PIN
+        return ProofMethod.CODE
+    return None if _is_fresh(session.pin_verified_at, now) else ProofMethod.PIN
 
 
 def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
-    """Ask for a new passkey. Raises ProofNeeded, TooManyPasskeys."""
+    """Start the registration of a passkey. Raises ProofNeeded, TooManyPasskeys."""
     _refuse_unproven(session, now)
     known = _known(session.customer)
     if session.livemode and len(known) >= MAX_PASSKEYS:
@@ -91,12 +90,12 @@ def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
 def finish_registration(
     *, session: CustomerSession, credential: str, now: datetime, name: str = ""
 ) -> Passkey:
-    """Keep the passkey that the browser has made. Raises VerificationFailed, ProofNeeded."""
+    """Store the passkey that the browser has created. Raises VerificationFailed, ProofNeeded."""
     _refuse_unproven(session, now)
-    answer = read_registration(credential)
+    response = read_registration(credential)
     binding = Binding(ChallengePurpose.REGISTER)
-    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
-    made = verify_registration(answer)
+    challenges.consume(response.challenge, session=session, binding=binding, now=now)
+    made = verify_registration(response)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
@@ -121,16 +120,16 @@ def finish_registration(
 def begin_payment(
     *, session: CustomerSession, payment_id: str, amount: int, now: datetime
 ) -> Options:
-    """Ask for a passkey that agrees to pay this amount. Raises PasskeyMissing."""
+    """Request a passkey's approval of this amount. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.PAY, payment_id, amount), now)
 
 
 def finish_payment(
     *, session: CustomerSession, payment_id: str, amount: int, credential: str, now: datetime
 ) -> PasskeyResult:
-    """Verify that the customer agrees to pay this amount, both as stored now.
+    """Verify that the customer has approved this amount.
 
-    Raises VerificationFailed, also for an answer to any other challenge.
+    Raises VerificationFailed, also for a response to any other challenge.
     """
     binding = Binding(ChallengePurpose.PAY, payment_id, amount)
     passkey = _finish(session, binding, credential, now)
@@ -138,14 +137,14 @@ def finish_payment(
 
 
 def begin_confirmation(*, session: CustomerSession, now: datetime) -> Options:
-    """Ask for a passkey before passkeys change. Raises PasskeyMissing."""
+    """Request a passkey before passkeys may change. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.CONFIRM), now)
 
 
 def finish_confirmation(*, session: CustomerSession, credential: str, now: datetime) -> None:
-    """Verify and remember a passkey, so that passkeys may change. Raises VerificationFailed."""
+    """Verify a passkey and note it, so that passkeys may change. Raises VerificationFailed."""
     _finish(session, Binding(ChallengePurpose.CONFIRM), credential, now)
-    remember_proof(session, Proof.PASSKEY, now=now)
+    remember_proof(session, ProofMethod.PASSKEY, now=now)
 
 
 def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
@@ -155,7 +154,7 @@ def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) 
 
 
 def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
-    """Remove anybody's passkey, for staff who have made sure who is calling.
+    """Remove any customer's passkey, for staff who have identified the caller.
 
     Raises PasskeyNotFound.
     """
@@ -179,30 +178,30 @@ def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options
 
 
 def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
-    answer = read_assertion(credential)
-    challenges.use_up(answer.challenge, session=session, binding=binding, now=now)
-    passkey = _passkey_of(session.customer_id, answer)
-    sign_count = verify_assertion(answer, bytes(passkey.public_key))
-    _refuse_copy(passkey, sign_count, now)
-    # Counted from what was read, so that of two assertions at once with one count one is refused.
+    response = read_assertion(credential)
+    challenges.consume(response.challenge, session=session, binding=binding, now=now)
+    passkey = _passkey_of(session.customer_id, response)
+    sign_count = verify_assertion(response, bytes(passkey.public_key))
+    _refuse_cloned(passkey, sign_count, now)
+    # Conditional on the count that was read, so of two assertions with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
     if not counted.update(sign_count=sign_count, last_used_at=now):
         raise VerificationFailed
     return passkey
 
 
-def _passkey_of(customer_id: str, answer: Answer) -> Passkey:
-    if answer.user_handle not in (None, b"", customer_id.encode()):
+def _passkey_of(customer_id: str, response: CredentialResponse) -> Passkey:
+    if response.user_handle not in (None, b"", customer_id.encode()):
         raise VerificationFailed
     usable = Passkey.objects.usable()
-    passkey = usable.filter(customer_id=customer_id, credential_id=answer.credential_id).first()
+    passkey = usable.filter(customer_id=customer_id, credential_id=response.credential_id).first()
     if passkey is None:
         raise VerificationFailed
     return passkey
 
 
-def _refuse_copy(passkey: Passkey, sign_count: int, now: datetime) -> None:
-    """Refuse a count that does not rise: two devices hold this key. Always 0 is no count."""
+def _refuse_cloned(passkey: Passkey, sign_count: int, now: datetime) -> None:
+    """Refuse a count that does not rise: two devices hold this key. A constant 0 is no count."""
     if sign_count > passkey.sign_count or sign_count == passkey.sign_count == 0:
         return
     Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
@@ -217,7 +216,7 @@ def _refuse_unproven(session: CustomerSession, now: datetime) -> None:
 
 
 def _drop_oldest(customer: Customer, now: datetime) -> None:
-    """Keep the list short: in test mode strangers add passkeys to the same few phones."""
+    """Keep the list short: in test mode strangers share the same few phones."""
     newest = customer.passkeys.usable().order_by("-created_at", "-id")
     too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS:])
     customer.passkeys.filter(pk__in=too_old).remove(now)

@@ -14,15 +14,15 @@ AREA_DIGITS = 3
 MAX_CHARACTERS = 32
 PHONE_RULE = "must be a mobile phone number, with its country code"
 _WRITTEN = re.compile(r"\+?[\d\s().\-/]+")
-# A text message elsewhere may cost many times as much, to the profit of whoever asked for it.
+# A text elsewhere may cost many times as much: the aim of SMS pumping fraud.
 _CAN_RECEIVE_TEXTS = (PhoneNumberType.MOBILE, PhoneNumberType.FIXED_LINE_OR_MOBILE)
 
 
 def read_phone(text: str, *, livemode: bool) -> str | None:
     """Return the number as E.164 (+12425550100), or None where there is no such phone.
 
-    Spaces, hyphens and brackets do not matter. A live number must be one that can receive texts;
-    in test mode any that could exist will do.
+    Spaces, hyphens and brackets do not matter. A live number must be one that can receive texts; in
+    test mode any possible number will do.
     """
     number = _parse(text.strip())
     if number is None or not _is_usable(number, livemode=livemode):

@@ -1,7 +1,7 @@
-"""How a PIN is kept: Argon2id over an HMAC under a pepper that the database does not hold.
+"""How a PIN is stored: Argon2id over an HMAC under a pepper that the database does not hold.
 
-There are so few PINs that whoever has the hashes can try them all within minutes; without the
-pepper they can try none.
+There are so few PINs that an attacker with the hashes could try them all within minutes; without
+the pepper they can try none.
 """
 
 import hashlib
@@ -27,16 +27,16 @@ _slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
 
 
 class Hasher:
-    """Hashes PINs. Had from `hashing()` only, so that few do it at a time."""
+    """Hashes PINs. Obtained from `hashing()` only, which limits concurrency."""
 
     def hash(self, pin: str) -> str:
-        """Return what may be stored of a PIN."""
+        """Return the hash of a PIN for storage."""
         return _argon2.hash(_peppered(pin))
 
     def matches(self, stored: str, pin: str) -> bool:
-        """Say whether this is the PIN. Against an empty `stored` takes as long, and says no."""
+        """Return whether this is the PIN. An empty `stored` takes as long, and is False."""
         try:
-            _argon2.verify(stored or _nobodys_hash(), _peppered(pin))
+            _argon2.verify(stored or _dummy_hash(), _peppered(pin))
         except VerifyMismatchError:
             return False
         return bool(stored)
@@ -44,7 +44,7 @@ class Hasher:
 
 @contextmanager
 def hashing() -> Iterator[Hasher]:
-    """Wait for one of the few places to hash at. Raises ServiceUnavailable after a while.
+    """Wait for one of the few hashing slots. Raises ServiceUnavailable on timeout.
 
     Raises RuntimeError inside a transaction, which would hold its locks for all that time.
     """
@@ -63,5 +63,5 @@ def _peppered(pin: str) -> bytes:
 
 
 @lru_cache
-def _nobodys_hash() -> str:
+def _dummy_hash() -> str:
     return _argon2.hash(secrets.token_bytes(32))

@@ -1,4 +1,4 @@
-"""Which PINs are refused: the ones that a thief tries first."""
+"""Which PINs are refused: those that a thief tries first."""
 
 import re
 
@@ -25,7 +25,7 @@ COMMON_PINS = frozenset(
 
 
 def refuse_malformed(pin: str) -> None:
-    """Raise ValidationFailed for what can be nobody's PIN."""
+    """Raise ValidationFailed for text that cannot be a PIN."""
     if not PIN_FORMAT.fullmatch(pin):
         raise ValidationFailed(pin="must be 4 to 6 digits")
 
@@ -38,7 +38,7 @@ def refuse_unfit(pin: str, *, phone: str) -> None:
 
 
 def is_obvious(pin: str, *, phone: str) -> bool:
-    """Say whether a PIN is frequent, a pattern, or a part of the phone number."""
+    """Return whether a PIN is common, a pattern, or part of the phone number."""
     return pin in COMMON_PINS or _repeats(pin) or _runs(pin) or pin in phone or pin[::-1] in phone
 
 

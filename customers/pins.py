@@ -1,8 +1,8 @@
 """The PIN of a customer: setting it, checking it, and what happens after wrong ones.
 
-A try is counted and committed before it is checked, so that many guesses at once are no more
-than the counter lets through. Nothing here runs inside a transaction of the caller's: a hash
-takes long, and a count must not be undone.
+An attempt is counted and committed before it is checked, so that concurrent guesses cannot exceed
+the limit. Nothing here runs inside the caller's transaction: a hash takes long, and a count must
+not be rolled back.
 """
 
 from contextlib import suppress
@@ -19,21 +19,20 @@ from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import (
-    PIN_TRIES_UNTIL_DISABLED,
+    PIN_ATTEMPTS_UNTIL_DISABLED,
     CodePurpose,
     Customer,
     CustomerSession,
-    SecurityChange,
 )
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
-from customers.security_alerts import plan_notice
+from customers.security_alerts import SecurityChange, plan_notice
 
-TRIES_UNTIL_LOCKED = 5
+ATTEMPTS_UNTIL_LOCKED = 5
 LOCK = timedelta(minutes=30)
-WRONG_PER_ADDRESS = attempt_limits.Limit("wrong-pin-address", 20, timedelta(hours=1))
-WRONG_IN_ALL = attempt_limits.Limit("wrong-pin", 10_000, timedelta(hours=1))
-EVERYWHERE = "everywhere"
+WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
+WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
+ALL_ADDRESSES = "everywhere"
 
 
 @dataclass(frozen=True)
@@ -45,32 +44,32 @@ class PinResult:
 
 
 def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> PinResult:
-    """Check a PIN that was entered at this address of the network.
+    """Check a PIN that was entered from this network address.
 
-    Five wrong ones in a row lock the PIN for 30 minutes, ten switch it off until it is reset.
-    An unknown customer is a wrong PIN, and takes as long.
-    Raises InvalidPin, PinLocked (also for the try that locks it), PinDisabled, PinNotSet,
-    ValidationFailed for what can be no PIN, RateLimited for too many wrong ones from one address.
+    Five wrong ones in a row lock the PIN for 30 minutes, ten switch it off until it is reset. An
+    unknown customer counts as a wrong PIN, and takes as long. Raises InvalidPin, PinLocked (also
+    for the attempt that locks it), PinDisabled, PinNotSet, ValidationFailed for a malformed PIN,
+    RateLimited for too many wrong ones from one address.
     """
     refuse_malformed(pin)
     customer = Customer.objects.filter(pk=customer_id).first()
     limited = customer is None or customer.livemode
     if limited:
-        attempt_limits.refuse_used_up(WRONG_IN_ALL, EVERYWHERE, now=now)
-        attempt_limits.take(WRONG_PER_ADDRESS, network_of(address), now=now)
+        attempt_limits.refuse_exhausted(WRONG_IN_ALL, ALL_ADDRESSES, now=now)
+        attempt_limits.count_attempt(WRONG_PER_ADDRESS, network_of(address), now=now)
     refusal: ApiError | None = None
     try:
-        refusal = _try_pin(customer, pin, now)
+        refusal = _attempt_pin(customer, pin, now)
     finally:
         if limited:
-            _settle_limits(address, was_wrong=refusal is not None, now=now)
+            _update_limits(address, was_wrong=refusal is not None, now=now)
     if refusal is not None:
         raise refusal
     return PinResult(customer_id, now)
 
 
 def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:
-    """Give a customer who has none their first PIN. Their sessions end, but for `session_id`.
+    """Set a customer's first PIN. Their sessions end, except `session_id`.
 
     Raises PinAlreadySet, CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
@@ -90,7 +89,7 @@ def change_pin(
     now: datetime,
     session_id: int | None = None,
 ) -> None:
-    """Replace a PIN by whoever knows it. The customer's sessions end, but for `session_id`.
+    """Replace a known PIN. The customer's sessions end, except `session_id`.
 
     Raises what `check_pin` raises, and ValidationFailed for an obvious new PIN.
     """
@@ -108,9 +107,9 @@ def reset_pin(
     now: datetime,
     session_id: int | None = None,
 ) -> None:
-    """Replace a forgotten PIN by whoever holds the phone; also one that is locked or off.
+    """Replace a forgotten, locked or disabled PIN by a code sent to the phone.
 
-    The customer's sessions end, but for `session_id`. Raises InvalidCode, CodeExpired,
+    The customer's sessions end, except `session_id`. Raises InvalidCode, CodeExpired,
     CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
@@ -122,10 +121,10 @@ def reset_pin(
 def replace_pin(
     customer: Customer, pin: str, *, now: datetime, session_id: int | None = None
 ) -> None:
-    """Store a PIN that passed the rules, and forget wrong tries; end the other sessions.
+    """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
-    Only for whoever has just proved to be the customer. Raises Conflict where another request
-    has replaced the PIN since `customer` was read.
+    Only for a customer who has just been verified. Raises Conflict where another request has
+    replaced the PIN since `customer` was read.
     """
     with hashing() as hasher:
         pin_hash = hasher.hash(pin)
@@ -142,10 +141,10 @@ def replace_pin(
 
 @transaction.atomic
 def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
-    """Lift the lock after wrong tries, for staff who have made sure who is calling.
+    """Lift the lock after wrong attempts, for staff who have identified the caller.
 
-    A PIN that was switched off stays so: its owner resets it by a code.
-    Raises CustomerNotFound, PinDisabled.
+    A disabled PIN stays disabled: the customer resets it by a code. Raises CustomerNotFound,
+    PinDisabled.
     """
     customer = Customer.objects.locked(customer_id)
     if customer.pin_is_disabled:
@@ -160,28 +159,28 @@ def _look_up(customer_id: str) -> Customer:
     return Customer.objects.one(customer_id)
 
 
-def _try_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
-    """Count a try, then check it. Returns how it is refused; raises where nothing was checked."""
+def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError | None:
+    """Count an attempt, then check it. Returns its refusal; raises where nothing was checked."""
     with hashing() as hasher:
         if customer is None:
             hasher.matches("", pin)
-            return InvalidPin(TRIES_UNTIL_LOCKED - 1)
-        counted = _count_try(customer.pk, now)
-        if _is_right(hasher, counted, pin, now) and _forget_tries(counted, now):
+            return InvalidPin(ATTEMPTS_UNTIL_LOCKED - 1)
+        counted = _count_attempt(customer.pk, now)
+        if _is_right(hasher, counted, pin, now) and _reset_failures(counted, now):
             return None
     return _wrong(counted, now)
 
 
 @transaction.atomic(durable=True)
-def _count_try(customer_id: str, now: datetime) -> Customer:
-    """Count a try against the PIN before it is checked; the fifth one locks at once."""
-    may_try = Q(pin_failures__lt=PIN_TRIES_UNTIL_DISABLED) & (
+def _count_attempt(customer_id: str, now: datetime) -> Customer:
+    """Count an attempt before the PIN is checked; the fifth one locks it at once."""
+    may_attempt = Q(pin_failures__lt=PIN_ATTEMPTS_UNTIL_DISABLED) & (
         Q(pin_locked_until=None) | Q(pin_locked_until__lte=now)
     )
-    counted = Customer.objects.filter(may_try, pk=customer_id).update(
+    counted = Customer.objects.filter(may_attempt, pk=customer_id).update(
         pin_failures=F("pin_failures") + 1,
         pin_locked_until=Case(
-            When(pin_failures=TRIES_UNTIL_LOCKED - 1, then=Value(now + LOCK)),
+            When(pin_failures=ATTEMPTS_UNTIL_LOCKED - 1, then=Value(now + LOCK)),
             output_field=DateTimeField(),
         ),
         updated_at=now,
@@ -210,8 +209,8 @@ def _give_documented_pin(hasher: Hasher, customer: Customer, now: datetime) -> N
     customer.refresh_from_db(fields=["pin_hash"])
 
 
-def _forget_tries(customer: Customer, now: datetime) -> bool:
-    """Start counting afresh. Says no where the PIN that was right has been replaced meanwhile."""
+def _reset_failures(customer: Customer, now: datetime) -> bool:
+    """Reset the counter. False where the PIN has been replaced meanwhile."""
     unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
     return bool(unchanged.update(pin_failures=0, pin_locked_until=None, updated_at=now))
 
@@ -219,12 +218,12 @@ def _forget_tries(customer: Customer, now: datetime) -> bool:
 def _wrong(customer: Customer, now: datetime) -> ApiError:
     if customer.pin_is_disabled:
         return PinDisabled()
-    if customer.pin_failures == TRIES_UNTIL_LOCKED:
+    if customer.pin_failures == ATTEMPTS_UNTIL_LOCKED:
         if behaviour_of(customer) == Behaviour.WRONG_PIN:
-            _forget_tries(customer, now)  # this phone is everybody's: the next payment may try
+            _reset_failures(customer, now)  # this phone is shared: the next payment starts afresh
         return PinLocked(customer.pin_locked_until)
-    was_locked_before = customer.pin_failures > TRIES_UNTIL_LOCKED
-    limit = PIN_TRIES_UNTIL_DISABLED if was_locked_before else TRIES_UNTIL_LOCKED
+    was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
+    limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)
 
 
@@ -232,9 +231,9 @@ def _locked(customer: Customer) -> PinLocked:
     return PinDisabled() if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
 
 
-def _settle_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
+def _update_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
     if not was_wrong:
-        attempt_limits.give_back(WRONG_PER_ADDRESS, network_of(address))
+        attempt_limits.uncount_attempt(WRONG_PER_ADDRESS, network_of(address))
         return
     with suppress(RateLimited):
-        attempt_limits.take(WRONG_IN_ALL, EVERYWHERE, now=now)
+        attempt_limits.count_attempt(WRONG_IN_ALL, ALL_ADDRESSES, now=now)

@@ -1,4 +1,4 @@
-"""Delete what proved something once and can prove nothing any more."""
+"""Delete codes, challenges, counters and sessions that have expired."""
 
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -8,28 +8,28 @@ from django.db.models import Model, QuerySet
 from customers.models import CustomerSession, PasskeyChallenge, Quota, SignInCode
 
 BATCH = 2_000
-KEPT = timedelta(days=1)
-SESSIONS_KEPT = timedelta(days=30)
+RETENTION = timedelta(days=1)
+SESSION_RETENTION = timedelta(days=30)
 
 _Row = TypeVar("_Row", bound=Model)
 
 
-def forget_expired(*, now: datetime) -> int:
+def delete_expired(*, now: datetime) -> int:
     """Delete codes, challenges and counts a day after their end, sessions a month after it.
 
     Returns how many rows went.
     """
     ended = (
-        SignInCode.objects.filter(expires_at__lt=now - KEPT),
-        PasskeyChallenge.objects.filter(expires_at__lt=now - KEPT),
-        Quota.objects.filter(ends_at__lt=now - KEPT),
-        CustomerSession.objects.filter(expires_at__lt=now - SESSIONS_KEPT),
+        SignInCode.objects.filter(expires_at__lt=now - RETENTION),
+        PasskeyChallenge.objects.filter(expires_at__lt=now - RETENTION),
+        Quota.objects.filter(ends_at__lt=now - RETENTION),
+        CustomerSession.objects.filter(expires_at__lt=now - SESSION_RETENTION),
     )
     return sum(_delete_all(rows) for rows in ended)
 
 
 def _delete_all(rows: QuerySet[_Row]) -> int:
-    """Delete in short statements: one of a day's worth of rows might take too long."""
+    """Delete in batches: one statement for a day's rows might take too long."""
     deleted = 0
     while keys := list(rows.values_list("pk", flat=True)[:BATCH]):
         deleted += rows.filter(pk__in=keys).delete()[0]

@@ -1,61 +1,47 @@
-"""Tell customers by text that how their money is protected has changed, whoever has changed it.
+"""Text customers about each change to their PIN or passkeys, by themselves or by staff."""
 
-A notice is a row of the transaction that made it true; a task sends what waits.
-"""
-
-import logging
 from datetime import datetime
+from enum import Enum
 
 from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
-from core.sweeping import sweep
-from customers import sms
-from customers.models import Customer, SecurityChange, SecurityNotice
+from customers.models import Customer
+from messages.models import Channel
+from messages.planning import plan_message
 
-BATCH = 50
-SAYS = {
-    SecurityChange.PIN_CHANGED: gettext_noop(
+
+class SecurityChange(Enum):
+    """What has changed about how a customer's money is protected."""
+
+    PIN_CHANGED = gettext_noop(
         "Your PIN for %(service)s was changed. If that was not you, tell us at once."
-    ),
-    SecurityChange.PASSKEY_ADDED: gettext_noop(
+    )
+    PASSKEY_ADDED = gettext_noop(
         "A passkey was added to your %(service)s wallet. If that was not you, tell us at once."
-    ),
-    SecurityChange.PASSKEY_REMOVED: gettext_noop(
+    )
+    PASSKEY_REMOVED = gettext_noop(
         "A passkey was removed from your %(service)s wallet. If that was not you, tell us at once."
-    ),
-}
-
-logger = logging.getLogger(__name__)
+    )
 
 
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
-    """Have the customer told, in the caller's transaction. In test mode phones are everybody's:
-    nobody is told.
+    """Plan a text to the customer, in the caller's transaction and the customer's language.
+
+    None in test mode, where phones are shared.
     """
-    if customer.livemode:
-        SecurityNotice.objects.create(customer=customer, change=change, created_at=now)
-
-
-def send_due_notices(*, now: datetime) -> int:
-    """Send what waits; return how many went out."""
-    waiting = SecurityNotice.objects.filter(taken_at=None).order_by("created_at", "pk")
-    due = list(waiting.values_list("pk", flat=True)[:BATCH])
-    return sweep("send security notices", lambda pk: _send(pk, now), due)
-
-
-def _send(notice_id: int, now: datetime) -> bool:
-    notices = SecurityNotice.objects.filter(pk=notice_id)
-    if not notices.filter(taken_at=None).update(taken_at=now):
-        return False
-    notice = notices.select_related("customer").get()
-    with translation.override(notice.customer.language or settings.LANGUAGE_CODE):
-        says = gettext(SAYS[SecurityChange(notice.change)])
-    try:
-        sms.send(to=notice.customer.phone, text=says % {"service": settings.SERVICE_NAME})
-    except sms.TextNotSent:
-        logger.exception("security notice not sent", extra={"customer_id": notice.customer_id})
-        return False
-    notices.update(sent_at=now)
-    return True
+    if not customer.livemode:
+        return
+    with translation.override(customer.language or settings.LANGUAGE_CODE):
+        text = gettext(change.value) % {"service": settings.SERVICE_NAME}
+    plan_message(
+        channel=Channel.SMS,
+        kind=change.name.lower(),
+        recipient=customer.phone,
+        about=customer.id,
+        livemode=customer.livemode,
+        language=customer.language,
+        text=text,
+        now=now,
+    )

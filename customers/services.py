@@ -1,4 +1,4 @@
-"""Find customers, fill their wallets, and what staff may do to them."""
+"""Find customers, fill their wallets, freeze and unfreeze them."""
 
 from datetime import datetime
 
@@ -10,11 +10,16 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.sweeping import sweep
 from customers.errors import CustomerFrozen
-from customers.magic_phones import POOR_PHONES, WORKING_PHONE, Behaviour, behaviour_of
+from customers.magic_phones import (
+    INSUFFICIENT_BALANCE_PHONES,
+    WORKING_PHONE,
+    Behaviour,
+    behaviour_of,
+)
 from customers.models import Customer
 from customers.phones import normalize_phone
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, lock, post
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, lock, post_transfers
 
 TEST_WALLET_AMOUNT = 10_000_000
 TEST_WALLET_REFILL_BELOW = 1_000_000
@@ -22,9 +27,9 @@ REFILL_BATCH = 500
 
 
 def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
-    """Return the customer of this phone in this mode, made at the first call.
+    """Return the customer of this phone in this mode, created on first use.
 
-    `phone` as people write it. Raises ValidationFailed.
+    `phone` in any common format. Raises ValidationFailed.
     """
     customer, _ = Customer.objects.get_or_create(
         phone=normalize_phone(phone, livemode=livemode),
@@ -42,8 +47,7 @@ def test_customer(
 ) -> Customer:
     """Return a test customer with a wallet of 100,000.00; without a phone, the one that works.
 
-    May lock the wallet: a payment that is to be locked, too, comes before. Raises
-    ValidationFailed.
+    May lock the wallet: lock a payment before this call. Raises ValidationFailed.
     """
     customer = find_or_create(phone=phone or WORKING_PHONE, livemode=False, now=now)
     if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
@@ -57,11 +61,11 @@ test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest k
 
 
 def refill_test_wallets(*, now: datetime) -> int:
-    """Fill up the test wallets that run low, so that nobody's tests end by someone else's.
+    """Refill test wallets that run low, so that one integrator's tests do not fail another's.
 
     Returns how many.
     """
-    poor = Customer.objects.filter(phone__in=POOR_PHONES, livemode=False)
+    poor = Customer.objects.filter(phone__in=INSUFFICIENT_BALANCE_PHONES, livemode=False)
     low = Account.objects.filter(
         purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
     ).exclude(owner__in=poor.values("pk"))
@@ -77,7 +81,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
 
 def wallet(customer: Customer, currency: str) -> Account:
-    """Return the customer's account of this currency, opened at the first call."""
+    """Return the customer's account of this currency, opened on first use."""
     return account_for(
         owner=customer.id, purpose=Purpose.WALLET, currency=currency, livemode=customer.livemode
     )
@@ -97,19 +101,19 @@ def top_up(
         owner=HOUSE, purpose=Purpose.FUNDING, currency=currency, livemode=customer.livemode
     )
     movement = Movement(
-        kind=Kind.TOP_UP,
+        kind=TransferKind.TOP_UP,
         reference=new_id("txn", now),
         debit=funding,
         credit=wallet(customer, currency),
         amount=amount,
         description=description,
     )
-    post(transaction_id=movement.reference, movements=[movement], now=now)
+    post_transfers(transaction_id=movement.reference, movements=[movement], now=now)
     return movement.reference
 
 
 def refuse_frozen(customer: Customer) -> None:
-    """Look again whether the customer may pay at all. Raises CustomerFrozen."""
+    """Re-read whether the customer may pay. Raises CustomerFrozen."""
     if Customer.objects.filter(pk=customer.pk, frozen_at__isnull=False).exists():
         raise CustomerFrozen
 

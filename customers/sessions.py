@@ -1,6 +1,6 @@
-"""Being signed in: a token in the customer's browser, a row that says whose it is and until when.
+"""Customer sessions: a token in the browser, and a row with its customer and expiry.
 
-A session belongs to one mode. It remembers when its customer last proved themselves, and how.
+A session belongs to one mode. It records when its customer was last verified, and how.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers.codes import check_code
-from customers.errors import Proof
+from customers.errors import ProofMethod
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
@@ -36,11 +36,11 @@ def sign_in(
     currency: str | None = None,
     language: str = "",
 ) -> SignedIn:
-    """Sign in whoever holds the phone that the code went to; new customers appear by this.
+    """Sign in the holder of the phone that the code went to; creates the customer if new.
 
-    `replaces` is the token that the browser came with: that session ends. A test customer's
-    wallet holds money of `currency`. What is sent to the customer from now on is in `language`.
-    Raises InvalidCode, CodeExpired, ValidationFailed.
+    `replaces` is the token that the browser had: that session ends. A test customer's wallet holds
+    money of `currency`. Messages to the customer are in `language` from now on. Raises InvalidCode,
+    CodeExpired, ValidationFailed.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
@@ -59,7 +59,7 @@ def _remember_language(customer: Customer, language: str, now: datetime) -> None
 
 @transaction.atomic
 def start_session(*, customer: Customer, now: datetime, replaces: str = "") -> SignedIn:
-    """Open a session for a customer who has just proved to hold the phone."""
+    """Open a session for a customer whose phone has just been verified."""
     end_session(replaces, now=now)
     token = new_token()
     session = CustomerSession.objects.create(
@@ -85,22 +85,22 @@ def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSessio
 
 
 def end_session(token: str, *, now: datetime) -> None:
-    """Sign out. A token that opens nothing is no error: the customer is signed out."""
+    """Sign out. An unknown token is no error: the customer is signed out."""
     CustomerSession.objects.filter(token_hash=hash_of(token), ended_at=None).update(ended_at=now)
 
 
 def prove_pin(*, session: CustomerSession, pin: str, address: str, now: datetime) -> PinResult:
-    """Check the PIN before a passkey is added, and remember it. Raises what `check_pin` raises.
+    """Check the PIN before a passkey is added, and note it. Raises what `check_pin` raises.
 
-    Not for a payment: whoever pays has not asked for their passkeys to be open to change.
+    Not for a payment, which must not open passkeys to change.
     """
     result = check_pin(customer_id=session.customer_id, pin=pin, address=address, now=now)
-    remember_proof(session, Proof.PIN, now=now)
+    remember_proof(session, ProofMethod.PIN, now=now)
     return result
 
 
 def prove_phone(*, session: CustomerSession, handle: str, code: str, now: datetime) -> None:
-    """Check a fresh code before a passkey is added, and remember it.
+    """Check a fresh code before a passkey is added, and note it.
 
     Raises what `check_code` raises.
     """
@@ -111,17 +111,17 @@ def prove_phone(*, session: CustomerSession, handle: str, code: str, now: dateti
         now=now,
         customer=session.customer,
     )
-    remember_proof(session, Proof.CODE, now=now)
+    remember_proof(session, ProofMethod.CODE, now=now)
 
 
 def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
-    """Set the PIN of a customer who has none, and remember it. Raises what `set_pin` raises."""
+    """Set the PIN of a customer who has none, and note it. Raises what `set_pin` raises."""
     set_pin(customer_id=session.customer_id, pin=pin, now=now, session_id=session.pk)
-    remember_proof(session, Proof.PIN, now=now)
+    remember_proof(session, ProofMethod.PIN, now=now)
 
 
-def remember_proof(session: CustomerSession, proof: Proof, *, now: datetime) -> None:
-    """Note that the customer has just proved themselves, towards a change of passkeys."""
+def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:
+    """Note that the customer has just been verified, for a change of passkeys."""
     column = f"{proof}_verified_at"
     CustomerSession.objects.filter(pk=session.pk).update(**{column: now})
     setattr(session, column, now)

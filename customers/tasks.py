@@ -3,24 +3,17 @@
 from celery import shared_task
 
 from core.clock import utc_now
-from customers.retention import forget_expired
-from customers.security_alerts import send_due_notices
+from customers.retention import delete_expired
 from customers.services import refill_test_wallets
 
 
 @shared_task
 def forget_expired_proofs() -> int:
     """Delete codes, challenges, counts and sessions that ended long ago."""
-    return forget_expired(now=utc_now())
-
-
-@shared_task
-def send_notices() -> int:
-    """Tell customers that how their money is protected has changed."""
-    return send_due_notices(now=utc_now())
+    return delete_expired(now=utc_now())
 
 
 @shared_task
 def refill_wallets() -> int:
-    """Fill up the wallets of test customers that run low."""
+    """Refill wallets of test customers that run low."""
     return refill_test_wallets(now=utc_now())

@@ -1,4 +1,4 @@
-"""Tokens that are the whole proof of whoever holds them: stored as a hash only."""
+"""Bearer tokens, stored as a hash only."""
 
 import hashlib
 
@@ -8,7 +8,7 @@ TOKEN_CHARACTERS = 43  # 256 bits
 
 
 def new_token() -> str:
-    """Return a token that nobody can guess."""
+    """Return an unguessable token."""
     return random_base62(TOKEN_CHARACTERS)
 
 

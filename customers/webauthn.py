@@ -1,7 +1,7 @@
-"""The two ceremonies of WebAuthn, without a database: what a browser is asked, what it answers.
+"""The two ceremonies of WebAuthn, without a database: options for the browser, and its responses.
 
-The answers come from outside and are read by a library that was not written for malice: whatever
-it makes of them, other than success, is VerificationFailed.
+The responses are untrusted, and the library that reads them was not written for malice: any outcome
+but success is VerificationFailed.
 """
 
 import logging
@@ -43,14 +43,14 @@ logger = logging.getLogger(__name__)
 
 Options = dict[str, Any]
 TIMEOUT_MILLISECONDS = 300_000
-MAX_ANSWER_CHARACTERS = 16_384
+MAX_RESPONSE_CHARACTERS = 16_384
 MAX_CREDENTIAL_BYTES = 1_023  # by the standard
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
 class KnownCredential:
-    """A credential that is registered, as browsers want to hear of it."""
+    """A registered credential, as the browser's options list it."""
 
     credential_id: str
     transports: Sequence[str]
@@ -58,7 +58,7 @@ class KnownCredential:
 
 @dataclass(frozen=True)
 class NewCredential:
-    """What a browser has made. `credential_id` is base64url."""
+    """A newly created credential. `credential_id` is base64url."""
 
     credential_id: str
     public_key: bytes
@@ -69,8 +69,8 @@ class NewCredential:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An answer that was read, but not verified: it says of itself what it answers to."""
+class CredentialResponse:
+    """A response that was parsed, but not verified: its challenge is only a claim."""
 
     text: dict[str, Any]
     challenge: bytes
@@ -79,7 +79,7 @@ class Answer:
 
 
 def relying_party() -> tuple[str, str]:
-    """Return the rpId and the only origin that may speak for it: those of the checkout."""
+    """Return the rpId and the only origin that may use it: those of the checkout."""
     url = urlsplit(settings.CHECKOUT_URL)
     host = url.hostname or ""
     is_default = url.port in (None, DEFAULT_PORTS.get(url.scheme))
@@ -118,39 +118,39 @@ def authentication_options(*, challenge: bytes, known: Sequence[KnownCredential]
     return options_to_json_dict(options)
 
 
-def read_registration(text: str) -> Answer:
+def read_registration(text: str) -> CredentialResponse:
     """Read the JSON of a new credential. Raises VerificationFailed."""
-    with _refusing_all_but_success():
+    with _failing_closed():
         parsed = _parse(text)
         credential = parse_registration_credential_json(parsed)
         challenge = _challenge(credential.response.client_data_json)
-        return Answer(parsed, challenge, bytes_to_base64url(credential.raw_id))
+        return CredentialResponse(parsed, challenge, bytes_to_base64url(credential.raw_id))
 
 
-def read_assertion(text: str) -> Answer:
+def read_assertion(text: str) -> CredentialResponse:
     """Read the JSON of an assertion. Raises VerificationFailed."""
-    with _refusing_all_but_success():
+    with _failing_closed():
         parsed = _parse(text)
         credential = parse_authentication_credential_json(parsed)
         challenge = _challenge(credential.response.client_data_json)
         credential_id = bytes_to_base64url(credential.raw_id)
-        return Answer(parsed, challenge, credential_id, credential.response.user_handle)
+        return CredentialResponse(parsed, challenge, credential_id, credential.response.user_handle)
 
 
-def verify_registration(answer: Answer) -> NewCredential:
+def verify_registration(response: CredentialResponse) -> NewCredential:
     """Verify a new credential, its user verified. Raises VerificationFailed."""
     rp_id, origin = relying_party()
-    with _refusing_all_but_success():
+    with _failing_closed():
         verified = verify_registration_response(
-            credential=answer.text,
-            expected_challenge=answer.challenge,
+            credential=response.text,
+            expected_challenge=response.challenge,
             expected_rp_id=rp_id,
             expected_origin=origin,
             require_user_verification=True,
         )
         if len(verified.credential_id) > MAX_CREDENTIAL_BYTES:
             raise VerificationFailed
-        credential = parse_registration_credential_json(answer.text)
+        credential = parse_registration_credential_json(response.text)
         return NewCredential(
             credential_id=bytes_to_base64url(verified.credential_id),
             public_key=verified.credential_public_key,
@@ -161,16 +161,16 @@ def verify_registration(answer: Answer) -> NewCredential:
         )
 
 
-def verify_assertion(answer: Answer, public_key: bytes) -> int:
-    """Verify an assertion, its user verified; return its sign count, which nobody has compared.
+def verify_assertion(response: CredentialResponse, public_key: bytes) -> int:
+    """Verify an assertion, its user verified; return its sign count, not yet compared.
 
     Raises VerificationFailed.
     """
     rp_id, origin = relying_party()
-    with _refusing_all_but_success():
+    with _failing_closed():
         verified = verify_authentication_response(
-            credential=answer.text,
-            expected_challenge=answer.challenge,
+            credential=response.text,
+            expected_challenge=response.challenge,
             expected_rp_id=rp_id,
             expected_origin=origin,
             credential_public_key=public_key,
@@ -181,19 +181,19 @@ def verify_assertion(answer: Answer, public_key: bytes) -> int:
 
 
 @contextmanager
-def _refusing_all_but_success() -> Iterator[None]:
+def _failing_closed() -> Iterator[None]:
     try:
         yield
     except VerificationFailed:
         raise
     except Exception as error:
         if not isinstance(error, WebAuthnException):
-            logger.info("an answer that WebAuthn cannot read: %s", type(error).__name__)
+            logger.info("a WebAuthn response that cannot be read: %s", type(error).__name__)
         raise VerificationFailed from error
 
 
 def _parse(text: str) -> dict[str, Any]:
-    if len(text) > MAX_ANSWER_CHARACTERS:
+    if len(text) > MAX_RESPONSE_CHARACTERS:
         raise VerificationFailed
     parsed = parse_json(text.encode())
     if not isinstance(parsed, dict):
@@ -204,7 +204,7 @@ def _parse(text: str) -> dict[str, Any]:
 def _challenge(client_data_json: bytes) -> bytes:
     client_data = parse_client_data_json(client_data_json)
     if client_data.cross_origin:
-        raise VerificationFailed  # somebody else's page had ours in a frame
+        raise VerificationFailed  # another site's page had ours in a frame
     return client_data.challenge
 
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 
 FIRST_HASH = "0" * 64  # of seal 0, which holds no transfer
 
-# Read from a Seal or an UnsealedTransfer. The accounts' own fields are among them, so that nobody
-# can hand a history over to another owner by changing the account instead of the transfers.
+# Read from a Seal or an UnsealedTransfer. The accounts' own fields are among them, so that a
+# history cannot be given to another owner by changing the account instead of the transfers.
 SEALED_FIELDS = (
     "transfer_id",
     "transfer__transaction_id",

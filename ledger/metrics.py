@@ -1,4 +1,4 @@
-"""What an operator's machines are told of the ledger, looked up when they ask."""
+"""Metrics of the ledger, collected when they are scraped."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ from prometheus_client import Gauge
 
 from ledger.models import Proof
 
-# Each web process looks at the same row: the last look counts, and none is added up.
+# Each web process reads the same row: the latest value counts, and values are not summed.
 LATEST: Final = "mostrecent"
 
 wrong = Gauge(
@@ -21,7 +21,7 @@ proven_at = Gauge(
 )
 
 
-def look() -> None:
+def collect() -> None:
     """Set the gauges, from one row."""
     proof = Proof.objects.filter(pk=Proof.ONLY, ended_at__isnull=False).first()
     wrong.set(bool(proof and proof.problem))

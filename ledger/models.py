@@ -25,7 +25,7 @@ class Purpose(models.TextChoices):
     WALLET = "wallet"  # what the service owes a customer
 
 
-class Kind(models.TextChoices):
+class TransferKind(models.TextChoices):
     """Why money moved. One transfer per kind and reference."""
 
     PAYMENT = "payment"
@@ -39,7 +39,7 @@ class Kind(models.TextChoices):
     PAYOUT_RETURNED = "payout_returned"
 
 
-# Who locks several accounts takes them in this order, and by id within a purpose: no deadlocks.
+# Several accounts are locked in this order, and by id within a purpose, so no deadlocks.
 LOCK_ORDER = {purpose: place for place, purpose in enumerate(Purpose)}
 
 
@@ -79,7 +79,7 @@ class Transfer(models.Model):
     """Money moved from one account to another. Never changed, never deleted, never replaced."""
 
     transaction_id = PublicIdField()
-    kind = models.CharField(max_length=16, choices=Kind)
+    kind = models.CharField(max_length=16, choices=TransferKind)
     reference = PublicIdField()
     debit_account = models.ForeignKey(
         Account, on_delete=models.PROTECT, related_name="+", db_index=False
@@ -97,7 +97,9 @@ class Transfer(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["reference", "kind"], name="transfer_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="transfer_amount_positive"),
-            models.CheckConstraint(condition=Q(kind__in=Kind.values), name="transfer_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=TransferKind.values), name="transfer_kind_known"
+            ),
             models.CheckConstraint(
                 condition=~Q(debit_account=F("credit_account")), name="transfer_between_two"
             ),
@@ -113,9 +115,9 @@ class Transfer(models.Model):
 
 
 class UnsealedTransfer(models.Model):
-    """A transfer that waits for its seal, with what the exact balance needs to know of it.
+    """A transfer that waits for its seal, with the fields that the exact balance needs.
 
-    The copy keeps that sum within this small table: it never touches the years of `Transfer`.
+    The copy keeps that sum within this small table: it never reads the years of `Transfer`.
     """
 
     transfer = models.OneToOneField(
@@ -134,9 +136,9 @@ class UnsealedTransfer(models.Model):
 
 
 class Seal(models.Model):
-    """A link of the chain: the hash of a transfer and of the seal before. Without holes from 0.
+    """A link of the chain: the hash of a transfer and of the previous seal. Gapless from 0.
 
-    Seal 0 holds no transfer: it starts the chain, and its lock is held by whoever is sealing.
+    Seal 0 holds no transfer: it starts the chain, and the process that is sealing holds its lock.
     """
 
     sequence = models.BigIntegerField(primary_key=True)
@@ -159,7 +161,7 @@ class Seal(models.Model):
 
 
 class Proof(models.Model):
-    """When the schedule last proved the ledger, what it found, and when it is due again.
+    """When the ledger was last proved on schedule, the result, and when the next proof is due.
 
     One row, claimed by moving `due_at`: of two workers one proves. `problem` is the first wrong
     row, empty where all is right.
@@ -181,7 +183,7 @@ class Proof(models.Model):
 
 
 def exact_balance() -> Cast:
-    """Return the balance of an account at this moment, whatever is sealed and whatever is not."""
+    """Return the current balance of an account, sealed and unsealed transfers included."""
     deferred = F("balance") + _unsealed("credit_account") - _unsealed("debit_account")
     exact = Case(When(purpose=Purpose.WALLET, then="balance"), default=deferred)
     return Cast(exact, models.BigIntegerField())

@@ -1,4 +1,4 @@
-"""Prove the ledger by the schedule, again and again, but a tenth of the time at most."""
+"""Prove the ledger on schedule, for at most a tenth of the time."""
 
 import time
 from datetime import datetime, timedelta
@@ -7,22 +7,22 @@ from itertools import islice
 import structlog
 from django.db.models import QuerySet
 
+from ledger.integrity import figures, verify
 from ledger.models import Proof
 from ledger.snapshot import snapshot
-from ledger.verification import figures, verify
 
-EVERY = timedelta(minutes=5)
-REST = 9  # times as long as the proof itself took
-LEASE = timedelta(hours=1)  # after which a proof that was cut off is begun anew
-MOST_PROBLEMS = 10
+INTERVAL = timedelta(minutes=5)
+REST_FACTOR = 9  # times as long as the proof itself took
+LEASE = timedelta(hours=1)  # after which an interrupted proof is started again
+MAX_PROBLEMS = 10
 
 logger = structlog.get_logger(__name__)
 
 
 def prove_if_due(*, now: datetime) -> bool | None:
-    """Prove the ledger, if that is due and nobody else is at it; say whether all is right.
+    """Prove the ledger if that is due and no other process is at it; return whether all is right.
 
-    Each wrong row, up to ten, is logged as an error. None: it was not due.
+    Each wrong row, up to ten, is logged as an error. None means that it was not due.
     """
     if not _claim(now):
         return None
@@ -30,12 +30,12 @@ def prove_if_due(*, now: datetime) -> bool | None:
     try:
         problems = _prove()
     except Exception:
-        _row().update(due_at=now + EVERY)  # nothing is known: again, and not after an hour
+        _row().update(due_at=now + INTERVAL)  # no result: retry soon
         raise
     took = timedelta(seconds=time.monotonic() - began)
     _row().update(
         ended_at=now + took,
-        due_at=max(now + EVERY, now + took * (1 + REST)),
+        due_at=max(now + INTERVAL, now + took * (1 + REST_FACTOR)),
         problem=problems[0] if problems else "",
     )
     return not problems
@@ -44,7 +44,7 @@ def prove_if_due(*, now: datetime) -> bool | None:
 def _prove() -> list[str]:
     with snapshot():
         found = figures()
-        problems = list(islice(verify(progress=_silently), MOST_PROBLEMS))
+        problems = list(islice(verify(progress=_no_progress), MAX_PROBLEMS))
     for problem in problems:
         logger.error("ledger_wrong", problem=problem)
     logger.info("ledger_proven", right=not problems, sequence=found.sequence, hash=found.hash)
@@ -60,5 +60,5 @@ def _row() -> QuerySet[Proof]:
     return Proof.objects.filter(pk=Proof.ONLY)
 
 
-def _silently(done: int, total: int) -> None:
+def _no_progress(done: int, total: int) -> None:
     pass

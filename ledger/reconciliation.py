@@ -1,7 +1,7 @@
-"""What every room uses to prove its rows from the ledger.
+"""What every app uses to prove its rows against the ledger.
 
-The database joins by itself and hands over only what is wrong, in chunks: memory stays the same
-however long the ledger has grown.
+The database does the joins and returns only wrong rows, in chunks: memory use does not grow with
+the ledger.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Model, OuterRef, QuerySet
 
-from ledger.models import Kind, Transfer
+from ledger.models import Transfer, TransferKind
 
 CHUNK = 2_000
 
@@ -26,7 +26,7 @@ def keys_of(rows: QuerySet[Any]) -> Iterator[Any]:
     return rows.order_by("pk").values_list("pk", flat=True).iterator(chunk_size=CHUNK)
 
 
-def transfers_of(kind: Kind) -> QuerySet[Transfer]:
+def transfers_of(kind: TransferKind) -> QuerySet[Transfer]:
     """Return the transfers of this kind that belong to the row outside, such as a payment.
 
     That row has a `transaction_id`, a currency and a mode.

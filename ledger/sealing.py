@@ -18,7 +18,7 @@ logger = structlog.get_logger(__name__)
 def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     """Seal up to `limit` waiting transfers in the order of their ids; return how many.
 
-    Whoever comes while another is sealing finds nothing to do. Accounts are locked last, after
+    A second process finds nothing to do while one is sealing. Accounts are locked last, after
     the hashing, so that a debit of one waits no longer than its balance takes to write.
     """
     if not _hold_chain(now):
@@ -64,7 +64,7 @@ def _fold(rows: Sequence[Any]) -> None:
             if purpose != Purpose.WALLET:
                 place = LOCK_ORDER[purpose], getattr(row, f"transfer__{side}_account_id")
                 sums[place] += amount
-    # Each update locks its row, one after the other in the order that everybody keeps.
+    # Each update locks its row, in the same order as every other lock on accounts.
     changes = [(amount, account_id) for (_, account_id), amount in sorted(sums.items())]
     with connection.cursor() as cursor:
         cursor.executemany(

@@ -12,9 +12,9 @@ from ledger.errors import InsufficientBalance
 from ledger.models import (
     LOCK_ORDER,
     Account,
-    Kind,
     Purpose,
     Transfer,
+    TransferKind,
     UnsealedTransfer,
     exact_balance,
 )
@@ -22,12 +22,12 @@ from ledger.models import (
 
 @dataclass(frozen=True, kw_only=True)
 class Movement:
-    """Money to be moved: `amount` of the accounts' currency from `debit` to `credit`.
+    """A movement of `amount`, in the accounts' currency, from `debit` to `credit`.
 
     `reference` is the public id of what moves it (pay_…, ref_…, po_…), once per kind.
     """
 
-    kind: Kind
+    kind: TransferKind
     reference: str
     debit: Account
     credit: Account
@@ -36,7 +36,7 @@ class Movement:
 
 
 def account_for(*, owner: str, purpose: Purpose, currency: str, livemode: bool) -> Account:
-    """Return the account of this owner, opened at the first call."""
+    """Return the account of this owner, opened on first use."""
     account, _ = Account.objects.get_or_create(
         owner=owner, purpose=purpose, currency=currency, livemode=livemode
     )
@@ -73,24 +73,24 @@ def balances(*, owner: str, purpose: Purpose, livemode: bool) -> dict[str, int]:
 
 
 def lock(account: Account) -> None:
-    """Hold the account until the transaction ends: nobody else debits it meanwhile.
+    """Lock the account until the transaction ends, so that no other transaction debits it.
 
-    A merchant's account is locked before any other account, and before `post`. Credits go on:
-    `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its own:
-    one that had to wait for the lock would add the transfers as they were before the wait to the
-    balance as it is after it.
+    A merchant's account is locked before any other account, and before `post_transfers`. Credits
+    go on: `no_key` lets their foreign keys pass. Read the balance after this, in a statement of its
+    own: one that had to wait for the lock would add the transfers as they were before the wait to
+    the balance as it is after it.
     """
     Account.objects.select_for_update(no_key=True).get(pk=account.pk)
 
 
-def post(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
+def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
     """Move money inside the caller's transaction, all of it or nothing.
 
-    No account but funding goes below zero, not even between two movements of one call: put what
-    an account receives before what it gives. Accounts are locked merchants first, wallets last.
+    No account but funding goes below zero, not even between two movements of one call: list what an
+    account receives before what it pays. Accounts are locked merchants first, wallets last.
 
-    Raises InsufficientBalance, before anything is written.
-    Raises IntegrityError where a reference has moved already, or across modes or currencies.
+    Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
+    that has moved money already, and across modes or currencies.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
@@ -123,7 +123,7 @@ def post(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -
 
 @dataclass
 class _Effect:
-    """What a call does to one account: the change in all, and the deepest point on the way."""
+    """What a call does to one account: the net change, and the lowest point on the way."""
 
     account: Account
     change: int = 0

@@ -1,4 +1,4 @@
-"""Read the ledger as it is at one instant, while others go on writing."""
+"""Read the ledger as of one instant, while others go on writing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +9,10 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot(*, limited: bool = False) -> Iterator[None]:
-    """Let every statement inside see the same instant, for as long as it takes; write nothing.
+    """Let every statement inside see the same instant, however long it takes; write nothing.
 
-    `limited` keeps the time limits of a request. Inside a transaction that is open already, that
-    one is used as it is.
+    `limited` keeps the time limits of a request. Inside an open transaction, that transaction is
+    used as it is.
     """
     if connection.in_atomic_block:
         yield
@@ -30,7 +30,7 @@ def snapshot(*, limited: bool = False) -> Iterator[None]:
 
 @contextmanager
 def _without_write_lock() -> Iterator[None]:
-    """Begin transactions of SQLite as readers, which its write-ahead log lets pass by writers."""
+    """Begin transactions of SQLite as readers, which do not wait for writers in WAL mode."""
     connection.ensure_connection()
     sqlite: Any = connection
     mode, sqlite.transaction_mode = sqlite.transaction_mode, None

@@ -11,13 +11,13 @@ PROOF_SECONDS = 3_600
 
 @shared_task
 def seal_transfers() -> None:
-    """Seal all that waits. May run twice, and on two machines: one of them finds nothing to do."""
+    """Seal every waiting transfer. Safe to run twice, or on two machines."""
     while sealing.seal_transfers(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
         pass
 
 
-# Taken off the queue at once: the broker would hand what lasts for minutes to a second worker.
+# Acknowledged early: the broker would hand a task of several minutes to a second worker.
 @shared_task(acks_late=False, soft_time_limit=PROOF_SECONDS, time_limit=PROOF_SECONDS + 60)
 def prove_ledger() -> None:
-    """Prove the ledger, if that is due. May run twice: one of them finds it claimed."""
+    """Prove the ledger, if that is due. Safe to run twice: the second finds it claimed."""
     proving.prove_if_due(now=utc_now())

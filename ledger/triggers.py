@@ -1,4 +1,4 @@
-"""The triggers that migrations create, by name: one that is missing or off is a finding."""
+"""The triggers that migrations create, by name: one that is missing or disabled is reported."""
 
 from collections.abc import Iterator
 
@@ -42,7 +42,7 @@ ACTIVE = {
 
 
 def check_triggers() -> Iterator[str]:
-    """Name every trigger of the ledger that does not guard its table."""
+    """Report every trigger of the ledger that does not guard its table."""
     with connection.cursor() as cursor:
         cursor.execute(ACTIVE[connection.vendor])
         active = {name for (name,) in cursor.fetchall()}

@@ -24,7 +24,7 @@ def payment_link_created(link: PaymentLink) -> dict[str, Any]:
 def payment_link_payment_completed(
     link: PaymentLink, *, payment_id: str, amount: int
 ) -> dict[str, Any]:
-    """`uses_count` stands only where the link is limited: only then it is known at this moment."""
+    """`uses_count` is present only for a limited link: only there is it exact at this moment."""
     return {
         "payment_link_id": link.id,
         "payment_id": payment_id,

@@ -1,4 +1,4 @@
-"""What time does to links: they expire. The sweep may run twice at once."""
+"""The expiry of links. The sweep may run twice at once."""
 
 from datetime import datetime
 

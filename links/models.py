@@ -23,11 +23,11 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
     missing = PaymentLinkNotFound
 
     def due_to_expire(self, now: datetime) -> Self:
-        """Those whose time has passed and that the sweep has not come by yet."""
+        """Those past their expiry that the sweep has not reached yet."""
         return self.filter(_ACTIVE, expires_at__lte=now)
 
     def shown_as(self, status: str, now: datetime) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has come by."""
+        """Those that a reader sees in this status, whether or not the sweep has reached them."""
         overdue = _ACTIVE & Q(expires_at__lte=now)
         if status == LinkStatus.EXPIRED:
             return self.filter(Q(status=status) | overdue)
@@ -35,7 +35,7 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         return stored.exclude(expires_at__lte=now) if status == LinkStatus.ACTIVE else stored
 
     def at(self, merchant_slug: str) -> Self:
-        """Those at the address of this merchant; each exists at its own address only."""
+        """Those under this merchant's slug; a link exists only under its own."""
         return self.filter(merchant__slug=merchant_slug)
 
     def to_show(self) -> Self:
@@ -56,10 +56,10 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         )
 
     def held_for_use(self, link_id: str) -> "PaymentLink":
-        """Get one link that stays limited, or unlimited, until the transaction ends.
+        """Lock one link so that it stays limited, or unlimited, until the transaction ends.
 
-        Payments through the same unlimited link hold it side by side and do not wait for each
-        other; `locked_against_use` waits for them. Raises PaymentLinkNotFound.
+        Payments through the same unlimited link share the lock and do not wait for each other;
+        `locked_against_use` waits for them. Raises PaymentLinkNotFound.
         """
         link = self._held_side_by_side(link_id)
         return link if link.max_uses is None else self.locked(link_id)
@@ -76,7 +76,7 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
         raise self.missing()
 
     def locked_against_use(self, link_id: str) -> "PaymentLink":
-        """Get one link which no payment is using until the transaction ends."""
+        """Lock one link so that no payment uses it until the transaction ends."""
         link = self.select_for_update().filter(pk=link_id).first()
         if link is None:
             raise self.missing()
@@ -86,8 +86,8 @@ class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
 class PaymentLink(models.Model):
     """A reusable address at which anyone can pay a merchant.
 
-    `amount` is in cents and empty where the customer enters it. `uses_count` and
-    `amount_collected` lag behind for an unlimited link: see LinkUse.
+    `amount` is in cents and empty where the customer enters it. `uses_count` and `amount_collected`
+    trail for an unlimited link: see LinkUse.
     """
 
     id = PublicIdField(primary_key=True)
@@ -167,14 +167,14 @@ class PaymentLink(models.Model):
         return self.amount_collected + int(getattr(self, "fresh_amount", 0))
 
     def status_at(self, now: datetime) -> LinkStatus:
-        """The status to show and to act on: expired from the moment on that its time has passed."""
+        """The effective status: expired from `expires_at` on, even before the sweep."""
         overdue = self.expires_at is not None and self.expires_at <= now
         if overdue and self.status == LinkStatus.ACTIVE:
             return LinkStatus.EXPIRED
         return LinkStatus(self.status)
 
     def refusal(self, now: datetime) -> ApiError:
-        """The error that says why its present status does not allow what was asked."""
+        """The error that explains why its present status does not allow the request."""
         return REFUSAL_BY_STATUS[self.status_at(now)]()
 
     def transition_to(self, status: LinkStatus, *, now: datetime, actor: str) -> None:
@@ -196,8 +196,8 @@ class PaymentLink(models.Model):
 class LinkUse(models.Model):
     """One payment made through a link. `payment_id` is its public id: once, ever.
 
-    Through an unlimited link many customers may pay at once, so a use is only inserted and stays
-    not `counted` until a task adds it to the row of the link.
+    Through an unlimited link many customers may pay at once, so a use is only inserted, and not
+    `counted` until a task adds it to the link's row.
     """
 
     link = models.ForeignKey(PaymentLink, on_delete=models.PROTECT, related_name="uses_made")

@@ -1,4 +1,4 @@
-"""Prove what each link counts from the uses that were made of it."""
+"""Prove the counts of each link from its uses."""
 
 from collections.abc import Iterator
 

@@ -22,8 +22,8 @@ from links.models import PaymentLink
 from links.services import LinkDraft
 from links.statuses import LinkStatus
 
-MOST_USES = 1_000_000
-MOST_COUNTED = 2**53 - 1
+MAX_USES = 1_000_000
+MAX_COUNT = 2**53 - 1
 
 
 class NewLink(Input):
@@ -34,7 +34,7 @@ class NewLink(Input):
     amount = AmountField(required=False, help_text="Cents. Absent: the customer enters it.")
     currency = CurrencyField(required=False)
     description = TextField(max_length=500, min_length=0, lines=True, required=False)
-    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False)
+    max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)
     expires_at = InstantField(required=False)
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)
@@ -42,12 +42,12 @@ class NewLink(Input):
 
 
 class ChangedLink(Change):
-    """A null takes the value away: no limit, no expiry, no redirect."""
+    """A null clears the value: no limit, no expiry, no redirect."""
 
     description = TextField(
         max_length=500, min_length=0, lines=True, required=False, allow_null=True
     )
-    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False, allow_null=True)
+    max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False, allow_null=True)
     expires_at = InstantField(required=False, allow_null=True)
     success_url = WebUrlField(required=False, allow_null=True)
     cancel_url = WebUrlField(required=False, allow_null=True)
@@ -65,8 +65,8 @@ class _Link(Output):
     qr_code = serializers.SerializerMethodField()
     status = serializers.SerializerMethodField()
     is_active = serializers.SerializerMethodField()
-    uses_count = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="uses")
-    max_uses = StrictIntegerField(min_value=1, max_value=MOST_USES, required=False)
+    uses_count = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="uses")
+    max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)
     livemode = StrictBooleanField()
     expires_at = InstantField(required=False)
 
@@ -93,10 +93,10 @@ class LinkOutput(_Link):
 class LinkStatistics(Output):
     """`opened` and `started` are some seconds old; `paid` and `collected` (cents) are exact."""
 
-    opened = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="opened_count")
-    started = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="started_count")
-    paid = StrictIntegerField(min_value=0, max_value=MOST_COUNTED, source="uses")
-    collected = StrictIntegerField(min_value=0, max_value=MOST_COUNTED)
+    opened = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="opened_count")
+    started = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="started_count")
+    paid = StrictIntegerField(min_value=0, max_value=MAX_COUNT, source="uses")
+    collected = StrictIntegerField(min_value=0, max_value=MAX_COUNT)
 
 
 class LinkWithStatistics(LinkOutput):

@@ -138,7 +138,7 @@ def read_public_link(merchant_slug: str, link_id: str) -> PaymentLink:
 
 
 def lock_for_use(link_id: str, *, now: datetime) -> PaymentLink:
-    """Hold a link, before its payment is locked, so that nobody else takes its last use.
+    """Lock a link, before its payment is locked, so that no other payment takes its last use.
 
     Payments through an unlimited link do not wait for each other. Raises PaymentLinkNotFound,
     PaymentLinkInactive, PaymentLinkExpired.
@@ -150,9 +150,9 @@ def lock_for_use(link_id: str, *, now: datetime) -> PaymentLink:
 
 
 def record_use(link_id: str, *, payment_id: str, amount: int, now: datetime) -> None:
-    """Count a use, in the transaction that completes its payment; the last one ends the link.
+    """Record a use, in the transaction that completes its payment; the last one ends the link.
 
-    `amount` in cents. Holds the link itself where the caller has not. Raises as lock_for_use does.
+    `amount` in cents. Locks the link where the caller has not. Raises as lock_for_use does.
     """
     link = lock_for_use(link_id, now=now)
     limited = link.max_uses is not None

@@ -1,8 +1,8 @@
 """How often links are opened and started: counted in memory, written a few seconds later.
 
-Opening a page must not write to the database, and a link on a poster must not become one row on
-which everybody waits. These two counts are statistics, not money: a process that dies loses its
-last seconds of them. Payments and what they collect are counted elsewhere, exactly.
+Opening a page must not write to the database, and a link on a poster must not become a hot row.
+These two counts are statistics, not money: a process that dies loses its last seconds of them.
+Payments and what they collect are counted elsewhere, exactly.
 """
 
 from collections import Counter
@@ -19,12 +19,12 @@ _lock = Lock()
 
 
 def note_opened(link_id: str) -> None:
-    """Count that somebody looked at a link."""
+    """Count that a link was opened."""
     _note(link_id, "opened_count")
 
 
 def note_started(link_id: str) -> None:
-    """Count that somebody began to pay through a link."""
+    """Count that a payment was started through a link."""
     _note(link_id, "started_count")
 
 

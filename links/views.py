@@ -7,8 +7,9 @@ from rest_framework.response import Response
 from core import qr
 from core.clock import utc_now
 from core.openapi import listing, operation
-from core.queries import CREATED, one_of, query_of, read_filters
+from core.queries import query_of, read_filters
 from links.counts import total_of
+from links.filters import FILTERS
 from links.models import PaymentLink
 from links.serializers import (
     ChangedLink,
@@ -21,11 +22,9 @@ from links.serializers import (
 )
 from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
-from links.statuses import LinkStatus
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
-FILTERS = {"status": one_of(LinkStatus.values), **CREATED}
 FOR_A_YEAR = "public, max-age=31536000, immutable"
 IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
 
@@ -75,7 +74,7 @@ class PaymentLinkViewSet(CallerViewSet):
     @operation("Deactivate a payment link", response=LinkOutput)
     @action(detail=True, methods=["post"])
     def deactivate(self, request: CallerRequest, link_id: str) -> HttpResponse:
-        """For good. Payments begun there can no longer be paid."""
+        """Permanent. Payments started there can no longer be paid."""
 
         def work() -> Response:
             at = utc_now()
@@ -88,7 +87,7 @@ class PaymentLinkViewSet(CallerViewSet):
 class PublicLinkViewSet(OpenViewSet):
     @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
-        """What anybody may know who has the address: the link, and its merchant's name and looks.
+        """What anyone with the address may know: the link, and its merchant's name and branding.
 
         Needs no key.
         """

@@ -1,6 +1,6 @@
 """Who is calling, and in which mode.
 
-A key says both. In development mode a request without a key may name its merchant instead, or
+A key answers both. In development mode a request without a key may name its merchant instead, or
 none at all; it only ever reaches test objects.
 """
 
@@ -71,7 +71,7 @@ def _refuse_status(merchant: Merchant, *, livemode: bool) -> None:
 
 
 def _refuse_contradiction(request: Request, merchant: Merchant) -> None:
-    """Refuse a `merchant_id` that names anybody but the owner of the key."""
+    """Refuse a `merchant_id` other than that of the key's owner."""
     for name, value in _named(request):
         if name == "merchant_id" and value != merchant.id:
             raise ValidationFailed(merchant_id="must be the merchant of the API key, or left out")

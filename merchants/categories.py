@@ -21,5 +21,5 @@ CODES: dict[str, str] = {
 
 
 def category_code(category: str) -> str | None:
-    """Return the ISO 18245 code of a category, None for one that the merchant worded itself."""
+    """Return the ISO 18245 code of a category; None for a free-text one."""
     return CODES.get(category)

@@ -1,7 +1,7 @@
-"""When keys were last used: noted in memory, written by a thread of its own some seconds later.
+"""When keys were last used: noted in memory and written a few seconds later by a background thread.
 
-No request writes for it. A key is noted again an hour after what its row says: a process writes at
-most once an hour per key, all keys in one statement, and loses its last seconds when it dies.
+No request writes it. A key is noted again an hour after the value in its row: a process writes at
+most once an hour per key, all keys in one statement, and loses its last seconds if it dies.
 """
 
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ _lock = Lock()
 
 
 def note_use(key: ApiKey, now: datetime) -> None:
-    """Remember that the key has opened a request, unless its row says so closely enough."""
+    """Note that the key was used, unless its row is recent enough."""
     if key.last_used_at is not None and now - key.last_used_at < COARSENESS:
         return
     with _lock:

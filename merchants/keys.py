@@ -23,7 +23,7 @@ _FORM = re.compile(
 
 
 def prefix_of(*, livemode: bool) -> str:
-    """Return what keys of this mode begin with."""
+    """Return the prefix of keys of this mode."""
     return LIVE_PREFIX if livemode else TEST_PREFIX
 
 
@@ -34,14 +34,14 @@ def new_secret(*, livemode: bool) -> str:
 
 
 def is_well_formed(text: str) -> bool:
-    """Say whether this has the form of a key, its checksum included."""
+    """Return whether this has the form of a key, its checksum included."""
     if not _FORM.fullmatch(text):
         return False
     return text[-CHECKSUM_CHARACTERS:] == _checksum(text[:-CHECKSUM_CHARACTERS])
 
 
 def digest(secret: str) -> str:
-    """Return what is stored of a key, and looked up by: its SHA-256."""
+    """Return what is stored of a key, and what it is looked up by: its SHA-256."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

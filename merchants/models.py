@@ -105,12 +105,12 @@ class ApiKeyQuerySet(CallerScoped["ApiKey"]):
     missing = ApiKeyNotFound
 
     def active(self, now: datetime) -> Self:
-        """Keep the keys that open a request at this instant."""
+        """Keep the keys that are valid at this instant."""
         return self.filter(revoked_at=None).filter(Q(expires_at=None) | Q(expires_at__gt=now))
 
 
 class ApiKey(models.Model):
-    """What a merchant's server calls with, in one mode. Only the SHA-256 of the secret is stored.
+    """The API key of a merchant in one mode. Only the SHA-256 of the secret is stored.
 
     `last_used_at` is coarse: it trails the last request by up to an hour and some seconds.
     """
@@ -138,5 +138,5 @@ class ApiKey(models.Model):
         return f"{self.prefix}…{self.last_four}"
 
     def is_active(self, now: datetime) -> bool:
-        """Say whether the key opens a request at this instant."""
+        """Return whether the key is valid at this instant."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

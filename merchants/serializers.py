@@ -50,7 +50,7 @@ class TimeZoneField(TextField):
 
 
 class HttpsField(WebUrlField):
-    """An https address; http too in development mode. It serves both modes, so test is no leave."""
+    """An https address; http too in development mode. A merchant has one address for both modes."""
 
     def to_internal_value(self, data: Any) -> str:
         url = super().to_internal_value(data)
@@ -82,7 +82,7 @@ def _schedule(**options: Any) -> OneOfField:
 
 
 class NewMerchant(Input):
-    """What a merchant is registered with. Unknown fields are ignored; a null is an absent field."""
+    """The fields of a registration. Unknown fields are ignored; a null is an absent field."""
 
     name = _name()
     slug = TextField(

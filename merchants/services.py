@@ -25,7 +25,7 @@ SLUG_SUFFIX_CHARACTERS = 6
 
 
 class Profile(TypedDict, total=False):
-    """What a merchant says of itself and may change."""
+    """The fields that a merchant may set and change itself."""
 
     name: str
     category: str
@@ -71,8 +71,8 @@ def create_merchant(
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
-    `profile` holds at least `name` and `email`. Serves POST /v1/merchants, where nobody chooses
-    status and fee (ten-thousandths).
+    `profile` holds at least `name` and `email`. Serves POST /v1/merchants, where the caller chooses
+    neither status nor fee (in basis points).
     """
     merchant = Merchant(
         id=new_id("mer", now),
@@ -98,7 +98,7 @@ def create_merchant(
 def update_merchant(
     *, caller: "Caller", merchant_id: str, now: datetime, **changes: Unpack[Profile]
 ) -> Merchant:
-    """Change what a merchant says of itself. Raises MerchantNotFound. Serves PATCH."""
+    """Change a merchant's own profile. Raises MerchantNotFound. Serves PATCH."""
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
     for name, value in changes.items():
         setattr(merchant, name, value)
@@ -117,9 +117,9 @@ def set_status(*, merchant_id: str, status: MerchantStatus, now: datetime) -> Me
 
 @transaction.atomic
 def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Merchant:
-    """Set the service's share (ten-thousandths) of payments to come.
+    """Set the fee (in basis points) of future payments.
 
-    Raises MerchantNotFound, and ValidationFailed for a share above everything.
+    Raises MerchantNotFound, and ValidationFailed for a fee above 100 %.
     """
     if not 0 <= fee_basis_points <= MAX_FEE_BASIS_POINTS:
         raise ValidationFailed(fee_basis_points=f"must be from 0 to {MAX_FEE_BASIS_POINTS}")
@@ -131,7 +131,7 @@ def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Mercha
 
 
 def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -> IssuedKey:
-    """Give the merchant one more key. The secret is in the answer and nowhere else."""
+    """Issue one more key. The secret is in the result and nowhere else."""
     secret = new_secret(livemode=livemode)
     key = ApiKey.objects.create(
         id=new_id("key", now),
@@ -150,8 +150,9 @@ def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -
 def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key by a new one of the same mode and name; the old one works for `overlap` more.
 
-    An end that the old key already has is never put off. Raises ApiKeyNotFound, ApiKeyNotActive,
-    and ValidationFailed for an overlap that is negative or longer than `MAX_OVERLAP`.
+    An expiry that the old key already has is never postponed. Raises ApiKeyNotFound,
+    ApiKeyNotActive, and ValidationFailed for an overlap that is negative or longer than
+    `MAX_OVERLAP`.
     """
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise ValidationFailed(overlap=f"must be 0 to {MAX_OVERLAP.days} days")
@@ -165,7 +166,7 @@ def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
 
 @transaction.atomic
 def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
-    """End a key at once. Raises ApiKeyNotFound, ApiKeyNotActive."""
+    """Revoke a key at once. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = ApiKey.objects.locked(key_id)
     _refuse_inactive(key, now)
     key.revoked_at = now
@@ -189,7 +190,7 @@ def _insert(merchant: Merchant) -> None:
 
 
 def _insert_with_free_slug(merchant: Merchant) -> None:
-    """Try the slug of the name as it is, then with a random end, so that many may share a name."""
+    """Try the slug of the name as it is, then with a random suffix, so that names may repeat."""
     stem = _stem(merchant.name)
     merchant.slug = stem or _with_random_end(UNNAMED)
     for _ in range(SLUG_TRIES):

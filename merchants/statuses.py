@@ -1,10 +1,10 @@
-"""What a merchant may be, and who may become what."""
+"""The statuses of a merchant, and the transitions between them."""
 
 from django.db.models import TextChoices
 
 
 class MerchantStatus(TextChoices):
-    """Whether staff have looked at the merchant, and whether it may use the service at all."""
+    """Whether staff have reviewed the merchant, and whether it may use the service at all."""
 
     UNVERIFIED = "unverified"
     VERIFIED = "verified"

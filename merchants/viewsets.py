@@ -1,4 +1,4 @@
-"""The bases of the API's viewsets: limits, Idempotency-Key, lists."""
+"""The base classes of the API's viewsets: limits, Idempotency-Key, lists."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -10,24 +10,24 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
-from core.idempotency import Work, answer_once
+from core.idempotency import Work, respond_once
 from core.pagination import PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
-from core.simulation import refuse_as_asked
-from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, Limit, spend
+from core.simulation import raise_simulated_error
+from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, RateLimit, consume
 from merchants.authentication import ApiKeyAuthentication
 from merchants.callers import CallerRequest
 
 
 class _ApiViewSet(ViewSet):
-    """Counts every request against the limits of whoever sends it, and says what is left.
+    """Counts every request against the caller's limits, and reports what is left.
 
-    No answer may be kept by a cache: each is for one caller, and some show a secret once.
+    No response may be cached: each is for one caller, and some show a secret once.
     """
 
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
-    limits: Sequence[Limit] = ADDRESS_LIMITS
+    limits: Sequence[RateLimit] = ADDRESS_LIMITS
 
     def created(self, data: Any, location: str) -> Response:
         """Answer 201 with the address of what was created."""
@@ -38,14 +38,14 @@ class _ApiViewSet(ViewSet):
 
         `secret`: the answer shows a secret, so it is stored encrypted.
         """
-        return answer_once(request._request, self.scope_of(request), work, secret=secret)
+        return respond_once(request._request, self.scope_of(request), work, secret=secret)
 
     def scope_of(self, request: Request) -> str:
-        """Name whoever limits and Idempotency-Keys belong to: here, an address."""
+        """Return the owner of limits and Idempotency-Keys: here, an address."""
         return f"address {network_of(client_address(request._request))}"
 
     def check_throttles(self, request: Request) -> None:
-        self.rate_headers = spend(self.limits, self.scope_of(request))
+        self.rate_headers = consume(self.limits, self.scope_of(request))
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         answer = super().finalize_response(request, response, *args, **kwargs)
@@ -64,10 +64,10 @@ class CallerViewSet(_ApiViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if not cast(CallerRequest, request).user.livemode:
-            refuse_as_asked(request._request)
+            raise_simulated_error(request._request)
 
     def scope_of(self, request: Request) -> str:
-        """Name the merchant and mode; without a merchant, the address."""
+        """Return the merchant and mode; without a merchant, the address."""
         caller = cast(CallerRequest, request).user
         if caller.merchant_id is None:
             return super().scope_of(request)
@@ -95,6 +95,6 @@ class CallerViewSet(_ApiViewSet):
 
 
 class OpenViewSet(_ApiViewSet):
-    """Endpoints that need no key and look at none."""
+    """Endpoints that need no key and read none."""
 
     authentication_classes = ()

@@ -7,55 +7,55 @@ from typing import Any
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from outbound.deadline import Watchdog
+from outbound.deadline import Deadline
 from outbound.ip_addresses import parse_address
 from outbound.policy import Policy
 from outbound.resolver import ResolutionFailed, Resolve, resolve_within
 
-MOST_ADDRESSES_TRIED = 4
+MAX_ADDRESSES_TRIED = 4
 
 
-class DialFailed(Exception):
-    """There is no connection, for a reason that may be shown to the owner of the endpoint."""
+class ConnectionFailed(Exception):
+    """No connection, for a reason that may be shown to the owner of the endpoint."""
 
 
-class Dial:
+class Connector:
     """Makes the one connection of one attempt, with one look-up."""
 
     def __init__(
-        self, policy: Policy, watchdog: Watchdog, connect_seconds: float, resolve: Resolve
+        self, policy: Policy, deadline: Deadline, connect_seconds: float, resolve: Resolve
     ) -> None:
         self._policy = policy
-        self._watchdog = watchdog
+        self._deadline = deadline
         self._connect_seconds = connect_seconds
         self._resolve = resolve
 
     def __call__(self, host: str, port: int) -> socket.socket:
-        """Return a connection to an allowed address of the host. Raises DialFailed."""
-        addresses = self._allowed_addresses(host, port)[:MOST_ADDRESSES_TRIED]
+        """Return a connection to an allowed address of the host. Raises ConnectionFailed."""
+        addresses = self._allowed_addresses(host, port)[:MAX_ADDRESSES_TRIED]
         refused = False
         for position, address in enumerate(addresses):
             share = self._connect_seconds / (len(addresses) - position)
             try:
-                return self._connect(address, port, min(share, self._watchdog.seconds_left))
+                return self._connect(address, port, min(share, self._deadline.seconds_left))
             except ConnectionRefusedError:
                 refused = True
             except OSError:
                 continue
         if refused:
-            raise DialFailed("The connection was refused.")
-        raise DialFailed(f"No connection within {self._connect_seconds:g} seconds.")
+            raise ConnectionFailed("The connection was refused.")
+        raise ConnectionFailed(f"No connection within {self._connect_seconds:g} seconds.")
 
     def _allowed_addresses(self, host: str, port: int) -> list[str]:
         """Look the host up; one address that is not allowed refuses them all."""
         try:
             found = resolve_within(self._connect_seconds, host.strip("[]"), port, self._resolve)
         except ResolutionFailed:
-            raise DialFailed("The host name could not be resolved.") from None
+            raise ConnectionFailed("The host name could not be resolved.") from None
         for text in found:
             address = parse_address(text)
             if address is None or not self._policy.allows(address):
-                raise DialFailed("The host name leads to an address that is not allowed.")
+                raise ConnectionFailed("The host name leads to an address that is not allowed.")
         return found
 
     def _connect(self, address: str, port: int, seconds: float) -> socket.socket:
@@ -63,27 +63,27 @@ class Dial:
         peer = parse_address(str(connection.getpeername()[0]))
         if peer is None or not self._policy.allows(peer):
             connection.close()
-            raise DialFailed("The host name leads to an address that is not allowed.")
-        connection.settimeout(max(self._watchdog.seconds_left, 0.001))
+            raise ConnectionFailed("The host name leads to an address that is not allowed.")
+        connection.settimeout(max(self._deadline.seconds_left, 0.001))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._watchdog.watch(connection)
+        self._deadline.watch(connection)
         return connection
 
     def pools(self, response: type[HTTPResponse]) -> dict[str, Any]:
         """Return pools, by scheme, whose connections are made by this and read by `response`."""
-        dial = self
+        connector = self
 
         class Plain(HTTPConnection):
             response_class = response
 
             def _new_conn(self) -> socket.socket:
-                return dial(self._dns_host, self.port)
+                return connector(self._dns_host, self.port)
 
         class Secure(HTTPSConnection):
             response_class = response
 
             def _new_conn(self) -> socket.socket:
-                return dial(self._dns_host, self.port)
+                return connector(self._dns_host, self.port)
 
         class PlainPool(HTTPConnectionPool):
             ConnectionCls = Plain

@@ -1,7 +1,7 @@
-"""A deadline that nobody can drip past: it shuts the connection down, whoever is reading from it.
+"""A deadline that a slow peer cannot outlast: it shuts the connection down under any read.
 
-Timeouts of sockets start anew with every byte. The read that is cut short may still look like a
-complete answer, so `has_bitten` outweighs what was read.
+Socket timeouts restart with every byte. A read that is cut short may still look like a complete
+response, so `expired` overrides what was read.
 """
 
 import contextlib
@@ -12,16 +12,16 @@ from types import TracebackType
 from typing import Self
 
 
-class Watchdog:
-    """Use it around the whole of an exchange, and tell it of each socket."""
+class Deadline:
+    """Wrap the whole exchange in it, and let it `watch` each socket."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
-        self._timer = threading.Timer(seconds, self._bite)
+        self._timer = threading.Timer(seconds, self._expire)
         self._timer.daemon = True
         self._lock = threading.Lock()
         self._watched: list[socket.socket] = []
-        self.has_bitten = False
+        self.expired = False
 
     def __enter__(self) -> Self:
         self._timer.start()
@@ -50,12 +50,12 @@ class Watchdog:
         """
         with self._lock:
             self._watched.append(connection.dup())
-            if self.has_bitten:
+            if self.expired:
                 self._shut()
 
-    def _bite(self) -> None:
+    def _expire(self) -> None:
         with self._lock:
-            self.has_bitten = True
+            self.expired = True
             self._shut()
 
     def _shut(self) -> None:

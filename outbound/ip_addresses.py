@@ -59,7 +59,7 @@ def parse_address(text: str) -> Address | None:
 
 
 def is_public(address: Address) -> bool:
-    """Say whether this is a host of the open internet, looking through mapped and NAT64 forms."""
+    """Return whether this is a public host, seen through mapped and NAT64 forms."""
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _PRIVATE_4)
     inner = _carried(address)
@@ -69,7 +69,7 @@ def is_public(address: Address) -> bool:
 
 
 def is_loopback(address: Address) -> bool:
-    """Say whether this is the machine itself: 127.0.0.0/8 or ::1, in no other spelling."""
+    """Return whether this is the machine itself: 127.0.0.0/8 or ::1, and no other form."""
     return address.is_loopback and (isinstance(address, IPv4Address) or address == _LOOPBACK_6)
 
 

@@ -34,13 +34,13 @@ _OTHER_SERVICES = frozenset(
 
 @dataclass(frozen=True)
 class Policy:
-    """What is allowed to an endpoint of one mode."""
+    """What an endpoint of one mode may use."""
 
     livemode: bool
     loopback: bool
 
     def allows(self, address: Address) -> bool:
-        """Say whether a connection may go to the address."""
+        """Return whether a connection may go to the address."""
         return is_public(address) or (self.loopback and is_loopback(address))
 
     def allows_port(self, port: int) -> bool:
@@ -56,7 +56,7 @@ def policy_for(*, livemode: bool) -> Policy:
 
 
 def fault_of(url: str, policy: Policy) -> str | None:
-    """Say what the URL of an endpoint must be, where it is not; None where it may be used."""
+    """Return the rule that the URL of an endpoint breaks; None where it may be used."""
     if not is_web_url(url):
         return "must be an absolute https address of at most 2048 characters, without credentials"
     parts = urlsplit(url)

@@ -1,4 +1,4 @@
-"""One look-up of a host name that can be given up: `getaddrinfo` has no deadline of its own."""
+"""A look-up of a host name with a time limit: `getaddrinfo` has none of its own."""
 
 import queue
 import socket
@@ -8,8 +8,8 @@ from collections.abc import Callable
 Resolve = Callable[[str, int], list[str]]
 
 # A resolver that hangs holds its thread; beyond this many, look-ups fail at once.
-MOST_AT_A_TIME = 128
-_free = threading.BoundedSemaphore(MOST_AT_A_TIME)
+MAX_CONCURRENT_LOOKUPS = 128
+_free = threading.BoundedSemaphore(MAX_CONCURRENT_LOOKUPS)
 
 
 class ResolutionFailed(Exception):
@@ -23,7 +23,7 @@ def system_addresses(host: str, port: int) -> list[str]:
 
 
 def resolve_within(seconds: float, host: str, port: int, resolve: Resolve) -> list[str]:
-    """Look the name up in a thread of its own. Raises ResolutionFailed."""
+    """Look the name up in its own thread. Raises ResolutionFailed."""
     if not _free.acquire(blocking=False):
         raise ResolutionFailed
     answers: queue.SimpleQueue[list[str]] = queue.SimpleQueue()

@@ -1,8 +1,8 @@
 """A static counter: one QR code on a till, and a payment of its own for each customer.
 
-Beside the till stands a screen that lists what was paid. Its address holds a secret of its own, as
-the counter's own address is on the poster. The secret is computed, not stored: a counter whose
-screen has got into wrong hands is canceled, and a new one printed.
+Beside the till stands a screen that lists what was paid. Its address holds a secret of its own,
+because the counter's own address is on the poster. The secret is computed, not stored: a counter
+whose screen address has leaked is canceled, and a new one printed.
 """
 
 from datetime import datetime
@@ -40,7 +40,7 @@ def pay_at_counter(
     Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount where there is
     none or where it contradicts the fixed one.
     """
-    # Not locked, so that customers do not queue: beside a cancel, this one came a moment before.
+    # Not locked, so that customers do not queue: a concurrent cancel counts as a moment later.
     counter = Payment.objects.select_related("merchant").one(counter_id)
     if counter.status != PaymentStatus.CREATED:
         raise counter.refusal(now)

@@ -1,4 +1,4 @@
-"""What a merchant asks for, checked against its mode: pure, before any table is touched."""
+"""The draft of a payment, checked against its mode: pure, before any query."""
 
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -10,7 +10,7 @@ from core.money import MAX_AMOUNT
 from payments.modes import (
     INVOICE_TERM,
     LIFETIME,
-    LONGEST_INVOICE_TERM,
+    MAX_INVOICE_TERM,
     RULES,
     PaymentMode,
     end_of_day,
@@ -103,6 +103,6 @@ def expiry_of(
 def _due_date(draft: PaymentDraft, today: date) -> date:
     if draft.due_date is None:
         return today + INVOICE_TERM
-    if not today <= draft.due_date <= today + LONGEST_INVOICE_TERM:
+    if not today <= draft.due_date <= today + MAX_INVOICE_TERM:
         raise ValidationFailed(due_date="must be today or later, and within ten years")
     return draft.due_date

@@ -1,18 +1,30 @@
-"""E-mails about a payment: planned as rows with the facts, sent once by a task when due."""
+"""E-mails about a payment: planned with the facts, written when they are due."""
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.template.loader import render_to_string
+from django.utils.translation import gettext, gettext_noop
 
+from core.formats import day_of, moment_of, money_and_code
+from messages.content import Content
+from messages.models import Channel, Message, MessageStatus
+from messages.planning import plan_message
 from payments.errors import PaymentNotCompleted
-from payments.models import EmailKind, EmailStatus, Payment, PaymentEmail
-from payments.statuses import PaymentStatus
+from payments.models import Payment
+from payments.statuses import PAYABLE, PaymentStatus
 
 REMINDER_BEFORE = timedelta(days=3)
 SENDING_HOUR = time(9, 0)
+INVOICE, REMINDER, DUE, RECEIPT = "invoice", "reminder", "due", "receipt"
+SUBJECTS = {
+    INVOICE: gettext_noop("Invoice from %(merchant)s: %(amount)s"),
+    REMINDER: gettext_noop("Reminder: %(amount)s to %(merchant)s is due on %(due_date)s"),
+    DUE: gettext_noop("Due today: %(amount)s to %(merchant)s"),
+    RECEIPT: gettext_noop("Receipt: %(amount)s paid to %(merchant)s"),
+}
 
 
 def plan_invoice(payment: Payment, *, now: datetime) -> None:
@@ -20,16 +32,14 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
     if not payment.customer_email or payment.due_date is None:
         return
     zone = payment.merchant.time_zone
-    plan = [
-        (EmailKind.INVOICE, now),
-        (EmailKind.REMINDER, _morning_of(payment.due_date - REMINDER_BEFORE, zone)),
-        (EmailKind.DUE, _morning_of(payment.due_date, zone)),
-    ]
-    PaymentEmail.objects.bulk_create(
-        PaymentEmail(payment=payment, kind=kind, recipient=payment.customer_email, due_at=due_at)
-        for kind, due_at in plan
-        if due_at >= now
-    )
+    plan = {
+        INVOICE: now,
+        REMINDER: _morning_of(payment.due_date - REMINDER_BEFORE, zone),
+        DUE: _morning_of(payment.due_date, zone),
+    }
+    for kind, due_at in plan.items():
+        if due_at >= now:
+            _plan(payment, kind, payment.customer_email, "", due_at=due_at, now=now)
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:
@@ -37,54 +47,92 @@ def plan_receipt(payment: Payment, *, now: datetime) -> None:
     customer = payment.paying_customer
     address = payment.customer_email or customer.email
     if address:
-        PaymentEmail.objects.get_or_create(
-            payment=payment,
-            kind=EmailKind.RECEIPT,
-            recipient=address,
-            defaults={"due_at": now, "language": customer.language},
-        )
+        _plan(payment, RECEIPT, address, customer.language, due_at=now, now=now)
 
 
 @transaction.atomic
 def plan_receipt_again(
     *, payment_id: str, recipient: str, now: datetime, language: str = ""
 ) -> None:
-    """Plan a receipt to an address that may have had it before, as somebody asks for it.
+    """Plan a receipt that a customer has requested, even to an address that had one before.
 
-    Without `language` it is in the customer's. Raises PaymentNotFound, PaymentNotCompleted.
+    Without `language` it is in the customer's. One that has not left yet is not doubled.
+    Raises PaymentNotFound, PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted
     language = language or payment.paying_customer.language
-    PaymentEmail.objects.update_or_create(
-        payment=payment,
-        kind=EmailKind.RECEIPT,
-        recipient=recipient,
-        defaults={
-            "due_at": now,
-            "language": language,
-            "status": EmailStatus.PLANNED,
-            "sent_at": None,
-        },
+    receipts = Message.objects.filter(about=payment.id, kind=RECEIPT, recipient=recipient)
+    left = receipts.exclude(status=MessageStatus.PLANNED).count()
+    _plan(payment, RECEIPT, recipient, language, due_at=now, now=now, number=left)
+
+
+def write(message: Message, now: datetime) -> Content | None:
+    """Write a mail that is due; None for what is paid or has ended meanwhile."""
+    payment = Payment.objects.select_related("merchant").get(pk=message.about)
+    status = payment.status_at(now)
+    is_receipt = message.kind == RECEIPT
+    if status != PaymentStatus.COMPLETED if is_receipt else status not in PAYABLE:
+        return None
+    context = context_of(payment)
+    subject = gettext(SUBJECTS[message.kind]) % context
+    return content_about(payment, template=message.kind, subject=subject, context=context)
+
+
+def content_about(
+    payment: Payment, *, template: str, subject: str, context: dict[str, object]
+) -> Content:
+    """Write a mail as text and as HTML, in the language that is active.
+
+    What is only a test says so before anything else: no receipt of it passes for a real one.
+    """
+    if not payment.livemode:
+        subject = gettext("[Test] %(subject)s") % {"subject": subject}
+    return Content(
+        subject=subject,
+        text=render_to_string(f"emails/{template}.txt", context),
+        html=render_to_string(f"emails/{template}.html", context),
+        reply_to=payment.merchant.support_email or "",
     )
 
 
-def due_emails(now: datetime) -> QuerySet[PaymentEmail]:
-    """Return the mails whose time has come, the oldest first."""
-    due = PaymentEmail.objects.filter(status=EmailStatus.PLANNED, due_at__lte=now)
-    return due.select_related("payment__merchant").order_by("due_at", "pk")
+def context_of(payment: Payment) -> dict[str, object]:
+    """What the templates know: the payment, its payee and amount as people read them."""
+    zone = payment.merchant.time_zone
+    return {
+        "payment": payment,
+        "merchant": " ".join(payment.merchant.name.split()),
+        "amount": money_and_code(payment.sale_amount, payment.currency),
+        "due_date": day_of(payment.due_date) if payment.due_date else "",
+        "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
+        "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",
+        "service_name": settings.SERVICE_NAME,
+    }
 
 
-def claim_due(*, now: datetime, limit: int = 50) -> Iterator[PaymentEmail]:
-    """Take the mails that are due, each when its turn has come: a crash loses no more than one.
-
-    Each is taken once, whoever else is claiming.
-    """
-    for email in due_emails(now)[:limit]:
-        mine = PaymentEmail.objects.filter(pk=email.pk, status=EmailStatus.PLANNED)
-        if mine.update(status=EmailStatus.SENDING):
-            yield email
+def _plan(
+    payment: Payment,
+    kind: str,
+    to: str,
+    language: str,
+    *,
+    due_at: datetime,
+    now: datetime,
+    number: int = 0,
+) -> None:
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=kind,
+        recipient=to,
+        about=payment.id,
+        livemode=payment.livemode,
+        language=language,
+        key=f"{payment.id}:{kind}:{to}:{number}",
+        due_at=due_at,
+        now=now,
+    )
 
 
 def _morning_of(day: date, time_zone: str) -> datetime:

@@ -1,4 +1,4 @@
-"""What time does to payments: they expire, and slow ones settle. Both may run twice at once."""
+"""The expiry of payments, and the settlement of slow ones. Both may run twice at once."""
 
 from datetime import datetime
 
@@ -42,6 +42,6 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
 def expire_payment(*, payment_id: str, now: datetime) -> Payment:
     """Expire one payment. Raises the error of its status where it is no longer due."""
     payment = Payment.objects.due_to_expire(now).locked(payment_id)
-    payment.transition_to(PaymentStatus.EXPIRED, now=now, actor="system:expire")
+    payment.transition_to(PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
     emit(EventType.PAYMENT_EXPIRED, about=payment, data=events.payment_expired(payment), now=now)
     return payment

@@ -7,7 +7,7 @@ from django.conf import settings
 from core.errors import InvalidRequest
 from core.queries import CREATED, exactly, one_of
 from payments.modes import PaymentMode
-from payments.qr import QRFormat
+from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
 FILTERS = {

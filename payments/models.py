@@ -1,4 +1,4 @@
-"""A payment, and the record of each of its moves."""
+"""A payment, and the record of its transitions."""
 
 from datetime import datetime
 from typing import Self
@@ -36,11 +36,11 @@ class PaymentQuerySet(CallerScoped["Payment"]):
     missing = PaymentNotFound
 
     def due_to_expire(self, now: datetime) -> Self:
-        """Those whose time has passed and that the sweep has not come by yet."""
+        """Those past their expiry that the sweep has not reached yet."""
         return self.filter(status__in=EXPIRABLE, expires_at__lte=now)
 
     def shown_as(self, status: str, now: datetime) -> Self:
-        """Those that a reader sees in this status, whether or not the sweep has come by."""
+        """Those that a reader sees in this status, whether or not the sweep has reached them."""
         due = Q(status__in=EXPIRABLE, expires_at__lte=now)
         if status == PaymentStatus.EXPIRED:
             return self.filter(Q(status=status) | due)
@@ -49,7 +49,7 @@ class PaymentQuerySet(CallerScoped["Payment"]):
 
 
 class Payment(models.Model):
-    """One payment session; of mode STATIC_PAY also a counter that others are paid through.
+    """One payment session; in mode STATIC_PAY, also a counter that other payments belong to.
 
     `amount` is in cents and empty only for a counter at which the customer enters it. `fee` is the
     house's part of the amount, known once completed.
@@ -151,7 +151,7 @@ class Payment(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                # Said aloud: of NULL it is unknown whether it is in range, which a check lets pass.
+                # Explicit, because a check passes where the comparison with NULL is unknown.
                 condition=Q(amount__isnull=False, amount__range=(1, MAX_AMOUNT)) | _COUNTER,
                 name="payment_amount",
             ),
@@ -202,19 +202,19 @@ class Payment(models.Model):
 
     @property
     def sale_amount(self) -> int:
-        """The amount in cents of what is paid for: only a counter, which is not, has none."""
+        """The amount in cents of a sale: only a counter has none."""
         if self.amount is None:
             raise InvalidAmount(amount="is entered at the counter, for a payment of its own")
         return self.amount
 
     @property
     def net(self) -> int | None:
-        """What the merchant gets of the amount, in cents; None until completed."""
+        """The amount less the fee, in cents; None until completed."""
         return None if self.fee is None or self.amount is None else self.amount - self.fee
 
     @property
     def amount_refundable(self) -> int:
-        """What can still be given back, in cents: less what is on its way already."""
+        """What can still be refunded, in cents, pending refunds deducted."""
         if self.status != PaymentStatus.COMPLETED or self.amount is None:
             return 0
         return self.amount - self.amount_refunded - self.amount_refund_pending
@@ -234,18 +234,18 @@ class Payment(models.Model):
         return "full" if self.amount_refunded == self.amount else "partial"
 
     def status_at(self, now: datetime) -> PaymentStatus:
-        """The status to show and to act on: expired from the moment on that its time has passed."""
+        """The effective status: expired from `expires_at` on, even before the sweep."""
         status = PaymentStatus(self.status)
         overdue = self.expires_at is not None and self.expires_at <= now
         return PaymentStatus.EXPIRED if overdue and status in EXPIRABLE else status
 
     def refusal(self, now: datetime) -> ApiError:
-        """The error that says why its present status does not allow what was asked."""
+        """The error that explains why its present status does not allow the request."""
         return REFUSAL_BY_STATUS[self.status_at(now)]()
 
     @property
     def failure(self) -> ApiError:
-        """The error that tells why it has failed, under its own code."""
+        """The error that explains why it failed, under its own code."""
         for error in (InsufficientBalance, PaymentFailed):
             if error.code == self.error_code:
                 return error(self.error_message or "")
@@ -275,7 +275,7 @@ class Payment(models.Model):
 
 
 class PaymentTransition(models.Model):
-    """One move of one payment: from where, to where, when, by whom and why. Never changed."""
+    """One transition of a payment: from, to, when, by whom and why. Never changed."""
 
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=PaymentStatus)
@@ -286,51 +286,3 @@ class PaymentTransition(models.Model):
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {self.from_status} → {self.to_status}"
-
-
-class EmailKind(models.TextChoices):
-    INVOICE = "invoice"
-    REMINDER = "reminder"
-    DUE = "due"
-    RECEIPT = "receipt"
-
-
-class EmailStatus(models.TextChoices):
-    PLANNED = "planned"
-    SENDING = "sending"
-    SENT = "sent"
-    FAILED = "failed"
-    NOT_NEEDED = "not_needed"
-
-
-class PaymentEmail(models.Model):
-    """A mail about a payment: when it is due, and what became of it.
-
-    `language` is that of its reader; empty where nobody knows it.
-
-    It is taken before it is sent, so that it never goes out twice; one that stays in `sending` was
-    cut off by a crash, and staff see it.
-    """
-
-    payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="emails")
-    kind = models.CharField(max_length=16, choices=EmailKind)
-    recipient = models.CharField(max_length=254)
-    language = models.CharField(max_length=8, default="", blank=True)
-    due_at = models.DateTimeField()
-    status = models.CharField(max_length=16, choices=EmailStatus, default=EmailStatus.PLANNED)
-    sent_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["due_at"], name="email_due", condition=Q(status=EmailStatus.PLANNED)
-            ),
-        )
-        constraints = (
-            models.UniqueConstraint(
-                fields=["payment", "kind", "recipient"], name="payment_email_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.payment_id}"

@@ -18,7 +18,7 @@ class PaymentMode(TextChoices):
 
 LIFETIME = timedelta(hours=24)
 INVOICE_TERM = timedelta(days=30)
-LONGEST_INVOICE_TERM = timedelta(days=3_660)
+MAX_INVOICE_TERM = timedelta(days=3_660)
 
 
 @dataclass(frozen=True)

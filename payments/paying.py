@@ -1,4 +1,4 @@
-"""What the payer does: take a payment up, be verified, pay. Each service is one business fact.
+"""What the payer does: start a payment, be verified, pay. Each service is one business fact.
 
 Locks are taken in the order link, payment, ledger account.
 """
@@ -14,8 +14,8 @@ from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
-from ledger.models import Kind, Purpose
-from ledger.services import Movement, accounts_for, post
+from ledger.models import Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
@@ -32,8 +32,8 @@ SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 @transaction.atomic
-def take_up(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Note that a customer has signed in to pay. Idempotent while the payment can be paid.
+def start_payment(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Mark that a customer has signed in to pay. Idempotent while the payment is payable.
 
     Raises PaymentNotFound, or the error of a status in which it can no longer be paid.
     """
@@ -55,8 +55,8 @@ def require_action(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 
 @transaction.atomic
-def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
-    """Return to the review, from where all may be tried again. Raises the error of its status."""
+def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
+    """Return to the review, where the customer can try again. Raises the error of its status."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
@@ -67,7 +67,7 @@ def step_back(*, payment_id: str, actor: str, now: datetime, cause: str = "") ->
 
 @transaction.atomic
 def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment:
-    """Cancel at the checkout. A payment that waits for a PIN is stepped back first."""
+    """Cancel at the checkout. A payment that waits for a PIN returns to the review first."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
@@ -94,7 +94,7 @@ def pay(
 def pay_locked(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Pay what the caller has got from `lock_payable`. Raises as `pay` does."""
+    """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
     refuse_frozen(customer)
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
@@ -117,24 +117,24 @@ def pay_locked(
 def fail_payment(
     *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
 ) -> Payment:
-    """Fail a payment whose verification went wrong too often. Raises the error of its status."""
+    """Fail a payment whose verification failed too often. Raises the error of its status."""
     payment = Payment.objects.locked(payment_id)
     return fail(payment, error_code, error_message, actor, now)
 
 
 @transaction.atomic
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
-    """Complete a payment that was left in processing, or fail it if money or link are gone."""
+    """Complete a payment that was left in processing; fail it if the money or the link is gone."""
     try:
         with transaction.atomic():
             payment = _lock_with_link(payment_id, now)
             _refuse_unless_processing(payment, now)
-            settle(payment, actor="system:settle", now=now)
+            settle(payment, actor="system:payments.settle", now=now)
             return payment
     except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
-        return fail(payment, error.code, error.message, "system:settle", now)
+        return fail(payment, error.code, error.message, "system:payments.settle", now)
 
 
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
@@ -150,7 +150,7 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     payment.transaction_id = new_id("txn", now)
     payment.fee = basis_points_of(payment.sale_amount, payment.merchant.fee_basis_points)
     payment.settles_at = None
-    post(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
+    post_transfers(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
     data = events.payment_completed(payment)
     emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
@@ -171,7 +171,7 @@ def fail(
 
 
 def _lock_sale(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment that a customer acts on. A counter is none: it is its merchant's to close."""
+    """Lock a payment that a customer acts on. A counter is none: only its merchant closes it."""
     payment = Payment.objects.locked(payment_id)
     if payment.is_counter:
         raise payment.refusal(now)
@@ -181,7 +181,7 @@ def _lock_sale(payment_id: str, now: datetime) -> Payment:
 def lock_payable(payment_id: str, now: datetime) -> Payment:
     """Lock a payment to be paid, and its link before it.
 
-    Raises as `pay` does; one that is paid already says so, whatever became of its link.
+    Raises as `pay` does; a completed one raises that first, whatever the state of its link.
     """
     try:
         payment = _lock_with_link(payment_id, now)
@@ -193,7 +193,7 @@ def lock_payable(payment_id: str, now: datetime) -> Payment:
 
 
 def refuse_unless_payable(payment: Payment, now: datetime) -> None:
-    """Raise the error of its present status, unless this can be paid."""
+    """Raise the error of its present status, unless it is payable."""
     if payment.is_counter or payment.amount is None or payment.status_at(now) not in PAYABLE:
         raise payment.refusal(now)
 
@@ -215,7 +215,9 @@ def _movements(payment: Payment) -> list[Movement]:
         livemode=payment.livemode,
     )
     paid = Movement(
-        kind=Kind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
+        kind=TransferKind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
     )
-    charged = Movement(kind=Kind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee)
+    charged = Movement(
+        kind=TransferKind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee
+    )
     return [paid, charged] if fee else [paid]

@@ -1,13 +1,13 @@
 """Prove every completed payment from its transfers, and every such transfer from its payment.
 
-Each statement is one join that the database runs by itself; only what is wrong comes out of it.
+Each statement is one join in the database, which returns only wrong rows.
 """
 
 from collections.abc import Iterator
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each, keys_of, transfers_of
 from links.models import LinkUse
 from payments.models import Payment
@@ -21,7 +21,7 @@ def check_payments() -> Iterator[str]:
         yield f"Payment {payment_id} is completed without the transfer of its amount."
     for payment_id in keys_of(completed.filter(~Exists(_fee_transfers()), fee__gt=0)):
         yield f"Payment {payment_id} is completed without the transfer of its fee."
-    for kind, amount in ((Kind.PAYMENT, "amount"), (Kind.FEE, "fee")):
+    for kind, amount in ((TransferKind.PAYMENT, "amount"), (TransferKind.FEE, "fee")):
         same = completed.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no completed {transfer.reference}."
@@ -43,7 +43,7 @@ def _check_uses() -> Iterator[str]:
 
 
 def _payment_transfers() -> QuerySet[Transfer]:
-    return transfers_of(Kind.PAYMENT).filter(
+    return transfers_of(TransferKind.PAYMENT).filter(
         amount=OuterRef("amount"),
         debit_account__purpose=Purpose.WALLET,
         debit_account__owner=OuterRef("customer_id"),
@@ -53,7 +53,7 @@ def _payment_transfers() -> QuerySet[Transfer]:
 
 
 def _fee_transfers() -> QuerySet[Transfer]:
-    return transfers_of(Kind.FEE).filter(
+    return transfers_of(TransferKind.FEE).filter(
         amount=OuterRef("fee"),
         debit_account__purpose=Purpose.MERCHANT,
         debit_account__owner=OuterRef("merchant_id"),

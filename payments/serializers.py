@@ -26,7 +26,7 @@ from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
-from payments.qr import QRFormat
+from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
 SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS = 60, 2_592_000
@@ -34,7 +34,7 @@ MAX_ITEMS = 200
 
 
 class QuantityField(AmountField):
-    """How many of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT, too."""
+    """The quantity of an item. A bad one makes the amount wrong, so it is INVALID_AMOUNT too."""
 
     @property
     def rule(self) -> str:

@@ -23,7 +23,7 @@ def create_payment(
     draft: PaymentDraft,
     now: datetime,
 ) -> Payment:
-    """Create a payment session under an id made beforehand (SPEC: POST /v1/payments).
+    """Create a payment session under a pregenerated id (SPEC: POST /v1/payments).
 
     Raises ValidationFailed where development mode names no merchant, InvalidAmount and
     ValidationFailed for inputs that contradict their mode.

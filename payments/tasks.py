@@ -4,7 +4,6 @@ from celery import shared_task
 
 from core.clock import utc_now
 from payments.expiry import expire_due, settle_due
-from payments.mailing import send_due_emails
 
 
 @shared_task
@@ -15,8 +14,3 @@ def expire_payments() -> int:
 @shared_task
 def settle_payments() -> int:
     return settle_due(now=utc_now())
-
-
-@shared_task
-def send_payment_emails() -> int:
-    return send_due_emails(now=utc_now())

@@ -1,4 +1,4 @@
-"""How a customer must be verified, by amount alone. Higher is stricter and stands for lower."""
+"""How a customer must be verified, by amount alone. A stricter method satisfies a weaker one."""
 
 from enum import IntEnum
 

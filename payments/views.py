@@ -13,7 +13,7 @@ from payments.confirming import confirm_payment
 from payments.counts import total_of
 from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
-from payments.qr import qr_payload
+from payments.qr_payload import qr_payload
 from payments.serializers import (
     CanceledPayment,
     ChangedPayment,

@@ -1,4 +1,4 @@
-"""What a bank account number, a bank's code and an IBAN may look like: pure."""
+"""The formats of account numbers, bank codes and IBANs: pure."""
 
 import re
 
@@ -9,12 +9,12 @@ _CLEARING_CODE = re.compile(r"[A-Z0-9]{1,35}")
 
 
 def compact(text: str) -> str:
-    """Return what was typed without the spaces and hyphens that people group it by."""
+    """Return the text without the spaces and hyphens of its grouping."""
     return re.sub(r"[\s-]", "", text).upper()
 
 
 def is_iban(number: str) -> bool:
-    """Say whether a number has the form of an IBAN and its check digits are right (ISO 13616)."""
+    """Return whether a number is an IBAN with the right check digits (ISO 13616)."""
     if not _IBAN.fullmatch(number):
         return False
     digits = "".join(str(int(character, 36)) for character in number[4:] + number[:4])
@@ -22,17 +22,17 @@ def is_iban(number: str) -> bool:
 
 
 def is_account_number(number: str) -> bool:
-    """Say whether a number can be one: an IBAN with a wrong check digit cannot."""
+    """Return whether a number can be one: an IBAN with a wrong check digit cannot."""
     if _IBAN.fullmatch(number):
         return is_iban(number)
     return _NUMBER.fullmatch(number) is not None
 
 
 def is_bic(code: str) -> bool:
-    """Say whether a code has the form of a bank's BIC (ISO 9362)."""
+    """Return whether a code has the form of a bank's BIC (ISO 9362)."""
     return _BIC.fullmatch(code) is not None
 
 
 def is_clearing_code(code: str) -> bool:
-    """Say whether a code can be a bank's number in a national clearing system."""
+    """Return whether a code can be a bank's number in a national clearing system."""
     return _CLEARING_CODE.fullmatch(code) is not None

@@ -1,4 +1,4 @@
-"""What a merchant has: in its balance, set aside for the bank, and on its way there."""
+"""A merchant's balances: available, pending, and in transit to the bank."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ledger.models import Purpose
 from ledger.services import balances
 from ledger.snapshot import snapshot
 from payouts.models import Payout
-from payouts.statuses import LEAVING, PayoutStatus
+from payouts.statuses import OUTGOING, PayoutStatus
 
 Reserve = Callable[[str, str, bool], int]
 
@@ -40,10 +40,10 @@ class MerchantBalances:
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
     """Return the exact balances, each with every currency by name; at least the default one.
 
-    All are of one moment: what a payout moves meanwhile stands in one of them.
+    All are of one instant: a payout in progress is counted in exactly one of them.
     """
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
-    leaving = _leaving(merchant_id, livemode)
+    leaving = _outgoing(merchant_id, livemode)
     currencies = sorted({settings.DEFAULT_CURRENCY, *held})
     free = {name: held.get(name, 0) - reserved(merchant_id, name, livemode) for name in currencies}
     return MerchantBalances(
@@ -56,16 +56,16 @@ def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
 
 
 def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
-    """Return what must stay in a merchant's balance, such as for refunds that wait, in cents."""
+    """Return what must stay in a merchant's balance, such as for pending refunds, in cents."""
     reserves: list[Reserve] = [import_string(path) for path in settings.PAYOUT_RESERVES]
     return sum(reserve(merchant_id, currency, livemode) for reserve in reserves)
 
 
-def _leaving(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
+def _outgoing(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
     leaving = Payout.objects.filter(
         merchant_id=merchant_id,
         livemode=livemode,
-        status__in=LEAVING,
+        status__in=OUTGOING,
     )
     sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
     return Counter({(currency, status): total for currency, status, total in sums})

@@ -14,7 +14,7 @@ from payouts.account_numbers import compact, is_account_number, is_bic, is_clear
 from payouts.errors import BankAccountMissing
 from payouts.models import BankAccount
 
-LONGEST_NAME = 140  # what a payment order has room for
+MAX_NAME_LENGTH = 140  # what a payment order has room for
 TEST_BANK = "Test Bank"
 TEST_CLEARING_CODE = "000000"
 TEST_NUMBER = "000123456789"
@@ -37,10 +37,10 @@ class BankDetails:
 def open_bank_account(
     *, merchant_id: str, livemode: bool, details: BankDetails, actor: str, now: datetime
 ) -> BankAccount:
-    """Make this the account that the merchant is paid out to, in place of the one before.
+    """Make this the account that the merchant is paid out to, replacing the previous one.
 
-    Raises MerchantNotFound, ValidationFailed. Payouts that are scheduled to the account before
-    are not sent there any more: they fail, and their money returns to the balance.
+    Raises MerchantNotFound, ValidationFailed. Payouts scheduled to the previous account are no
+    longer sent: they fail, and their money returns to the balance.
     """
     merchant = Merchant.objects.locked(merchant_id)
     number = compact(details.number)
@@ -68,7 +68,7 @@ def open_bank_account(
 
 @transaction.atomic
 def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
-    """Send nothing to this account any more. Raises BankAccountNotFound, if closed too."""
+    """Close the account: nothing more is sent to it. Raises BankAccountNotFound, also if closed."""
     account = BankAccount.objects.open().locked(bank_account_id)
     account.closed_at, account.closed_by = now, actor
     account.save(update_fields=["closed_at", "closed_by"])
@@ -78,7 +78,7 @@ def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> Ba
 def account_to_pay(
     *, merchant: Merchant, livemode: bool, currency: str, now: datetime
 ) -> BankAccount:
-    """Return the open account of this currency and mode; in test mode one appears by itself.
+    """Return the open account of this currency and mode; in test mode one is created on demand.
 
     May lock the merchant. Raises BankAccountMissing.
     """
@@ -97,13 +97,17 @@ def account_to_pay(
 def _open_test_account(merchant: Merchant, currency: str, now: datetime) -> BankAccount:
     details = BankDetails(
         currency=currency,
-        holder_name=merchant.name[:LONGEST_NAME],
+        holder_name=merchant.name[:MAX_NAME_LENGTH],
         bank_name=TEST_BANK,
         number=TEST_NUMBER,
         clearing_code=TEST_CLEARING_CODE,
     )
     return open_bank_account(
-        merchant_id=merchant.id, livemode=False, details=details, actor="system:test", now=now
+        merchant_id=merchant.id,
+        livemode=False,
+        details=details,
+        actor="system:payouts.test_account",
+        now=now,
     )
 
 
@@ -125,6 +129,6 @@ def _refuse_invalid(details: BankDetails, number: str) -> None:
 
 
 def _name_fault(name: str) -> str:
-    if name.strip() and len(name) <= LONGEST_NAME and is_printable(name):
+    if name.strip() and len(name) <= MAX_NAME_LENGTH and is_printable(name):
         return ""
-    return f"must be a text of 1 to {LONGEST_NAME} characters"
+    return f"must be a text of 1 to {MAX_NAME_LENGTH} characters"

@@ -19,7 +19,7 @@ from payouts.errors import PayoutBatchNotFound, PayoutFileChanged
 from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
 from payouts.services import fail_unsendable, mark_sent
 
-MOST_PAYOUTS = 500
+MAX_PAYOUTS = 500
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
 REFERENCE_CHARACTERS = 32
 
@@ -79,7 +79,7 @@ def create_batch(
     )
     sendable = [
         payout
-        for payout in locked[:MOST_PAYOUTS]
+        for payout in locked[:MAX_PAYOUTS]
         if not fail_unsendable(payout, actor=actor, now=now)
     ]
     if not sendable:

@@ -11,17 +11,17 @@ FRIDAY = 4
 
 @dataclass(frozen=True)
 class BusinessDays:
-    """The calendar of the banks. `holidays` are the days off beside weekends."""
+    """The calendar of the banks. `holidays` are the days off other than weekends."""
 
     holidays: frozenset[date] = field(default_factory=frozenset)
 
     @classmethod
     def load(cls) -> "BusinessDays":
-        """Read the holidays that staff keep."""
+        """Load the holidays that staff maintain."""
         return cls(frozenset(BankHoliday.objects.values_list("date", flat=True)))
 
     def includes(self, day: date) -> bool:
-        """Say whether banks work on this day."""
+        """Return whether banks work on this day."""
         return day.weekday() <= FRIDAY and day not in self.holidays
 
     def on_or_after(self, day: date) -> date:

@@ -48,5 +48,5 @@ def _cells(order: PaymentOrder) -> tuple[str, ...]:
 
 
 def _plain(cell: str) -> str:
-    """Keep a spreadsheet from running a text as a formula: an apostrophe makes it a text again."""
+    """Keep a spreadsheet from running a text as a formula, by an apostrophe in front."""
     return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

@@ -1,4 +1,4 @@
-"""How lists of payouts can be narrowed, and which movements of one are asked for."""
+"""How lists of payouts can be narrowed, and the page of movements of one."""
 
 from collections.abc import Mapping
 

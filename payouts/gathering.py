@@ -1,4 +1,4 @@
-"""Gather the movements of busy accounts ahead, so that the payout of a month need not do it all."""
+"""Gather the movements of busy accounts in advance, to keep a month's payout short."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from payouts.statements import BATCH, gather_batch, open_statement
 
 
 def gather_ahead(*, now: datetime) -> int:
-    """Gather the accounts that are being paid at this moment; return how many movements."""
+    """Gather for the accounts with recent payments; return how many movements."""
     busy = Account.objects.filter(
         purpose=Purpose.MERCHANT, pk__in=UnsealedTransfer.objects.values("credit_account")
     )
@@ -21,7 +21,7 @@ def gather_ahead(*, now: datetime) -> int:
 
 
 def _gather_in_steps(account: Account, now: datetime) -> int:
-    """Gather with a pause after each batch, in which those who debit the account get on."""
+    """Gather with a pause after each batch, so that debits of the account can proceed."""
     gathered = 0
     while step := _gather_one_batch(account, now):
         gathered += step

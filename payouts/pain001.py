@@ -16,7 +16,7 @@ from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch
 
 NAMESPACE = "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"
-LONGEST_TEXT = 140
+MAX_TEXT_LENGTH = 140
 NO_NAME = "NOTPROVIDED"
 _LATIN = frozenset("/-?:().,'+ ")
 # Letters that have no accent to lose, and the marks of typography, as banks convert them.
@@ -31,7 +31,7 @@ Element = ElementTree.Element
 
 @dataclass(frozen=True)
 class Party:
-    """Somebody with an account at a bank. The bank is named by BIC, or by its clearing code."""
+    """A party with a bank account. The bank is identified by BIC or clearing code."""
 
     name: str
     number: str
@@ -61,14 +61,14 @@ def reference(public_id: str) -> str:
 
 
 def latin(text: str) -> str:
-    """Write a text in the characters that banks agree on: no accents, a point for what is left.
+    """Write a text in the characters that banks agree on: no accents, `.` for anything else.
 
-    No slash begins or ends it or follows another: banks read codes of their own between them.
+    No leading, trailing or double slash: banks read codes of their own between slashes.
     """
     plain = unicodedata.normalize("NFKD", text.translate(_PLAIN))
     kept = (c for c in plain if not unicodedata.combining(c))
     agreed = "".join(c if (c.isascii() and c.isalnum()) or c in _LATIN else "." for c in kept)
-    return re.sub("//+", "/", agreed).strip("/ ")[:LONGEST_TEXT].rstrip("/ ")
+    return re.sub("//+", "/", agreed).strip("/ ")[:MAX_TEXT_LENGTH].rstrip("/ ")
 
 
 def _debtor() -> Party:

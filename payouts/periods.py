@@ -11,10 +11,10 @@ SCHEDULED = frozenset(
 
 
 def period_due(schedule: str, today: date, days: BusinessDays) -> date | None:
-    """Return the first day of the period that is to be paid out by today.
+    """Return the first day of the period that is due for payout today.
 
-    None where banks rest today: a Monday's payout waits for the Tuesday, and the first of a month
-    for the first business day after it.
+    None on a bank holiday: a Monday's payout waits for the Tuesday, and that of the first of a
+    month for the next business day.
     """
     if schedule not in SCHEDULED or not days.includes(today):
         return None

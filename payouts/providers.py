@@ -1,4 +1,4 @@
-"""How money leaves. A provider is asked, outside of any transaction, until it has an answer.
+"""How money leaves. A provider is polled, outside of any transaction, until it has a result.
 
 `PAYOUT_PROVIDER` names the one for live payouts. Test payouts reach no bank: theirs are simulated.
 """
@@ -16,8 +16,8 @@ from payouts.models import Payout
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What the bank says in the end: paid, or refused with the reason."""
+class ProviderResult:
+    """The final result from the bank: paid, or refused with the reason."""
 
     paid: bool
     bank_reference: str = ""
@@ -26,24 +26,24 @@ class Answer:
 
 
 class Provider(Protocol):
-    """A way to a bank. Where it is not `automatic`, staff send payouts and record the answers."""
+    """A connection to a bank. If it is not `automatic`, staff send payouts and record results."""
 
     automatic: bool
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
-        """Send a payout that is in transit, unless it was sent before, and return its answer.
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
+        """Send a payout that is in transit, unless it was sent before, and return its result.
 
         None while it is on its way. The payout's id must make a second sending impossible: a
-        process may die between the bank's answer and our record of it.
+        process may die between the bank's response and our record of it.
         """
 
 
 class Manual:
-    """Staff export batches for the bank and record what it answers."""
+    """Staff export batches for the bank and record its results."""
 
     automatic = False
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
         return None
 
 
@@ -52,14 +52,14 @@ class Simulated:
 
     automatic = True
 
-    def ask(self, payout: Payout, *, now: datetime) -> Answer | None:
+    def fetch_result(self, payout: Payout, *, now: datetime) -> ProviderResult | None:
         if today_in(payout.merchant.time_zone, now) < payout.arrival_date:
             return None
         if payout.bank_account.decrypt_number() == TEST_NUMBER_REFUSED:
-            return Answer(
+            return ProviderResult(
                 paid=False, code="account_closed", message="The account at the bank is closed."
             )
-        return Answer(paid=True, bank_reference="test")
+        return ProviderResult(paid=True, bank_reference="test")
 
 
 def provider_for(*, livemode: bool) -> Provider:

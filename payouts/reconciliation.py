@@ -17,20 +17,20 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each
 from payouts.models import Payout, Statement, StatementLine
 from payouts.statuses import RETURNED, PayoutStatus
 
 _ROUTES = {
-    Kind.PAYOUT: (Purpose.MERCHANT, Purpose.PAYOUTS),
-    Kind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
-    Kind.PAYOUT_RETURNED: (Purpose.PAYOUTS, Purpose.MERCHANT),
+    TransferKind.PAYOUT: (Purpose.MERCHANT, Purpose.PAYOUTS),
+    TransferKind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
+    TransferKind.PAYOUT_RETURNED: (Purpose.PAYOUTS, Purpose.MERCHANT),
 }
 _MOVED = {
-    Kind.PAYOUT: frozenset(PayoutStatus),
-    Kind.PAYOUT_PAID: frozenset({PayoutStatus.PAID}),
-    Kind.PAYOUT_RETURNED: RETURNED,
+    TransferKind.PAYOUT: frozenset(PayoutStatus),
+    TransferKind.PAYOUT_PAID: frozenset({PayoutStatus.PAID}),
+    TransferKind.PAYOUT_RETURNED: RETURNED,
 }
 
 
@@ -43,7 +43,7 @@ def check_payouts() -> Iterator[str]:
     yield from _check_lines()
 
 
-def _check_transfers(kind: Kind) -> Iterator[str]:
+def _check_transfers(kind: TransferKind) -> Iterator[str]:
     any_at_all = Transfer.objects.filter(kind=kind, reference=OuterRef("pk"))
     right = Exists(_right_transfers(kind))
     others = Payout.objects.exclude(status__in=_MOVED[kind])
@@ -56,7 +56,7 @@ def _check_transfers(kind: Kind) -> Iterator[str]:
         yield f"Transfer {transfer.pk} is of payout {transfer.reference}, which does not exist."
 
 
-def _right_transfers(kind: Kind) -> QuerySet[Transfer]:
+def _right_transfers(kind: TransferKind) -> QuerySet[Transfer]:
     debit, credit = _ROUTES[kind]
     transfers = Transfer.objects.filter(
         kind=kind,
@@ -74,7 +74,7 @@ def _right_transfers(kind: Kind) -> QuerySet[Transfer]:
 
 
 def _check_sums() -> Iterator[str]:
-    own = Q(transfer__kind=Kind.PAYOUT, transfer__reference=F("statement__payout__pk"))
+    own = Q(transfer__kind=TransferKind.PAYOUT, transfer__reference=F("statement__payout__pk"))
     lines = StatementLine.objects.filter(~own | Q(statement__payout=None), statement=OuterRef("pk"))
     per_statement = lines.order_by().values("statement")
     statements = Statement.objects.annotate(

@@ -1,7 +1,7 @@
 """Pay out by schedule: each merchant's day, week or month once, in its own time zone.
 
-A tick looks at every open bank account whose merchant's period is due and has not been served. It
-may run twice at once: both wait for the same row, and the second finds the period served.
+A run covers every open bank account whose merchant's period is due and not scheduled yet. It may
+run twice at once: both wait for the same row, and the second finds the period scheduled.
 """
 
 from collections.abc import Iterator
@@ -39,15 +39,17 @@ class Due(NamedTuple):
 def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
 
-    def serve(due: Due) -> bool:
-        return serve_period(bank_account=due.bank_account, period=due.period, now=now) is not None
+    def schedule(due: Due) -> bool:
+        return (
+            schedule_period(bank_account=due.bank_account, period=due.period, now=now) is not None
+        )
 
-    return sweep("schedule payouts", serve, _due(now, limit))
+    return sweep("schedule payouts", schedule, _due(now, limit))
 
 
 @transaction.atomic
-def serve_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
-    """Pay out one merchant's balance for a period, once. None: served before, or too little."""
+def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
+    """Pay out one merchant's balance for a period, once; None if done already or too little."""
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,
@@ -79,8 +81,8 @@ def _due(now: datetime, limit: int) -> Iterator[Due]:
     for schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)
         if period is not None:
-            unserved = _unserved(schedule, time_zone, period)
-            for bank_account in unserved.order_by("pk")[:limit]:
+            unscheduled = _unscheduled(schedule, time_zone, period)
+            for bank_account in unscheduled.order_by("pk")[:limit]:
                 yield Due(bank_account, period)
 
 
@@ -90,8 +92,8 @@ def _calendars() -> list[tuple[str, str]]:
     return list(pairs.values_list("merchant__payout_schedule", "merchant__time_zone").distinct())
 
 
-def _unserved(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccount]:
-    """The accounts to pay now. A merchant's first period is the first to begin after it joined."""
+def _unscheduled(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccount]:
+    """The accounts to pay now. A merchant's first period is the first one after it registered."""
     served = SettledPeriod.objects.filter(
         merchant=OuterRef("merchant"),
         livemode=OuterRef("livemode"),

@@ -1,4 +1,4 @@
-"""Send what is due and record the answers, where a provider does this by itself."""
+"""Send due payouts and record their results, for automatic providers."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -28,10 +28,10 @@ def send_due(*, now: datetime) -> int:
     return _each(_send, due.order_by("send_date", "id"), now)
 
 
-def ask_for_answers(*, now: datetime) -> int:
-    """Ask after the payouts on their way; return how many this call brought to an end."""
+def fetch_results(*, now: datetime) -> int:
+    """Poll the payouts in transit; return how many this call ended."""
     moving = Payout.objects.filter(status=PayoutStatus.IN_TRANSIT, livemode__in=_automatic_modes())
-    return _each(_ask, moving.order_by("arrival_date", "id"), now)
+    return _each(_fetch_result, moving.order_by("arrival_date", "id"), now)
 
 
 def _automatic_modes() -> list[bool]:
@@ -45,15 +45,15 @@ def _send(payout: Payout, now: datetime) -> bool:
     return True
 
 
-def _ask(payout: Payout, now: datetime) -> bool:
-    answer = provider_for(livemode=payout.livemode).ask(payout, now=now)
-    if answer is None:
+def _fetch_result(payout: Payout, now: datetime) -> bool:
+    result = provider_for(livemode=payout.livemode).fetch_result(payout, now=now)
+    if result is None:
         return False
-    if answer.paid:
-        record_paid(payout_id=payout.id, actor=ACTOR, now=now, bank_reference=answer.bank_reference)
+    if result.paid:
+        record_paid(payout_id=payout.id, actor=ACTOR, now=now, bank_reference=result.bank_reference)
     else:
         record_failed(
-            payout_id=payout.id, code=answer.code, message=answer.message, actor=ACTOR, now=now
+            payout_id=payout.id, code=result.code, message=result.message, actor=ACTOR, now=now
         )
     return True
 

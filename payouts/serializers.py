@@ -12,15 +12,17 @@ from core.fields import (
 )
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
-from ledger.models import Kind
+from ledger.models import TransferKind
 from payouts.models import PayoutOrigin
 from payouts.statuses import PayoutStatus
 
-MOST = 2**53 - 1
+MAX_INTEGER = 2**53 - 1
 
 
 def _sum(**options: str) -> StrictIntegerField:
-    return StrictIntegerField(min_value=-MOST, max_value=MOST, help_text="Cents.", **options)
+    return StrictIntegerField(
+        min_value=-MAX_INTEGER, max_value=MAX_INTEGER, help_text="Cents.", **options
+    )
 
 
 class NewPayout(Input):
@@ -43,10 +45,10 @@ class PaidAccount(Output):
 class StatementOutput(Output):
     """`opening_amount + movements_amount - payout_amount = closing_amount`."""
 
-    number = StrictIntegerField(min_value=1, max_value=MOST)
+    number = StrictIntegerField(min_value=1, max_value=MAX_INTEGER)
     opening_amount = _sum()
     movements_amount = _sum()
-    movements_count = StrictIntegerField(min_value=0, max_value=MOST)
+    movements_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
     payout_amount = _sum()
     closing_amount = _sum()
 
@@ -76,7 +78,7 @@ class PayoutOutput(Output):
 class MovementOutput(Output):
     """What came into the merchant's balance (positive), or went out of it (negative)."""
 
-    type = OneOfField(allowed=tuple(Kind.values), source="kind")
+    type = OneOfField(allowed=tuple(TransferKind.values), source="kind")
     reference = TextField(max_length=40, help_text="The payment, refund or payout behind it.")
     amount = _sum(source="statement_line.amount")
     currency = CurrencyField()
@@ -87,7 +89,7 @@ class MovementOutput(Output):
 
 class MovementPage(Output):
     movements = MovementOutput(many=True)
-    total = StrictIntegerField(min_value=0, max_value=MOST)
+    total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
     offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
 

@@ -12,8 +12,8 @@ from core.ids import new_id
 from core.instants import today_in
 from core.money import MAX_AMOUNT
 from ledger.errors import InsufficientBalance
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, accounts_for, lock, post
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, accounts_for, lock, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payouts import events
@@ -22,9 +22,9 @@ from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
 from payouts.errors import PayoutNotCancelable, PayoutTooSmall
 from payouts.models import (
-    LONGEST_FAILURE_CODE,
-    LONGEST_FAILURE_MESSAGE,
-    LONGEST_REFERENCE,
+    MAX_BANK_REFERENCE,
+    MAX_FAILURE_CODE,
+    MAX_FAILURE_MESSAGE,
     BankAccount,
     Payout,
     PayoutBatch,
@@ -67,10 +67,10 @@ def schedule_payout(
     now: datetime,
     description: str = "",
 ) -> Payout:
-    """Set money aside for the bank: `amount` in cents, or all there is, and close the statement.
+    """Reserve money for the bank: `amount` in cents, or all available, and close the statement.
 
-    Raises BankAccountMissing, PayoutTooSmall for an amount below the least that is paid out,
-    InsufficientBalance where the balance is less than the amount, or than that least.
+    Raises BankAccountMissing, PayoutTooSmall for an amount below the minimum, InsufficientBalance
+    where the balance is less than the amount or the minimum.
     """
     bank_account = account_to_pay(merchant=merchant, livemode=livemode, currency=currency, now=now)
     account = account_for(
@@ -85,7 +85,7 @@ def schedule_payout(
     payout.origin, payout.description = origin, description
     payout.save(force_insert=True)
     payout.transitions.create(to_status=payout.status, at=now, actor=actor)
-    _move(Kind.PAYOUT, payout, debit=account, credit=_set_aside(payout), now=now)
+    _move(TransferKind.PAYOUT, payout, debit=account, credit=_hold_for_bank(payout), now=now)
     close(statement, payout, now=now)
     emit(EventType.PAYOUT_CREATED, about=payout, data=events.payout_created(payout), now=now)
     return payout
@@ -93,7 +93,7 @@ def schedule_payout(
 
 @transaction.atomic
 def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
-    """Take back a payout that has not left. Raises PayoutNotFound, PayoutNotCancelable."""
+    """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable."""
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
         raise PayoutNotCancelable(status=f"is {payout.status}")
@@ -108,7 +108,7 @@ def mark_sent(
 ) -> Payout:
     """Note that a payout leaves for the bank, or fail it where it cannot.
 
-    What leaves later than it should arrives later. Raises PayoutNotFound, PayoutStatusUnfit.
+    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if fail_unsendable(payout, actor=actor, now=now):
@@ -138,17 +138,17 @@ def fail_unsendable(payout: Payout, *, actor: str, now: datetime) -> bool:
 
 @transaction.atomic
 def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: str = "") -> Payout:
-    """Record that the bank has paid; a long reference is cut off.
+    """Record that the bank has paid; a long reference is truncated.
 
     Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.locked(payout_id)
-    payout.bank_reference = bank_reference[:LONGEST_REFERENCE]
+    payout.bank_reference = bank_reference[:MAX_BANK_REFERENCE]
     payout.transition_to(PayoutStatus.PAID, now=now, actor=actor)
     bank = account_for(
         owner=HOUSE, purpose=Purpose.BANK, currency=payout.currency, livemode=payout.livemode
     )
-    _move(Kind.PAYOUT_PAID, payout, debit=_set_aside(payout), credit=bank, now=now)
+    _move(TransferKind.PAYOUT_PAID, payout, debit=_hold_for_bank(payout), credit=bank, now=now)
     emit(EventType.PAYOUT_PAID, about=payout, data=events.payout_paid(payout), now=now)
     return payout
 
@@ -157,8 +157,8 @@ def record_paid(*, payout_id: str, actor: str, now: datetime, bank_reference: st
 def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: datetime) -> Payout:
     """Record that the bank has refused; the money returns to the merchant's balance.
 
-    A long code or message is cut off: what the bank did must be recorded, however it words it.
-    Raises PayoutNotFound, PayoutStatusUnfit.
+    A long code or message is truncated: the bank's refusal must be recorded in any case. Raises
+    PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.locked(payout_id)
     return _fail(payout, code=code, message=message, actor=actor, now=now)
@@ -195,8 +195,8 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:
-    payout.failure_code = code[:LONGEST_FAILURE_CODE] or REFUSED
-    payout.failure_message = message[:LONGEST_FAILURE_MESSAGE]
+    payout.failure_code = code[:MAX_FAILURE_CODE] or REFUSED
+    payout.failure_message = message[:MAX_FAILURE_MESSAGE]
     payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=payout.failure_code)
     _return_money(payout, now=now)
     emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
@@ -210,10 +210,10 @@ def _return_money(payout: Payout, *, now: datetime) -> None:
         currency=payout.currency,
         livemode=payout.livemode,
     )
-    _move(Kind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
+    _move(TransferKind.PAYOUT_RETURNED, payout, debit=set_aside, credit=balance, now=now)
 
 
-def _set_aside(payout: Payout) -> Account:
+def _hold_for_bank(payout: Payout) -> Account:
     return account_for(
         owner=payout.merchant_id,
         purpose=Purpose.PAYOUTS,
@@ -222,8 +222,10 @@ def _set_aside(payout: Payout) -> Account:
     )
 
 
-def _move(kind: Kind, payout: Payout, *, debit: Account, credit: Account, now: datetime) -> None:
+def _move(
+    kind: TransferKind, payout: Payout, *, debit: Account, credit: Account, now: datetime
+) -> None:
     movement = Movement(
         kind=kind, reference=payout.id, debit=debit, credit=credit, amount=payout.amount
     )
-    post(transaction_id=new_id("txn", now), movements=[movement], now=now)
+    post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)

@@ -1,22 +1,22 @@
 """Put each movement of a merchant's account into exactly one statement.
 
-The account is locked by whoever gathers or closes: debits of it wait, credits go on. A credit that
-commits meanwhile is simply not seen yet, and stands in the next statement. Which transfers are
-still to be gathered is found by the lack of a line, not by their ids: ids are given out before
-they commit, so a lower one may turn up after a higher one.
+Gathering and closing lock the account: debits of it wait, credits go on. A credit that commits
+meanwhile is not seen yet, and goes into the next statement. Which transfers are still to be
+gathered is found by the lack of a line, not by their ids: ids are given out before they commit, so
+a lower one may turn up after a higher one.
 """
 
 from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from ledger.models import Account, Kind, Transfer
+from ledger.models import Account, Transfer, TransferKind
 from payouts.models import Payout, Statement, StatementLine
 
 BATCH = 2_000
 
 # No transaction lives nearly as long: the database ends it after seconds.
-LONGEST_TRANSACTION = timedelta(hours=1)
+MAX_TRANSACTION_DURATION = timedelta(hours=1)
 
 _SIDE = """
     SELECT * FROM (
@@ -33,7 +33,7 @@ _UNGATHERED = " UNION ALL ".join(
 
 
 def open_statement(account: Account) -> Statement:
-    """Return the statement that gathers now. The account must be locked."""
+    """Return the open statement. The account must be locked."""
     found = Statement.objects.filter(account=account, closed_at=None).first()
     if found is not None:
         return found
@@ -47,7 +47,7 @@ def open_statement(account: Account) -> Statement:
 
 
 def gather(statement: Statement, *, now: datetime) -> int:
-    """Add every movement that can be seen and stands in no statement; return how many.
+    """Add every visible movement that is in no statement; return how many.
 
     The account must be locked.
     """
@@ -59,7 +59,7 @@ def gather(statement: Statement, *, now: datetime) -> int:
 
 
 def gather_batch(statement: Statement, *, after: int, now: datetime) -> list[Transfer]:
-    """Add the first movements after this id that stand in no statement; return them.
+    """Add the first movements after this id that are in no statement; return them.
 
     The account must be locked.
     """
@@ -69,7 +69,11 @@ def gather_batch(statement: Statement, *, after: int, now: datetime) -> list[Tra
         for transfer in transfers
     ]
     StatementLine.objects.bulk_create(lines)
-    old = [transfer.pk for transfer in transfers if transfer.created_at < now - LONGEST_TRANSACTION]
+    old = [
+        transfer.pk
+        for transfer in transfers
+        if transfer.created_at < now - MAX_TRANSACTION_DURATION
+    ]
     statement.gathered_through = max([statement.gathered_through, *old])
     statement.movements_amount += sum(line.amount for line in lines)
     statement.movements_count += len(lines)
@@ -83,8 +87,8 @@ def available_in(statement: Statement) -> int:
 
 
 def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
-    """End the statement with the payout, whose transfer has been posted, as its last line."""
-    transfer = Transfer.objects.get(kind=Kind.PAYOUT, reference=payout.id)
+    """Close the statement with the payout, whose transfer has been posted, as its last line."""
+    transfer = Transfer.objects.get(kind=TransferKind.PAYOUT, reference=payout.id)
     StatementLine.objects.create(transfer=transfer, statement=statement, amount=-payout.amount)
     statement.payout_amount = payout.amount
     statement.closing_amount = available_in(statement) - payout.amount
@@ -95,7 +99,7 @@ def close(statement: Statement, payout: Payout, *, now: datetime) -> None:
 def movements_of(payout: Payout) -> QuerySet[Transfer]:
     """Return the movements that make up a payout, without the payout itself."""
     lines = Transfer.objects.filter(statement_line__statement=payout.statement_id)
-    own = Q(kind=Kind.PAYOUT, reference=payout.id)
+    own = Q(kind=TransferKind.PAYOUT, reference=payout.id)
     return lines.exclude(own).select_related("statement_line")
 
 

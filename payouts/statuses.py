@@ -1,4 +1,4 @@
-"""Every status a payout can have, and every move between them. Nothing else decides."""
+"""Every status a payout can have, and every move between them. No other module decides."""
 
 from django.db.models import TextChoices
 
@@ -22,5 +22,5 @@ TRANSITIONS: dict[PayoutStatus, frozenset[PayoutStatus]] = {
 }
 
 CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[status])
-LEAVING = frozenset(status for status in S if TRANSITIONS[status])
+OUTGOING = frozenset(status for status in S if TRANSITIONS[status])
 RETURNED = frozenset({S.FAILED, S.CANCELED})

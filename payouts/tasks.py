@@ -14,8 +14,8 @@ def schedule_payouts() -> int:
 
 @shared_task
 def send_payouts() -> int:
-    """Send what is due, and ask after what is on its way."""
-    return sending.send_due(now=utc_now()) + sending.ask_for_answers(now=utc_now())
+    """Send due payouts, and poll those in transit."""
+    return sending.send_due(now=utc_now()) + sending.fetch_results(now=utc_now())
 
 
 @shared_task

@@ -28,7 +28,7 @@ MOVEMENTS_SHOWN = 100
 class PayoutViewSet(CallerViewSet):
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """Beside those of your schedule; without an amount, all that is available."""
+        """In addition to your schedule; without an amount, all that is available."""
         values = NewPayout.parse(request.data)
 
         def work() -> Response:
@@ -81,7 +81,7 @@ class PayoutViewSet(CallerViewSet):
 class BalanceViewSet(CallerViewSet):
     @operation("Read the balance", response=BalanceOutput)
     def retrieve(self, request: CallerRequest) -> Response:
-        """Per currency: what can be paid out, what waits, and what is on its way to the bank."""
+        """Per currency: what is available, what is pending, and what is in transit to the bank."""
         caller = request.user
         balances = balances_of(merchant_id=caller.owner.id, livemode=caller.livemode)
         return Response(BalanceOutput.of(balances))

@@ -18,6 +18,6 @@ class RefundAmountMismatch(ApiError):
 
 
 class RefundFinal(ApiError):
-    """Not of the contract: staff gave up, or the sweep came, where it had ended already."""
+    """Not part of the API: staff or the sweep came after the refund had ended."""
 
     status, code, message = 422, "VALIDATION_FAILED", "The refund has ended already."

@@ -17,29 +17,12 @@ _PENDING = Q(status=RefundStatus.PENDING)
 _SUCCEEDED = Q(status=RefundStatus.SUCCEEDED)
 
 
-class NoticeStatus(models.TextChoices):
-    """How far the customer was told of a refund: once at most, and only once it succeeded.
-
-    A notice is taken before it is sent; one that stays in `sending` was cut off by a crash.
-    """
-
-    DUE = "due"
-    SENDING = "sending"
-    SENT = "sent"
-    FAILED = "failed"
-    NOT_NEEDED = "not_needed"
-
-
 class RefundQuerySet(CallerScoped["Refund"]):
     missing = RefundNotFound
 
     def pending(self) -> Self:
         """Those that wait for the merchant's balance to cover them."""
         return self.filter(_PENDING)
-
-    def to_notify(self) -> Self:
-        """Those whose customers are still to be told."""
-        return self.filter(_SUCCEEDED, notice_status=NoticeStatus.DUE)
 
 
 class Refund(models.Model):
@@ -64,10 +47,6 @@ class Refund(models.Model):
     updated_at = models.DateTimeField()
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
-    notice_status = models.CharField(
-        max_length=16, choices=NoticeStatus, default=NoticeStatus.DUE, editable=False
-    )
-    notified_at = models.DateTimeField(null=True)
 
     objects: ClassVar[RefundQuerySet] = RefundQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -84,11 +63,6 @@ class Refund(models.Model):
                 fields=["merchant", "livemode", "currency", "created_at"],
                 name="refund_pending",
                 condition=_PENDING,
-            ),
-            models.Index(
-                fields=["succeeded_at"],
-                name="refund_to_notify",
-                condition=_SUCCEEDED & Q(notice_status=NoticeStatus.DUE),
             ),
         )
         constraints = (
@@ -130,7 +104,7 @@ class Refund(models.Model):
 
 
 class RefundTransition(models.Model):
-    """One move of one refund. Never changed."""
+    """One transition of a refund. Never changed."""
 
     refund = models.ForeignKey(Refund, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=RefundStatus)

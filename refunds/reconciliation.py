@@ -1,7 +1,7 @@
 """Prove every refund from its transfers, and every payment's refunded amounts from its refunds.
 
-Each statement is one join that the database runs by itself; only what is wrong comes out of it,
-and one row for each payment that gave a fee back.
+Each statement is one join in the database, which returns only wrong rows, and one row for each
+payment that gave a fee back.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from core.money import share_of
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import CHUNK, each, transfers_of
 from payments.models import Payment
 from refunds.models import Refund
@@ -24,7 +24,10 @@ def check_refunds() -> Iterator[str]:
         yield f"Refund {refund.pk} has succeeded without the transfer of its amount."
     for refund in each(succeeded.filter(~Exists(_fee_transfers()), fee_returned__gt=0)):
         yield f"Refund {refund.pk} has succeeded without the transfer of its fee."
-    for kind, amount in ((Kind.REFUND, "amount"), (Kind.REFUND_FEE, "fee_returned")):
+    for kind, amount in (
+        (TransferKind.REFUND, "amount"),
+        (TransferKind.REFUND_FEE, "fee_returned"),
+    ):
         same = succeeded.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no succeeded {transfer.reference}."
@@ -34,7 +37,7 @@ def check_refunds() -> Iterator[str]:
 
 
 def _refund_transfers() -> QuerySet[Transfer]:
-    return transfers_of(Kind.REFUND).filter(
+    return transfers_of(TransferKind.REFUND).filter(
         amount=OuterRef("amount"),
         debit_account__purpose=Purpose.MERCHANT,
         debit_account__owner=OuterRef("merchant_id"),
@@ -44,7 +47,7 @@ def _refund_transfers() -> QuerySet[Transfer]:
 
 
 def _fee_transfers() -> QuerySet[Transfer]:
-    return transfers_of(Kind.REFUND_FEE).filter(
+    return transfers_of(TransferKind.REFUND_FEE).filter(
         amount=OuterRef("fee_returned"),
         debit_account__purpose=Purpose.FEES,
         debit_account__owner=OuterRef("merchant_id"),
@@ -83,7 +86,7 @@ def _check_sums() -> Iterator[str]:
 
 
 def _check_fees() -> Iterator[str]:
-    """Compare each fee with what went back of it: a sum too large for a bigint of SQL."""
+    """Compare each fee with its returned part: a product too large for SQL's bigint."""
     with_fee = Refund.objects.filter(payment__fee__gt=0).order_by("payment")
     fields = ("payment", "payment__fee", "payment__amount", "payment__amount_refunded")
     returned = with_fee.values_list(*fields).annotate(returned=Sum("fee_returned"))

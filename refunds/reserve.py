@@ -1,4 +1,4 @@
-"""What a merchant still owes its customers: it is not paid out before they have it."""
+"""What a merchant still owes its customers: reserved, and not paid out."""
 
 from django.db.models import Sum
 
@@ -6,8 +6,8 @@ from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 
-def waiting_amount(merchant_id: str, currency: str, livemode: bool) -> int:
-    """Return what the refunds that wait for the merchant's balance add up to, in cents."""
+def pending_amount(merchant_id: str, currency: str, livemode: bool) -> int:
+    """Return the total of pending refunds, in cents."""
     waiting = Refund.objects.filter(
         merchant_id=merchant_id,
         currency=currency,

@@ -1,4 +1,4 @@
-"""Try the pending refunds again, those that have waited longest first."""
+"""Retry pending refunds, oldest first."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -9,7 +9,7 @@ from core.sweeping import sweep
 from ledger.models import Purpose
 from ledger.services import balances
 from refunds.models import Refund
-from refunds.services import GIVEN_UP_AFTER, retry_refund
+from refunds.services import GIVE_UP_AFTER, retry_refund
 from refunds.statuses import RefundStatus
 
 BATCH = 100
@@ -18,29 +18,29 @@ BATCH = 100
 def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
     """Retry pending refunds; return how many no longer are.
 
-    Of each merchant's balance up to `limit` are tried, so that nobody's refunds wait for others'.
+    Up to `limit` per merchant's balance, so that no merchant's refunds hold up another's.
     """
     waiting = Refund.objects.pending().order_by("merchant_id", "livemode", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
-    worth_trying = (
+    retryable = (
         refund_id
         for merchant_id, livemode, currency in list(owners)
-        for refund_id in _worth_trying(merchant_id, livemode, currency, now, limit)
+        for refund_id in _retryable(merchant_id, livemode, currency, now, limit)
     )
 
     def retry(refund_id: str) -> bool:
         return retry_refund(refund_id=refund_id, now=now).status != RefundStatus.PENDING
 
-    return sweep("retry refunds", retry, worth_trying)
+    return sweep("retry refunds", retry, retryable)
 
 
-def _worth_trying(
+def _retryable(
     merchant_id: str, livemode: bool, currency: str, now: datetime, limit: int
 ) -> Iterator[str]:
-    """Yield the refunds that the balance may cover by now, with their fee, and those to fail."""
+    """Yield the refunds that the balance may now cover, fee included, and those to fail."""
     held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     may_be_covered = Q(amount__lte=held.get(currency, 0) + F("payment__fee"))
-    too_old = Q(created_at__lte=now - GIVEN_UP_AFTER)
+    too_old = Q(created_at__lte=now - GIVE_UP_AFTER)
     pending = Refund.objects.pending().filter(
         may_be_covered | too_old, merchant_id=merchant_id, livemode=livemode, currency=currency
     )

@@ -12,20 +12,20 @@ from core.ids import new_id
 from core.money import share_of
 from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
-from ledger.models import Kind, Purpose
-from ledger.services import Movement, accounts_for, post
+from ledger.models import Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
 from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from refunds import events
+from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
-GIVEN_UP_AFTER = timedelta(days=30)
+GIVE_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
 SIMULATED = "The refund was simulated to fail."
 NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
@@ -33,7 +33,7 @@ NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
 
 @dataclass(frozen=True)
 class RefundDraft:
-    """What is asked for. No amount: all that is left. `expected_available` guards a stale view."""
+    """A refund request. No amount: all that is left. `expected_available` guards a stale view."""
 
     amount: int | None = None
     reason: str = ""
@@ -45,7 +45,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
     """Refund a completed payment, wholly or in part (SPEC: POST /v1/payments/:id/refund).
 
     The refund comes back succeeded, pending where the merchant's balance does not cover it, or
-    failed for the test phone that says so. Raises PaymentNotFound, PaymentNotCompleted,
+    failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,
     RefundAmountMismatch, RefundExceedsPayment.
     """
     payment = Payment.objects.visible_to(caller).locked(payment_id)
@@ -73,10 +73,10 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
 
 @transaction.atomic
 def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> Refund:
-    """Try a pending refund again; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
+    """Retry a pending refund; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     if not _settle_if_covered(refund, payment, actor=actor, now=now):
-        if now < refund.created_at + GIVEN_UP_AFTER:
+        if now < refund.created_at + GIVE_UP_AFTER:
             return refund
         _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
     _save_amounts(payment, now)
@@ -85,7 +85,7 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
 
 @transaction.atomic
 def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
-    """Give a pending refund up. Raises RefundNotFound, RefundFinal."""
+    """Fail a pending refund for good. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     _fail(refund, payment, reason, actor=actor, now=now)
     _save_amounts(payment, now)
@@ -124,10 +124,12 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
 
 
 def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> bool:
-    """Move the money, where the merchant's balance covers it; say whether it did."""
+    """Move the money if the merchant's balance covers it; return whether it did."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
-        post(transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now)
+        post_transfers(
+            transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now
+        )
     except InsufficientBalance:
         return False
     refund.transaction_id, refund.fee_returned = transaction_id, fee
@@ -137,6 +139,7 @@ def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: dat
     emit(EventType.REFUND_COMPLETED, about=refund, data=events.refund_completed(refund), now=now)
     data = events.payment_refunded(payment, refund)
     emit(EventType.PAYMENT_REFUNDED, about=payment, data=data, now=now)
+    emails.plan_notice(refund, payment, now=now)
     return True
 
 
@@ -157,10 +160,14 @@ def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
         livemode=payment.livemode,
     )
     returned = Movement(
-        kind=Kind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
+        kind=TransferKind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
     )
     repaid = Movement(
-        kind=Kind.REFUND, reference=refund.id, debit=balance, credit=wallet, amount=refund.amount
+        kind=TransferKind.REFUND,
+        reference=refund.id,
+        debit=balance,
+        credit=wallet,
+        amount=refund.amount,
     )
     return [returned, repaid] if fee else [repaid]
 

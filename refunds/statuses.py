@@ -1,4 +1,4 @@
-"""Every status a refund can have, and every move between them. Nothing else decides."""
+"""Every status a refund can have, and every move between them. No other module decides."""
 
 from django.db.models import TextChoices
 

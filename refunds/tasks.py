@@ -3,15 +3,9 @@
 from celery import shared_task
 
 from core.clock import utc_now
-from refunds.emails import notify_due
 from refunds.retrying import retry_pending
 
 
 @shared_task
 def retry_refunds() -> int:
     return retry_pending(now=utc_now())
-
-
-@shared_task
-def notify_of_refunds() -> int:
-    return notify_due(now=utc_now())

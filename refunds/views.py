@@ -3,27 +3,21 @@ from rest_framework.response import Response
 
 from core.clock import utc_now
 from core.openapi import listing, operation
-from core.queries import CREATED, exactly, one_of, query_of, read_filters
+from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from refunds.counts import REFUNDS
+from refunds.filters import FILTERS
 from refunds.models import Refund
 from refunds.serializers import NewRefund, RefundOutput, draft_of
 from refunds.services import create_refund
-from refunds.statuses import RefundStatus
-
-FILTERS = {
-    "payment_id": exactly("Refunds of this payment."),
-    "status": one_of(RefundStatus.values),
-    **CREATED,
-}
 
 
 class RefundViewSet(CallerViewSet):
     @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
     def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
-        """All that is left of it, or an `amount`, as often as you like up to the whole.
+        """All that is left, or an `amount`; partial refunds may add up to the whole payment.
 
         `pending` while your balance does not cover it. With `refund_amount_available` it is refused
         unless that is what is left.

@@ -1,4 +1,4 @@
-"""A merchant to play with: one test payment per mode, and a payment link."""
+"""A demo merchant: one test payment per mode, and a payment link."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,7 +68,7 @@ def make_demo(*, currency: str, now: datetime) -> Demo | None:
         fee_basis_points=150,
         now=now,
     )
-    caller = Caller(registration.merchant, livemode=False, actor="system:demo")
+    caller = Caller(registration.merchant, livemode=False, actor="system:sandbox.demo")
     payments = [
         create_payment(caller=caller, payment_id=new_id("pay", now), draft=draft, now=now)
         for draft in drafts(currency)

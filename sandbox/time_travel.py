@@ -1,4 +1,4 @@
-"""A clock for tests: whatever a test merchant waits for comes nearer. Nobody can wait a day.
+"""A clock for tests, which moves a test merchant's deadlines closer.
 
 Deadlines that lie ahead are moved; facts, such as when something was created or paid, stay as
 they are. Live objects are never touched.
@@ -15,11 +15,12 @@ from links.models import PaymentLink
 from links.services import expire_link
 from links.statuses import LinkStatus
 from merchants.models import Merchant
+from messages.models import Message, MessageStatus
 from payments.expiry import expire_payment
-from payments.models import EmailStatus, Payment, PaymentEmail
+from payments.models import Payment
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
-from payouts.statuses import LEAVING
+from payouts.statuses import OUTGOING
 from webhooks.models import Delivery
 
 NEVER_EXPIRES = "never expires"
@@ -27,10 +28,9 @@ NEVER_EXPIRES = "never expires"
 
 @transaction.atomic
 def advance(*, merchant_id: str, by: timedelta) -> dict[str, int]:
-    """Bring everything that a merchant's test objects wait for nearer; return how many of each.
+    """Move the deadlines of a merchant's test objects closer; return how many of each.
 
-    What is due then is done by the tasks that look for it. Payouts move by whole days.
-    Raises MerchantNotFound.
+    The periodic tasks do what is then due. Payouts move by whole days. Raises MerchantNotFound.
     """
     merchant = Merchant.objects.locked(merchant_id)
     counts = {
@@ -64,7 +64,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
     """Return, by name, the rows that wait for an instant and the column that holds it."""
     payments = Payment.objects.filter(merchant=merchant, livemode=False)
     links = PaymentLink.objects.filter(merchant=merchant, livemode=False)
-    emails = PaymentEmail.objects.filter(payment__in=payments.order_by().values("pk"))
+    emails = Message.objects.filter(livemode=False, about__in=payments.order_by().values("pk"))
     deliveries = Delivery.objects.pending().filter(
         webhook__merchant=merchant, webhook__livemode=False, lease_token=""
     )
@@ -75,7 +75,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
             "settles_at",
         ),
         "links": (links.filter(status=LinkStatus.ACTIVE), "expires_at"),
-        "e-mails": (emails.filter(status=EmailStatus.PLANNED), "due_at"),
+        "e-mails": (emails.filter(status=MessageStatus.PLANNED), "due_at"),
         "deliveries": (deliveries, "next_attempt_at"),
     }
     return {
@@ -85,7 +85,7 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
 
 
 def _advance_payouts(merchant: Merchant, by: timedelta) -> int:
-    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=LEAVING)
+    payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=OUTGOING)
     for payout in payouts.select_for_update():
         payout.send_date -= by
         payout.arrival_date -= by

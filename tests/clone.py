@@ -17,7 +17,7 @@ from config.environment import VARIABLES
 
 ROOT = Path(__file__).parent.parent
 START_SECONDS = 90
-RUN = [sys.executable, "-m", "config.local.run"]
+RUN = [sys.executable, "-m", "config.local.serve"]
 # The packages are there already, in the environment that runs this.
 _MADE = ["-o", ".venv/base", "-o", "var/development.env"]
 MAKE = ["make", *_MADE, f"BIN={Path(sys.executable).parent}", "run"]

@@ -1,7 +1,10 @@
 """What the tests of every room use."""
 
+import faulthandler
 import gc
+import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +19,8 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from customers import pin_hashing
-from tests import environment, template
+from tests import run_environment, template
+from tests.clock import standing_still
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
@@ -31,16 +35,21 @@ if TYPE_CHECKING:
     from tests.client import Api
 
 THOROUGH = pin_hashing._argon2
+# How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
+LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 480, "fuzz": 960}
 _keeper = pytest.StashKey[Keeper]()
+_stderr = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     allow_flush()
-    if hasattr(config, "workerinput") or not environment.ON_POSTGRESQL:
+    assert sys.__stderr__
+    config.stash[_stderr] = os.dup(sys.__stderr__.fileno())  # the true one, while none is captured
+    if hasattr(config, "workerinput") or not run_environment.ON_POSTGRESQL:
         return
-    environment.DIRECTORY.chmod(0o711)
+    run_environment.DIRECTORY.chmod(0o711)
     try:
-        config.stash[_keeper] = Keeper(environment.POSTGRESQL_SOCKETS)
+        config.stash[_keeper] = Keeper(run_environment.POSTGRESQL_SOCKETS)
     except PostgresMissing as missing:
         pytest.exit(str(missing), returncode=pytest.ExitCode.USAGE_ERROR)
 
@@ -50,7 +59,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         return
     if keeper := config.stash.get(_keeper, None):
         keeper.close()
-    shutil.rmtree(environment.DIRECTORY, ignore_errors=True)
+    shutil.rmtree(run_environment.DIRECTORY, ignore_errors=True)
 
 
 def pytest_collection_finish() -> None:
@@ -61,33 +70,44 @@ def pytest_collection_finish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the tests that need the other database to the run that has it."""
-    other = "sqlite" if environment.ON_POSTGRESQL else "postgres"
+    other = "sqlite" if run_environment.ON_POSTGRESQL else "postgres"
     elsewhere = [item for item in items if item.get_closest_marker(other)]
     items[:] = [item for item in items if item not in elsewhere]
     config.hook.pytest_deselected(items=elsewhere)
 
 
-@pytest.fixture(scope="session")
-def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
-    """Begin with a copy of a migrated database, where an earlier run has left one."""
-    if environment.ON_POSTGRESQL:
-        return False
-    return template.use(_test_database())
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a test of a slow kind longer before all threads are dumped and the process ends."""
+    limit = max((LIMITS_SECONDS.get(mark.name, 0) for mark in item.iter_markers()), default=0)
+    if limit:
+        faulthandler.dump_traceback_later(limit, exit=True, file=item.config.stash[_stderr])
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_keepdb: bool) -> None:
-    """Leave a copy of the migrated database to later runs, where there was none."""
-    if not environment.ON_POSTGRESQL and not django_db_keepdb:
-        template.keep(_test_database())
-
-
-def _test_database() -> Path:
-    return Path(str(connection.settings_dict["TEST"]["NAME"]))
+def django_db_setup(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> None:
+    """Begin with a copy of the migrated database that an earlier run left, or leave one."""
+    database = Path(str(connection.settings_dict["TEST"]["NAME"]))
+    if not run_environment.ON_POSTGRESQL and template.use(database):
+        connection.settings_dict["NAME"] = str(database)
+        return
+    request.getfixturevalue("django_db_setup")
+    if not run_environment.ON_POSTGRESQL:
+        template.keep(database)
 
 
 @pytest.fixture(autouse=True)
-def _empty_cache() -> None:
+def _clock(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Stop the clock, unless a mark says why it runs, or programs with clocks of their own do."""
+    if any(map(request.node.get_closest_marker, ("real_clock", "browser", "faults", "fuzz"))):
+        yield
+        return
+    with standing_still():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _empty_cache(_clock: None) -> None:
     cache.clear()
 
 
@@ -158,7 +178,7 @@ def open_page(chromium: "Browser", site: str) -> "Iterator[Callable[..., Page]]"
 
 @pytest.fixture
 def api(db: None) -> "Api":
-    """Call as a merchant: `api(merchant).post(path, {…})`; nobody is `api(None)`."""
+    """Call as a merchant: `api(merchant).post(path, {…})`; `api(None)` has no key."""
     from tests.client import Api
 
     return Api()

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.test import TransactionTestCase
 
-from tests.environment import ON_POSTGRESQL
+from tests.run_environment import ON_POSTGRESQL
 
 # Rows that migrations made, or that follow from the code.
 KEPT = {

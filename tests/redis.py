@@ -6,8 +6,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import redis
-
 START_SECONDS = 10
 
 
@@ -64,6 +62,8 @@ class Redis:
         self.process.send_signal(number)
 
     def _answers(self) -> bool:
+        import redis  # takes a while, and few tests need it
+
         try:
             with redis.Redis.from_url(self.url) as client:
                 return bool(client.ping())

@@ -1,7 +1,11 @@
-"""Check everything: `make test`, or with `--fast` what is quick. The last line is the sum."""
+"""Check everything: `make test`, or with `--fast` what is quick, with `--check` what changed.
+
+The last line is the sum.
+"""
 
 import argparse
 import os
+import random
 import re
 import subprocess
 import sys
@@ -10,11 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.postgres import PostgresMissing, programs
+from tests.reach import ROOT, changes, reach
 
-ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 COUNTS = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
-QUICK = "not slow and not browser and not faults and not fuzz"
+# What `--check` always runs, and how many seconds of other tests fit into its half a minute.
+ALWAYS = ["tests/test_house.py", "tests/test_docs.py", "tests/backoffice/test_permissions.py"]
+CHECK_SECONDS = 20.0
+SEED = os.environ.get("SEED") or str(random.randrange(10**6))
 
 
 @dataclass(frozen=True)
@@ -27,18 +34,23 @@ class Step:
 
 
 def checks() -> list[Step]:
-    """Return what needs no database."""
+    """Return what needs no database and takes seconds."""
     manage = [sys.executable, "manage.py"]
     return [
         Step("format", [f"{BIN}/ruff", "format", "--check", "--quiet", "."]),
         Step("lint", [f"{BIN}/ruff", "check", "--quiet", "."]),
         Step("layers", [f"{BIN}/lint-imports", "--no-logo"]),
-        Step("types", [f"{BIN}/mypy"]),
         Step("migrations", [*manage, "makemigrations", "--check", "--dry-run"], PRODUCTION),
-        Step("deployment", [*manage, "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
     ]
 
 
+def thorough_checks() -> list[Step]:
+    """Return those that take longer."""
+    deploy = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
+    return [TYPES, Step("deployment", deploy, PRODUCTION)]
+
+
+TYPES = Step("types", [f"{BIN}/mypy"])
 PRODUCTION = {
     "DEVELOPMENT_FILE": "",
     "DATABASE_URL": "sqlite://:memory:",
@@ -55,40 +67,40 @@ PRODUCTION = {
 
 def suite(database: str, *options: str) -> Step:
     """Return the tests on one database."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--durations", "10", *options]
-    return Step(f"tests on {database}", command, {"TEST_DATABASE": database} | _bytecode())
-
-
-def _bytecode() -> dict[str, str]:
-    """Keep compiled modules in var/ where the environment wants none beside the sources.
-
-    Each process would compile hundreds of modules anew, and rewrite the assertions of the tests.
-    """
-    if not sys.dont_write_bytecode:
-        return {}
-    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "var/pycache")}
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--durations", "10"]
+    # A test that ends its process for taking too long is tried anew by the next: once is enough.
+    command += ["--max-worker-restart", "1"]
+    command += ["-p", "tests.timing", f"--randomly-seed={SEED}", *options]
+    return Step(f"tests on {database}", command, {"TEST_DATABASE": database})
 
 
 def run(step: Step, totals: dict[str, int]) -> bool:
-    """Run a step, print its output if it is of interest, and add to the totals."""
+    """Run a step, print what it says while it says it, and add to the totals."""
     began = time.monotonic()
-    done = subprocess.run(
+    process = subprocess.Popen(
         step.command,
         cwd=ROOT,
         env=os.environ | step.environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
     )
-    well = done.returncode == 0
+    last = _pass_on(process)
+    well = process.wait() == 0
     say(f"{'ok' if well else 'FAILED':6} {step.name} ({time.monotonic() - began:.1f} s)")
-    if not well or "pytest" in step.command:
-        say(done.stdout.rstrip())
-    counted = COUNTS.findall(done.stdout.rstrip().rsplit("\n", 1)[-1])
-    for number, kind in counted or [("1", "passed" if well else "failed")]:
+    for number, kind in COUNTS.findall(last) or [("1", "passed" if well else "failed")]:
         totals[kind.removesuffix("s") if kind == "errors" else kind] += int(number)
     return well
+
+
+def _pass_on(process: subprocess.Popen[bytes]) -> str:
+    """Print the output of a process as it comes; return its last line."""
+    assert process.stdout
+    tail = b""
+    while chunk := os.read(process.stdout.fileno(), 65_536):
+        sys.stdout.buffer.write(chunk)
+        sys.stdout.flush()
+        tail = (tail + chunk)[-1_000:]
+    return tail.decode(errors="replace").rstrip().rsplit("\n", 1)[-1]
 
 
 def say(text: str) -> None:
@@ -96,11 +108,24 @@ def say(text: str) -> None:
     sys.stdout.flush()
 
 
+def check_steps() -> list[Step]:
+    """Return what a change needs before it is committed; say what has to wait for `make test`."""
+    files = changes()
+    found = reach(files, seconds=CHECK_SECONDS)
+    say(f"{len(files)} files changed; they reach {len(found.reached)} other files of tests.")
+    if found.left_out:
+        say(f"Left out, for want of time: {' '.join(found.left_out)}")
+    whole = sorted({*ALWAYS, *found.changed})
+    options = [f"--whole={file}" for file in whole]
+    types = [TYPES] if (ROOT / ".mypy_cache").exists() else []
+    return [*checks(), *types, suite("sqlite", "--quick", *options, *whole, *found.reached)]
+
+
 def steps(*, fast: bool) -> list[Step]:
     """Return what is to be run on this machine; say what it lacks."""
     if fast:
-        return [suite("sqlite", "-m", QUICK)]
-    chosen = [*checks(), suite("sqlite")]
+        return [suite("sqlite", "--quick")]
+    chosen = [*checks(), *thorough_checks(), suite("sqlite")]
     try:
         programs()
     except PostgresMissing as missing:
@@ -115,9 +140,12 @@ def main() -> int:
     """Run all the steps, whatever fails; return 1 if one did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fast", action="store_true", help="only the quick tests, on SQLite")
+    parser.add_argument("--check", action="store_true", help="what the changes reach, on SQLite")
     arguments = parser.parse_args()
+    chosen = check_steps() if arguments.check else steps(fast=arguments.fast)
+    say(f"The order of the tests is that of SEED={SEED}.")
     totals = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
-    went_well = [run(step, totals) for step in steps(fast=arguments.fast)]
+    went_well = [run(step, totals) for step in chosen]
     failed = totals["failed"] + totals["error"]
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
     say(f"{totals['passed']} passed, {failed} failed{skipped}")

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from tests import environment
+from tests import run_environment
 
-environment.apply()
+run_environment.apply()
 
 from config.settings import *  # noqa: E402, F403  # the environment must stand first
 from config.settings import DATABASES  # noqa: E402
 
 _default: dict[str, Any] = DATABASES["default"]
-if environment.ON_POSTGRESQL:
+if run_environment.ON_POSTGRESQL:
     # Races hold more connections at once than a web process does; its timeouts stay.
     _default["OPTIONS"]["pool"] = {"min_size": 0, "max_size": 80, "timeout": 30}
     _default["OPTIONS"]["options"] = "-c lock_timeout=3000 -c statement_timeout=30000"
 else:
     # A file, not memory: threads need connections of their own. It need not survive the machine.
-    _default["TEST"] = {"NAME": str(environment.DIRECTORY / "tests.sqlite3")}
+    _default["TEST"] = {"NAME": str(run_environment.DIRECTORY / "tests.sqlite3")}
     _init = _default["OPTIONS"]["init_command"]
     _default["OPTIONS"]["init_command"] = _init.replace("synchronous=FULL", "synchronous=OFF")
 

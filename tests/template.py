@@ -18,7 +18,7 @@ _OURS = re.compile(r"^(?:from|import) ([a-z_]+)\.([a-z_]+)", re.MULTILINE)
 
 
 def use(database: Path) -> bool:
-    """Copy the template to where the database will be; tell whether there was one."""
+    """Copy the template to where the database will be; return whether there was one."""
     template = _path()
     if template.exists():
         shutil.copyfile(template, database)

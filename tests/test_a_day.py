@@ -6,30 +6,30 @@ import pytest
 import time_machine
 
 from tests.clone import ROOT
-from tests.day.acting import Day
-from tests.day.page import Part, Section, read
-from tests.ledger.money import problems
+from tests.day.page import DaySection, Part, read
+from tests.day.runner import DayRunner
+from tests.ledger.funding import problems
 
 PAGE = (ROOT / "docs/a-day.md").read_text()
 ACTS = {
-    "http": Day.http,
-    "console": Day.console,
-    "sh": Day.sh,
-    "task": Day.task,
-    "customer": Day.customer,
-    "mail to": Day.mail_to,
-    "element of payouts.xml": Day.element_of,
-    "account": Day.balance,
+    "http": DayRunner.http,
+    "console": DayRunner.console,
+    "sh": DayRunner.sh,
+    "task": DayRunner.task,
+    "customer": DayRunner.customer,
+    "mail to": DayRunner.mail_to,
+    "element of payouts.xml": DayRunner.element_of,
+    "account": DayRunner.balance,
 }
 
 
 @pytest.fixture
-def day(db, settings, monkeypatch, tmp_path) -> Day:
+def day(db, settings, monkeypatch, tmp_path) -> DayRunner:
     settings.REQUIRE_VERIFIED_MERCHANTS = True
-    return Day(settings, monkeypatch, tmp_path)
+    return DayRunner(settings, monkeypatch, tmp_path)
 
 
-def live(day: Day, page: str) -> None:
+def live(day: DayRunner, page: str) -> None:
     """Go through the page from the first hour to the last."""
     [table], sections = read(page)
     assert [row["when"] for row in table.rows] == [section.name for section in sections]
@@ -40,7 +40,7 @@ def live(day: Day, page: str) -> None:
             assert day.standing() == expected, section.name
 
 
-def spend(day: Day, section: Section) -> None:
+def spend(day: DayRunner, section: DaySection) -> None:
     """Do what a section says, then account for all that it wrote."""
     for part in section.parts:
         if part.kind in ACTS:
@@ -51,7 +51,7 @@ def spend(day: Day, section: Section) -> None:
     )
 
 
-def of(section: Section, kind: str) -> list[Part]:
+def of(section: DaySection, kind: str) -> list[Part]:
     return [part for part in section.parts if part.kind == kind]
 
 

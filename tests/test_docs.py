@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_house import ROOT
+from tests.source_tree import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILES = re.compile(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|txt))`")

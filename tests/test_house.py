@@ -1,51 +1,25 @@
 """The rules of the house that no linter knows. Each names the line that breaks it."""
 
 import ast
-import subprocess
+import re
+import tokenize
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests.source_tree import FILES, ROOT, SERVICE, nodes, nodes_of
+
 # One process looks at the files, and reads each once.
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
-ROOT = Path(__file__).parent.parent
-ROOMS = (
-    "core", "outbound", "ledger", "merchants", "webhooks", "customers", "links", "payments",
-    "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
-)  # fmt: skip
 FILE_LINES = 300
 FUNCTION_LINES = 50
 VAGUE = {"utils", "helpers", "common", "managers", "mixins", "base", "misc"}
 
 
-def _tracked() -> list[Path]:
-    """Return the Python files of the project: those that git knows, or would add."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"]
-    names = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
-    return [ROOT / name for name in names.splitlines() if (ROOT / name).exists()]
-
-
-FILES = [path for path in _tracked() if "migrations" not in path.parts]
-SERVICE = [path for path in FILES if path.relative_to(ROOT).parts[0] in ROOMS]
-
-
-@cache
-def _nodes_of(path: Path) -> tuple[ast.AST, ...]:
-    """Return every node of a file, read and walked once for all the rules."""
-    return tuple(ast.walk(ast.parse(path.read_text())))
-
-
 def _place(path: Path, node: ast.AST | None = None) -> str:
     line = f":{node.lineno}" if isinstance(node, ast.stmt | ast.expr) else ""
     return f"{path.relative_to(ROOT)}{line}"
-
-
-def nodes(paths: list[Path]) -> Iterator[tuple[Path, ast.AST]]:
-    for path in paths:
-        for node in _nodes_of(path):
-            yield path, node
 
 
 def test_there_are_files_to_look_at() -> None:
@@ -79,7 +53,7 @@ def test_only_transition_to_writes_a_status() -> None:
         _place(path, node)
         for path in SERVICE
         if path.parts[-2] != "core"  # there, a status is HTTP's
-        for function in _nodes_of(path)
+        for function in nodes_of(path)
         if isinstance(function, ast.FunctionDef) and function.name != "transition_to"
         for node in ast.walk(function)
         if isinstance(node, ast.stmt | ast.expr)
@@ -113,7 +87,7 @@ def _machines() -> set[str]:
 
 
 def _updates(node: ast.AST, machines: set[str]) -> bool:
-    """Tell whether a node is `Payment.objects….update(status=…)`."""
+    """Return whether a node is `Payment.objects….update(status=…)`."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -193,6 +167,51 @@ def test_no_view_answers_a_refusal_by_hand() -> None:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, int)
         and node.value.value >= 400
+    ]
+
+    assert wrong == []
+
+
+# Habits of speech that a reader of the trade stumbles over, each with the word to use.
+QUAINT = {
+    r"(say|says|tell|tells) whether": "return whether",
+    r"who(m)?ever": "the caller, anyone who, …",
+    r"(no|any|some|every)body": "no one else, another process, …",
+    r"(a|the|each|one|first|next|last|wrong) try": "attempt",
+    r"(take|takes|taken|took) up": "start",
+}
+HABITS = re.compile(rf"\b({'|'.join(QUAINT)})\b", re.IGNORECASE)
+
+
+def _prose(path: Path) -> Iterator[str]:
+    """Yield each docstring and comment of a file."""
+    for node in nodes_of(path):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            yield ast.get_docstring(node) or ""
+    with path.open("rb") as source:
+        for token in tokenize.tokenize(source.readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string
+
+
+def test_docstrings_and_comments_read_as_the_trade_writes() -> None:
+    wrong = [
+        f"{_place(path)}: {found[0]}"
+        for path in FILES
+        if path != Path(__file__)
+        for text in _prose(path)
+        if (found := HABITS.search(" ".join(text.split())))
+    ]
+
+    assert wrong == []
+
+
+def test_documents_read_as_the_trade_writes() -> None:
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    wrong = [
+        f"{_place(path)}: {found[0]}"
+        for path in documents
+        if (found := HABITS.search(" ".join(path.read_text().split())))
     ]
 
     assert wrong == []

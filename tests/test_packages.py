@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_house import FILES, ROOMS, ROOT, SERVICE, nodes
+from tests.source_tree import FILES, ROOMS, ROOT, SERVICE, nodes
 
 # Where the files have been read already.
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]

@@ -9,7 +9,7 @@ from core.clock import utc_now
 
 
 def database_now() -> datetime:
-    """Return the database's time. SQLite lives on this machine: its clock is ours."""
+    """Return the database's time. SQLite runs in this process: its clock is ours."""
     if connection.vendor != "postgresql":
         return utc_now()
     with connection.cursor() as cursor:
@@ -18,9 +18,9 @@ def database_now() -> datetime:
     return instant
 
 
-def at_once() -> Now | datetime:
+def due_immediately() -> Now | datetime:
     """Return a value for `next_attempt_at`: due at once by the database's clock.
 
-    SQLite compares instants as text, and writes a full second unlike Django: only one may write.
+    SQLite compares instants as text, and formats a full second differently from Django.
     """
     return Now() if connection.vendor == "postgresql" else utc_now()

@@ -1,4 +1,4 @@
-"""What a merchant does with an endpoint of its own: create, change, delete, a new secret."""
+"""What a merchant does with its endpoints: create, change, delete, rotate the secret."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from webhooks.delivery.signing import hint_of, new_secret
 from webhooks.models import Webhook
 from webhooks.statuses import DisabledReason
 
-MOST_ENDPOINTS = 100
+MAX_ENDPOINTS = 100
 _CLEAN_RECORD = {
     "failures": 0,
     "failing_since": None,
@@ -61,11 +61,11 @@ def create_webhook(
 def update_webhook(
     *, caller: Caller, webhook_id: str, changes: dict[str, Any], now: datetime
 ) -> Webhook:
-    """Change an endpoint; switching it on again, or another address, forgets how it answered.
+    """Change an endpoint; a new URL, or switching it on again, resets its failure record.
 
     Raises WebhookNotFound, ValidationFailed. Serves PATCH /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
     if changes.get("url", webhook.url) != webhook.url:
@@ -88,11 +88,11 @@ def _switched(*, on: bool) -> dict[str, Any]:
 
 @transaction.atomic
 def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook:
-    """Delete an endpoint: from now on nothing is sent there. Its log is kept for staff.
+    """Delete an endpoint: nothing is sent there any more. Its log is kept for staff.
 
     Raises WebhookNotFound. Serves DELETE /v1/webhooks/:id.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     webhook.deleted_at = webhook.updated_at = now
     webhook.save(update_fields=["deleted_at", "updated_at"])
     return webhook
@@ -102,11 +102,11 @@ def delete_webhook(*, caller: Caller, webhook_id: str, now: datetime) -> Webhook
 def rotate_secret(
     *, caller: Caller, webhook_id: str, overlap: timedelta, now: datetime
 ) -> IssuedSecret:
-    """Replace the secret; the old one signs beside it for `overlap` more, the one before ends now.
+    """Replace the secret; the old one keeps signing for `overlap`, any earlier one expires now.
 
     Raises WebhookNotFound. Serves POST /v1/webhooks/:id/rotate-secret.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     secret = new_secret()
     webhook.previous_secret = webhook.secret if overlap else ""
     webhook.previous_secret_expires_at = now + overlap if overlap else None
@@ -127,12 +127,12 @@ def rotate_secret(
 
 
 def _refuse_too_many(caller: Caller) -> None:
-    """Raise ValidationFailed at the limit: each event is written once more per endpoint.
+    """Raise ValidationFailed at the limit: each event costs one delivery per endpoint.
 
-    Counted without a lock: who races may end up a few above.
+    Counted without a lock: concurrent requests may exceed it by a few.
     """
-    if Webhook.objects.visible_to(caller).kept().count() >= MOST_ENDPOINTS:
-        raise ValidationFailed(f"There may be {MOST_ENDPOINTS} webhooks at most: delete one first.")
+    if Webhook.objects.visible_to(caller).not_deleted().count() >= MAX_ENDPOINTS:
+        raise ValidationFailed(f"There may be {MAX_ENDPOINTS} webhooks at most: delete one first.")
 
 
 def refuse_url(url: str, *, livemode: bool) -> None:

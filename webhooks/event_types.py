@@ -8,7 +8,7 @@ EVERYTHING = "*"
 
 
 class EventType(TextChoices):
-    """What can be reported to a merchant's endpoint."""
+    """The types of event that a merchant's endpoint can subscribe to."""
 
     PAYMENT_CREATED = "payment.created"
     PAYMENT_COMPLETED = "payment.completed"
@@ -28,12 +28,12 @@ class EventType(TextChoices):
     PAYMENT_LINK_EXPIRED = "payment_link.expired"
 
 
-# `payment.*` and its like: everything about one kind of resource.
+# `payment.*` and the like: every event of one resource.
 GROUPS = tuple(dict.fromkeys(f"{event_type.split('.')[0]}.*" for event_type in EventType.values))
 SUBSCRIBABLE = (EVERYTHING, *GROUPS, *EventType.values)
 
 
 def is_subscribed(patterns: Iterable[str], event_type: EventType) -> bool:
-    """Say whether one of an endpoint's patterns covers the type."""
+    """Return whether one of an endpoint's patterns covers the type."""
     group = f"{event_type.split('.')[0]}.*"
     return any(pattern in (EVERYTHING, group, event_type) for pattern in patterns)

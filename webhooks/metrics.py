@@ -1,4 +1,4 @@
-"""What an operator's machines are told of webhooks, looked up when they ask."""
+"""Metrics of webhooks, collected when they are scraped."""
 
 from typing import Final
 
@@ -6,10 +6,10 @@ from django.db.models import Min
 from prometheus_client import Gauge
 
 from webhooks.database_clock import database_now
-from webhooks.delivery.backlog import with_pending, with_work
+from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Webhook
 
-# Each web process looks at the same database: the last look counts, and none is added up.
+# Each web process reads the same database: the latest value counts; values are not summed.
 LATEST: Final = "mostrecent"
 
 longest_wait = Gauge(
@@ -24,10 +24,10 @@ failing = Gauge(
 )
 
 
-def look() -> None:
-    """Set the gauges. Costs a step per endpoint that something waits for."""
+def collect() -> None:
+    """Set the gauges. Costs a step per endpoint with pending deliveries."""
     now, endpoints = database_now(), Webhook.objects.switched_on()
-    answering = with_work(with_pending(endpoints.filter(failures=0)), now)
+    answering = with_backlog(with_pending(endpoints.filter(failures=0)), now)
     due_at = answering.aggregate(first=Min("due_at"))["first"]
     longest_wait.set(0 if due_at is None else max(0.0, (now - due_at).total_seconds()))
     failing.set(endpoints.filter(failures__gt=0).count())

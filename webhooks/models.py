@@ -1,4 +1,4 @@
-"""Events, the endpoints that want them, and how each delivery went."""
+"""Events, the endpoints that subscribe to them, and their deliveries."""
 
 from datetime import datetime
 from typing import Any, ClassVar, Self
@@ -11,7 +11,7 @@ from core.ids import PublicIdField
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
-from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
+from webhooks.statuses import DeliveryStatus, DisabledReason
 
 MAX_URL = 2_048
 EXCERPT_CHARACTERS = 1_000
@@ -21,17 +21,17 @@ _PENDING = Q(status=DeliveryStatus.PENDING)
 class EventQuerySet(CallerScoped["Event"]):
     missing = EventNotFound
 
-    def facts(self) -> Self:
-        """Leave out the samples that merchants have asked for."""
+    def without_samples(self) -> Self:
+        """Leave out test events, which merchants have asked for."""
         return self.filter(is_test=False)
 
 
 class Event(models.Model):
-    """A fact, written in the transaction that made it true: audit log, outbox and payload.
+    """Something that happened, written in the same transaction: audit log, outbox and payload.
 
-    `body` is what every endpoint is sent on every attempt, byte for byte. `is_test` marks a sample
-    that a merchant asked for: no fact, and never retried. `request_id` is the X-Request-Id of the
-    request that made it true, by which staff find it. Rows are never changed.
+    `body` is sent to every endpoint on every attempt, byte for byte. `is_test` marks a sample that
+    a merchant asked for: never retried. `request_id` is the X-Request-Id of the request that caused
+    it, by which staff find it. Rows are never changed.
     """
 
     id = PublicIdField(primary_key=True)
@@ -66,7 +66,7 @@ class Event(models.Model):
 
     @property
     def content(self) -> dict[str, Any]:
-        """The body, read: `id`, `type`, `created`, `data`."""
+        """The parsed body: `id`, `type`, `created`, `data`."""
         content: dict[str, Any] = orjson.loads(bytes(self.body))
         return content
 
@@ -74,24 +74,24 @@ class Event(models.Model):
 class WebhookQuerySet(CallerScoped["Webhook"]):
     missing = WebhookNotFound
 
-    def kept(self) -> Self:
-        """Leave out those that their owner has deleted."""
+    def not_deleted(self) -> Self:
+        """Leave out those that their merchant has deleted."""
         return self.filter(deleted_at=None)
 
     def listening(self, *, merchant_id: str, livemode: bool) -> Self:
-        """Those of a merchant that are to hear of what happens in this mode."""
+        """The active endpoints of a merchant in this mode."""
         return self.switched_on().filter(merchant_id=merchant_id, livemode=livemode)
 
     def switched_on(self) -> Self:
-        return self.kept().filter(is_active=True)
+        return self.not_deleted().filter(is_active=True)
 
 
 class Webhook(models.Model):
     """An endpoint of a merchant. Secrets are encrypted; the previous one signs until it expires.
 
-    The sender keeps `failures` (in a row) to `last_success_at`: how the endpoint has been
-    answering, and until when it is left alone. `recover_…` is a request to send again what failed:
-    what was created since the one instant, and had failed by the other.
+    The dispatcher maintains `failures` (in a row) to `last_success_at`: the endpoint's health, and
+    until when it is paused. `recover_…` is a request to resend failed deliveries: those created
+    since the one instant that had failed by the other.
     """
 
     id = PublicIdField(primary_key=True)
@@ -159,24 +159,24 @@ class DeliveryQuerySet(models.QuerySet["Delivery"]):
         return self.select_related("event").prefetch_related("attempts")
 
     def pending(self) -> Self:
-        """Those with an attempt ahead of them or under way."""
+        """Those with an attempt scheduled or under way."""
         return self.filter(_PENDING)
 
     def due(self, now: datetime) -> Self:
-        """Those whose next attempt should be made, in the order in which they fell due."""
+        """Those whose next attempt is due, in the order in which they fell due."""
         return self.pending().filter(next_attempt_at__lte=now).order_by("next_attempt_at", "id")
 
     def exhausted(self) -> Self:
-        """Those that were tried as often as the schedule says, in vain."""
+        """Those that have failed at every attempt of the schedule."""
         return self.filter(status=DeliveryStatus.FAILED)
 
 
 class Delivery(models.Model):
     """One event on its way to one endpoint.
 
-    While a sender holds it, `lease_token` is the sender's and `next_attempt_at` is the end of the
-    lease: if the sender dies, the delivery falls due again by itself. `round_attempts` counts from
-    the first attempt or the last request to send again, `attempt_count` in all.
+    While it is leased, `lease_token` is the holder's and `next_attempt_at` is the end of the lease:
+    if the holder dies, the delivery falls due again by itself. `round_attempts` counts since the
+    first attempt or the last redelivery request, `attempt_count` in all.
     """
 
     id = PublicIdField(primary_key=True)
@@ -236,7 +236,7 @@ class Delivery(models.Model):
 
 
 class Attempt(models.Model):
-    """What came of one request to an endpoint. No status where no answer was read to its end."""
+    """The result of one request to an endpoint. No status where no complete response was read."""
 
     delivery = models.ForeignKey(
         Delivery, on_delete=models.CASCADE, related_name="attempts", db_index=False
@@ -256,29 +256,3 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.delivery_id} no. {self.number}: {self.status or self.error}"
-
-
-class Alert(models.Model):
-    """Something that a merchant has to hear by e-mail and staff see; one of a kind a day."""
-
-    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="alerts")
-    kind = models.CharField(max_length=9, choices=AlertKind)
-    date = models.DateField()
-    delivery = models.ForeignKey(Delivery, on_delete=models.SET_NULL, null=True)
-    created_at = models.DateTimeField()
-    next_mail_at = models.DateTimeField(null=True)
-    mailed_at = models.DateTimeField(null=True)
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["next_mail_at"], name="alert_to_mail", condition=Q(mailed_at=None)
-            ),
-        )
-        constraints = (
-            models.UniqueConstraint(fields=["webhook", "kind", "date"], name="alert_once_a_day"),
-            models.CheckConstraint(condition=Q(kind__in=AlertKind.values), name="alert_kind_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.webhook_id} {self.date}"

@@ -1,4 +1,4 @@
-"""Write events, in the transaction that makes them true."""
+"""Write events, in the transaction that causes them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,8 +10,8 @@ from structlog.contextvars import get_contextvars
 from core.clock import iso
 from core.ids import new_id
 from core.json import dump_json
-from webhooks.database_clock import at_once
-from webhooks.delivery.wakeup import nudge
+from webhooks.database_clock import due_immediately
+from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, is_subscribed
 from webhooks.models import Delivery, Event, Webhook
 
@@ -44,7 +44,7 @@ def emit(
 
 
 def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
-    """Write a delivery per endpoint that listens for the event; return how many."""
+    """Write a delivery per endpoint that subscribes to the event; return how many."""
     endpoints = Webhook.objects.listening(merchant_id=event.merchant_id, livemode=event.livemode)
     deliveries = [
         first_delivery(event, webhook_id, now)
@@ -53,7 +53,7 @@ def deliver_to_subscribed(event: Event, *, now: datetime) -> int:
     ]
     if deliveries:
         Delivery.objects.bulk_create(deliveries)
-        transaction.on_commit(nudge, robust=True)
+        transaction.on_commit(wake_up, robust=True)
     return len(deliveries)
 
 
@@ -65,7 +65,7 @@ def write_event(
     now: datetime,
     is_test: bool = False,
 ) -> Event:
-    """Write an event that nobody has been told of yet."""
+    """Write an event without its deliveries."""
     event_id = new_id("evt", now)
     content = {"id": event_id, "type": event_type, "created": iso(now), "data": _plain(data)}
     return Event.objects.create(
@@ -82,12 +82,12 @@ def write_event(
 
 
 def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
-    """Return a delivery, not saved yet, that is due at once."""
+    """Return an unsaved delivery that is due at once."""
     return Delivery(
         id=new_id("dlv", now),
         event=event,
         webhook_id=webhook_id,
-        next_attempt_at=at_once(),
+        next_attempt_at=due_immediately(),
         created_at=now,
     )
 

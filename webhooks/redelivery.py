@@ -1,4 +1,4 @@
-"""Send again: one delivery at once, or in the background whatever failed since an instant."""
+"""Redelivery: one delivery at once, or in the background all that failed since an instant."""
 
 from datetime import datetime
 
@@ -7,24 +7,24 @@ from django.db.models import Q, QuerySet
 
 from core.errors import Conflict, ValidationFailed
 from merchants.callers import Caller
-from webhooks.database_clock import at_once
+from webhooks.database_clock import due_immediately
 from webhooks.delivery.backlog import with_pending
-from webhooks.delivery.wakeup import nudge
+from webhooks.delivery.wakeup import wake_up
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
-RECOVERED_AT_A_TIME = 100
-SET_ASIDE_AT_A_TIME = 500
+RECOVERY_BATCH = 100
+CLOSE_BATCH = 500
 
 
 @transaction.atomic
 def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: datetime) -> Delivery:
-    """Send a delivery once more, at once. One that is at its end begins a new round of attempts.
+    """Send a delivery again at once. One that has ended starts a new round of attempts.
 
     Raises WebhookNotFound, DeliveryNotFound, ValidationFailed where the endpoint is switched off,
     Conflict while an attempt is under way. Serves POST /v1/webhooks/:id/deliveries/:id/retry.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     refuse_switched_off(webhook)
     delivery = (
         Delivery.objects.select_for_update(no_key=True, of=("self",))
@@ -37,12 +37,12 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
         delivery.round_attempts = 0
     Delivery.objects.filter(pk=delivery.pk).update(
         status=DeliveryStatus.PENDING,
-        next_attempt_at=at_once(),
+        next_attempt_at=due_immediately(),
         round_attempts=delivery.round_attempts,
         ended_at=None,
     )
     Webhook.objects.filter(pk=webhook.pk).update(paused_until=None)
-    transaction.on_commit(nudge, robust=True)
+    transaction.on_commit(wake_up, robust=True)
     delivery.refresh_from_db()
     return delivery
 
@@ -51,19 +51,19 @@ def retry_delivery(*, caller: Caller, webhook_id: str, delivery_id: str, now: da
 def request_recovery(
     *, caller: Caller, webhook_id: str, since: datetime, now: datetime
 ) -> tuple[Webhook, int]:
-    """Ask that what was created since then and has failed be sent again; return how much that is.
+    """Request redelivery of what was created since then and has failed; return how many.
 
-    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` has not
-    come. Serves POST /v1/webhooks/:id/recover.
+    Raises WebhookNotFound, ValidationFailed where the endpoint is switched off or `since` is in the
+    future. Serves POST /v1/webhooks/:id/recover.
     """
     if since > now:
         raise ValidationFailed(since="must not lie in the future")
-    webhook = Webhook.objects.visible_to(caller).kept().locked(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().locked(webhook_id)
     refuse_switched_off(webhook)
     webhook.recover_since = min(webhook.recover_since or since, since)
     webhook.recover_until = webhook.paused_until = None
     webhook.save(update_fields=["recover_since", "recover_until", "paused_until"])
-    Webhook.objects.filter(pk=webhook.pk).update(recover_until=at_once())
+    Webhook.objects.filter(pk=webhook.pk).update(recover_until=due_immediately())
     webhook.refresh_from_db()
     return webhook, _failed(webhook).count()
 
@@ -74,27 +74,26 @@ def refuse_switched_off(webhook: Webhook) -> None:
         raise ValidationFailed(is_active="must be true: the endpoint is switched off")
 
 
-def recover_requested(*, now: datetime) -> int:
-    """Put some of what was asked for back on its way, as fast as it goes out; return how many.
+def continue_recoveries(*, now: datetime) -> int:
+    """Schedule the next part of each recovery, as fast as it goes out; return how many.
 
-    Never more at once than waits for the endpoint anyway, so that new events do not queue behind
-    thousands of old ones.
+    Only a batch is due at a time, so that new events do not queue behind thousands of old ones.
     """
     wanting = Webhook.objects.switched_on().exclude(recover_since=None)
-    return sum(_recover_some(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
+    return sum(_continue_recovery(pk, now) for pk in list(wanting.values_list("pk", flat=True)))
 
 
 @transaction.atomic
-def _recover_some(webhook_id: str, now: datetime) -> int:
+def _continue_recovery(webhook_id: str, now: datetime) -> int:
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
     if webhook.recover_since is None:
         return 0
-    room = RECOVERED_AT_A_TIME - Delivery.objects.due(now).filter(webhook=webhook).count()
+    room = RECOVERY_BATCH - Delivery.objects.due(now).filter(webhook=webhook).count()
     ids = list(_failed(webhook).order_by("created_at", "id").values_list("pk")[: max(room, 0)])
     again = Delivery.objects.filter(pk__in=[pk for (pk,) in ids])
     count = again.update(
         status=DeliveryStatus.PENDING,
-        next_attempt_at=at_once(),
+        next_attempt_at=due_immediately(),
         round_attempts=0,
         ended_at=None,
     )
@@ -113,26 +112,26 @@ def _failed(webhook: Webhook) -> QuerySet[Delivery]:
     )
 
 
-def set_aside(*, now: datetime) -> int:
-    """End what waits for endpoints that are switched off or deleted; return how many.
+def close_undeliverable(*, now: datetime) -> int:
+    """Close pending deliveries of endpoints that are switched off or deleted; return how many.
 
-    What failed because its endpoint was switched off can be recovered once it is on again.
+    Those that failed because their endpoint was off can be recovered once it is on again.
     """
     switched_on = Webhook.objects.switched_on()
     idle = with_pending(Webhook.objects.exclude(pk__in=switched_on.values("pk")))
-    return sum(_set_aside_some(pk, now) for pk in list(idle.values_list("pk", flat=True)))
+    return sum(_close_undeliverable_of(pk, now) for pk in list(idle.values_list("pk", flat=True)))
 
 
 @transaction.atomic
-def _set_aside_some(webhook_id: str, now: datetime) -> int:
+def _close_undeliverable_of(webhook_id: str, now: datetime) -> int:
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=webhook_id)
     if webhook.is_active and webhook.deleted_at is None:
         return 0
     status = DeliveryStatus.CANCELED if webhook.deleted_at else DeliveryStatus.FAILED
-    # A test event in its first seconds is its request's to send, whether the endpoint is on or off.
+    # A test event belongs to its request for the first seconds, even if the endpoint is off.
     idle = Q(lease_token="", event__is_test=False) | Q(next_attempt_at__lte=now)
     free = Delivery.objects.pending().filter(idle, webhook=webhook)
-    ids = list(free.values_list("pk", flat=True)[:SET_ASIDE_AT_A_TIME])
+    ids = list(free.values_list("pk", flat=True)[:CLOSE_BATCH])
     return free.filter(pk__in=ids).update(
         status=status, next_attempt_at=None, lease_token="", ended_at=now
     )

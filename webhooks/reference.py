@@ -1,4 +1,4 @@
-"""What the reference says about webhooks: the requests, how to verify them, a sample of each."""
+"""The reference of webhooks: the requests, how to verify them, a sample of each."""
 
 from typing import Any
 
@@ -90,8 +90,8 @@ In Node:
 {JAVASCRIPT.strip()}
 ```
 
-`X-Service-Signature` is simpler and covers the body alone, so that whoever records a request could
-send it again with a new time:
+`X-Service-Signature` is simpler and covers the body alone, so that anyone who records a request
+could send it again with a new time:
 
 ```python
 {BODY_ONLY.strip()}
@@ -141,7 +141,7 @@ def _request_of(event_type: EventType) -> dict[str, Any]:
 
 
 def _schema_of(name: str, value: Any) -> dict[str, Any]:
-    """Describe a value as the sample shows it; metadata holds what the merchant put there."""
+    """Describe a value as the sample shows it; metadata holds what the merchant has stored."""
     if isinstance(value, dict):
         if name == "metadata":
             return {"type": "object"}

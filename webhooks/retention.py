@@ -1,4 +1,4 @@
-"""Forget how deliveries went long ago. Events are facts and stay; samples are none and go."""
+"""Delete the logs of old deliveries. Events stay; test events go with their deliveries."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -14,10 +14,10 @@ BATCH = 500
 
 
 def prune_deliveries(*, before: datetime, progress: Callable[[int], None]) -> int:
-    """Delete the deliveries that were written before then and are at their end; return how many.
+    """Delete the deliveries that were created before then and have ended; return how many.
 
-    Their attempts go with them, and so do test events that were sent nowhere else. In batches, so
-    that nobody waits for it; `progress` is told how many have gone so far.
+    Their attempts go with them, and so do test events that were sent nowhere else. In short
+    batches; `progress` is called with the count so far.
     """
     count = 0
     while gone := _prune_some(before):
@@ -27,7 +27,7 @@ def prune_deliveries(*, before: datetime, progress: Callable[[int], None]) -> in
 
 
 def ended_before(before: datetime) -> QuerySet[Delivery]:
-    """Return what would be pruned; ids sort by creation, so nothing later is read."""
+    """Return what would be pruned; ids sort by creation, so no later rows are read."""
     over = Delivery.objects.exclude(status=DeliveryStatus.PENDING)
     return over.filter(pk__lt=new_id("dlv", before), created_at__lt=before)
 

@@ -19,9 +19,9 @@ from webhooks.models import EXCERPT_CHARACTERS, Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 DEFAULT_OVERLAP_SECONDS = 86_400
-MOST_OVERLAP_SECONDS = 7 * 86_400
-MOST_PATTERNS = 100
-MOST_MS = 2**31 - 1
+MAX_OVERLAP_SECONDS = 7 * 86_400
+MAX_PATTERNS = 100
+MAX_MS = 2**31 - 1
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
 
@@ -40,7 +40,7 @@ class SubscriptionField(serializers.ListField):
         super().__init__(child=child, allow_empty=False, **options)
 
     def to_internal_value(self, data: Any) -> list[str]:
-        if isinstance(data, list) and len(data) > MOST_PATTERNS:
+        if isinstance(data, list) and len(data) > MAX_PATTERNS:
             self.fail("max_length")
         return list(dict.fromkeys(super().to_internal_value(data)))
 
@@ -66,7 +66,7 @@ class ChangedWebhook(Change):
 class Rotation(Input):
     expires_in = StrictIntegerField(
         min_value=0,
-        max_value=MOST_OVERLAP_SECONDS,
+        max_value=MAX_OVERLAP_SECONDS,
         required=False,
         help_text="Seconds for which the old secret goes on signing beside the new one.",
     )
@@ -76,7 +76,7 @@ class Recovery(Input):
     since = InstantField(help_text="What was created from then on and has failed is sent again.")
 
 
-class Trial(Input):
+class TestEventRequest(Input):
     webhook_id = TextField(max_length=64)
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
@@ -114,7 +114,7 @@ class DeletedWebhook(Output):
 
 
 class EventOutput(Output):
-    """Exactly what endpoints are sent."""
+    """Exactly what is sent to endpoints."""
 
     id = TextField(max_length=40)
     type = OneOfField(allowed=tuple(EventType.values))
@@ -129,7 +129,7 @@ class EventOutput(Output):
 class AttemptOutput(Output):
     attempted_at = InstantField()
     status = StrictIntegerField(min_value=100, max_value=999, required=False)
-    ms = StrictIntegerField(min_value=0, max_value=MOST_MS)
+    ms = StrictIntegerField(min_value=0, max_value=MAX_MS)
     excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
     error = TextField(max_length=200, required=False)
 
@@ -146,7 +146,7 @@ class DeliveryOutput(Output):
 
 
 class RecoveryOutput(Output):
-    """What was asked for, and how many deliveries that is."""
+    """The recovery, and how many deliveries it covers."""
 
     id = TextField(max_length=40)
     since = InstantField(source="recover_since")
@@ -156,7 +156,7 @@ class RecoveryOutput(Output):
         return int(self.context["deliveries"])
 
 
-class TrialOutput(Output):
+class TestEventOutput(Output):
     """What the endpoint answered; no `status` where there was no answer."""
 
     event = EventOutput()
@@ -194,7 +194,7 @@ def _first(delivery: Delivery) -> Attempt | None:
 
 
 def overlap_of(values: dict[str, Any]) -> timedelta:
-    """Read how long the old secret goes on signing."""
+    """Return how long the old secret keeps signing."""
     return timedelta(seconds=values.get("expires_in", DEFAULT_OVERLAP_SECONDS))
 
 

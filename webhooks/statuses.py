@@ -1,10 +1,10 @@
-"""What a delivery can be, and why an endpoint can be switched off."""
+"""The statuses of a delivery, and why an endpoint can be switched off."""
 
 from django.db.models import TextChoices
 
 
 class DeliveryStatus(TextChoices):
-    """`pending` has an attempt ahead of it or under way; the others have none."""
+    """`pending` has an attempt scheduled or under way; the others have ended."""
 
     PENDING = "pending"
     DELIVERED = "delivered"
@@ -21,7 +21,7 @@ class DisabledReason(TextChoices):
 
 
 class AlertKind(TextChoices):
-    """What a merchant is written to about, and staff see."""
+    """What a merchant is written to about."""
 
     EXHAUSTED = "exhausted"
     GONE = "gone"

@@ -1,10 +1,10 @@
 """A test event, sent while the merchant waits for the outcome.
 
 The event and its delivery are committed first, under the Idempotency-Key if there is one; the call
-is made after that, in no transaction. Whoever repeats the request gets the outcome of the same
-delivery, and if the first process died before it called, the repetition or the sweep calls.
+is made after that, in no transaction. A repeated request gets the outcome of the same delivery, and
+if the first process died before the call, the repeated request or the sweep makes it.
 
-While it waits it holds a thread of the web server, so no more than half of them may wait.
+A waiting request holds a thread of the web server, so at most half of them may wait.
 """
 
 import threading
@@ -20,8 +20,8 @@ from django.db import transaction
 from core.errors import Conflict, RateLimited
 from merchants.callers import Caller
 from webhooks.database_clock import database_now
-from webhooks.delivery.attempts import deliver
-from webhooks.delivery.leases import claim_one
+from webhooks.delivery.attempts import attempt_and_record
+from webhooks.delivery.leases import claim_delivery
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.outbox import deliver_to_subscribed, first_delivery, write_event
@@ -31,13 +31,13 @@ from webhooks.samples import SAMPLES
 HEAD_START = timedelta(seconds=5)
 POLL_SECONDS = 0.1
 
-_places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+_slots = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
 @contextmanager
-def waiting_place() -> Iterator[None]:
-    """Hold one of the places to wait for an outcome. Raises RateLimited where none is free."""
-    if not _places.acquire(blocking=False):
+def waiting_slot() -> Iterator[None]:
+    """Hold one of the slots for waiting requests. Raises RateLimited where none is free."""
+    if not _slots.acquire(blocking=False):
         seconds = settings.WEBHOOK_TIMEOUT_SECONDS
         error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
         error.headers["Retry-After"] = str(seconds)
@@ -45,18 +45,18 @@ def waiting_place() -> Iterator[None]:
     try:
         yield
     finally:
-        _places.release()
+        _slots.release()
 
 
 @transaction.atomic
-def begin_trial(
+def start_test_delivery(
     *, caller: Caller, webhook_id: str, event_type: EventType, now: datetime
 ) -> Delivery:
-    """Write a sample event for one endpoint, to be sent by `finish_trial`. Raises WebhookNotFound.
+    """Write a sample event for one endpoint, which `finish_test_delivery` sends.
 
-    Serves POST /v1/webhooks/test, with `finish_trial`.
+    Raises WebhookNotFound. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
     """
-    webhook = Webhook.objects.visible_to(caller).kept().one(webhook_id)
+    webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
     event = write_event(event_type, about=webhook, data=SAMPLES[event_type], now=now, is_test=True)
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START
@@ -66,7 +66,7 @@ def begin_trial(
 
 @dataclass(frozen=True)
 class _Sample:
-    """What a sample is about: nothing but whose it is."""
+    """The subject of a sample: only its merchant and mode."""
 
     id: str
     merchant_id: str
@@ -74,10 +74,10 @@ class _Sample:
 
 
 @transaction.atomic
-def send_sample(
+def send_sample_event(
     *, caller: Caller, event_type: EventType, data: Mapping[str, object], now: datetime
 ) -> tuple[Event, int]:
-    """Send a sample to every endpoint that listens for it; return it, and how many that are.
+    """Send a sample to every endpoint that subscribes to it; return it and their number.
 
     Raises ValidationFailed without a merchant.
     """
@@ -87,15 +87,15 @@ def send_sample(
     return event, deliver_to_subscribed(event, now=now)
 
 
-def finish_trial(delivery_id: str) -> Delivery:
+def finish_test_delivery(delivery_id: str) -> Delivery:
     """Make the attempt, unless it has been made; return the delivery with it.
 
-    Raises Conflict where another request or the sweep is at it for longer than an attempt takes.
+    Raises Conflict where another request or the sweep holds it for longer than an attempt takes.
     """
     made = Attempt.objects.filter(delivery_id=delivery_id).exists()
-    claim = None if made else claim_one(delivery_id, now=database_now())
+    claim = None if made else claim_delivery(delivery_id, now=database_now())
     if claim is not None:
-        deliver(claim)
+        attempt_and_record(claim)
     deadline = time.monotonic() + settings.WEBHOOK_TIMEOUT_SECONDS
     while True:
         delivery = Delivery.objects.with_log().one(delivery_id)

@@ -26,19 +26,19 @@ from webhooks.serializers import (
     Recovery,
     RecoveryOutput,
     Rotation,
-    Trial,
-    TrialOutput,
+    TestEventOutput,
+    TestEventRequest,
     WebhookOutput,
     changes_of,
     overlap_of,
 )
-from webhooks.test_event import begin_trial, finish_trial, waiting_place
+from webhooks.test_event import finish_test_delivery, start_test_delivery, waiting_slot
 
 
 class WebhookViewSet(CallerViewSet):
     @operation("Register a webhook", request=NewWebhook, response=IssuedWebhook, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
-        """An endpoint of yours that is sent events of your key's mode from now on.
+        """Registers an endpoint for events of your key's mode from now on.
 
         The answer shows its `secret`, this once: verify each request with it, as shown above.
         `POST /v1/webhooks/test` tells whether your endpoint can be reached and answers.
@@ -61,7 +61,7 @@ class WebhookViewSet(CallerViewSet):
     @listing("List webhooks", item=WebhookOutput, key="webhooks")
     def list(self, request: CallerRequest) -> Response:
         """Newest first, of your key's mode."""
-        webhooks = Webhook.objects.visible_to(request.user).kept()
+        webhooks = Webhook.objects.visible_to(request.user).not_deleted()
         return self.page(request, webhooks, WebhookOutput, key="webhooks")
 
     @operation("Read a webhook", response=WebhookOutput)
@@ -71,7 +71,7 @@ class WebhookViewSet(CallerViewSet):
         `gone`: it answered 410. `failing`: five days without a success. `requested`: by you, or by
         our staff.
         """
-        webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
+        webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         return Response(WebhookOutput.of(webhook))
 
     @operation("Change a webhook", request=ChangedWebhook, response=WebhookOutput)
@@ -89,7 +89,7 @@ class WebhookViewSet(CallerViewSet):
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
-        """For good: what still waits is not sent."""
+        """Permanent: pending deliveries are not sent."""
         webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=utc_now())
         return Response(DeletedWebhook.of(webhook))
 
@@ -99,7 +99,7 @@ class WebhookViewSet(CallerViewSet):
         """The answer shows the new `secret`, this once.
 
         For `expires_in` seconds, a day unless you say otherwise, each request is signed with both.
-        With 0 the old one ends at once: do that where it has become known.
+        With 0 the old one expires at once: do that if it has leaked.
         """
         overlap = overlap_of(Rotation.parse(request.data))
 
@@ -111,18 +111,19 @@ class WebhookViewSet(CallerViewSet):
 
         return self.once(request, work, secret=True)
 
-    @operation("Send a test event", request=Trial, response=TrialOutput)
+    @operation("Send a test event", request=TestEventRequest, response=TestEventOutput)
     @action(detail=False, methods=["post"])
     def test(self, request: CallerRequest) -> HttpResponse:
         """A sample of the type is sent at once, whatever the webhook has subscribed to.
 
-        The answer says what your endpoint answered. It is tried once, and is in no list of events.
+        The response reports what your endpoint answered. It is sent once, and is in no list of
+        events.
         """
-        values = Trial.parse(request.data)
+        values = TestEventRequest.parse(request.data)
         event_type = EventType(values.get("event_type", EventType.PAYMENT_COMPLETED))
 
         def work() -> Response:
-            delivery = begin_trial(
+            delivery = start_test_delivery(
                 caller=request.user,
                 webhook_id=values["webhook_id"],
                 event_type=event_type,
@@ -130,12 +131,12 @@ class WebhookViewSet(CallerViewSet):
             )
             return Response({"delivery_id": delivery.id})
 
-        # The key remembers which delivery it was, and the delivery remembers the outcome.
-        with waiting_place():
+        # The key refers to the delivery, and the delivery holds the outcome.
+        with waiting_slot():
             begun = self.once(request, work)
-            delivery = finish_trial(_content(begun)["delivery_id"])
+            delivery = finish_test_delivery(_content(begun)["delivery_id"])
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
-        return Response(TrialOutput.of(delivery), headers=replayed)
+        return Response(TestEventOutput.of(delivery), headers=replayed)
 
     @operation("Send again what has failed", request=Recovery, response=RecoveryOutput)
     @action(detail=True, methods=["post"])
@@ -164,7 +165,7 @@ class DeliveryViewSet(CallerViewSet):
     )
     def list(self, request: CallerRequest, webhook_id: str) -> Response:
         """Newest first, each with its attempts and the beginning of what was answered."""
-        webhook = Webhook.objects.visible_to(request.user).kept().one(webhook_id)
+        webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
         deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
         total = DELIVERIES.total_of(webhook.id, filters)
@@ -173,7 +174,7 @@ class DeliveryViewSet(CallerViewSet):
     @operation("Send a delivery again", response=DeliveryOutput)
     @action(detail=True, methods=["post"])
     def retry(self, request: CallerRequest, webhook_id: str, delivery_id: str) -> HttpResponse:
-        """At once, and also one that was delivered. One that has ended begins a new round."""
+        """At once, even one that was delivered. One that has ended starts a new round."""
 
         def work() -> Response:
             delivery = retry_delivery(
@@ -187,15 +188,15 @@ class DeliveryViewSet(CallerViewSet):
 class EventViewSet(CallerViewSet):
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first: all that happened in your key's mode, also without any webhook."""
+        """Newest first: every event of your key's mode, even without a webhook."""
         caller, filters = request.user, read_filters(query_of(request), EVENT_FILTERS)
-        events = Event.objects.visible_to(caller).facts().filter(**filters)
+        events = Event.objects.visible_to(caller).without_samples().filter(**filters)
         total = EVENTS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
         return self.page(request, events, EventOutput, key="events", total=total)
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:
-        """Exactly what webhooks are sent."""
+        """Exactly what is sent to webhooks."""
         return Response(EventOutput.of(Event.objects.visible_to(request.user).one(event_id)))
 
 

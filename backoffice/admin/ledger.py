@@ -19,7 +19,7 @@ from backoffice.resource.columns import (
 )
 from backoffice.roles import Right
 from backoffice.search_results import page_of_id
-from ledger.models import Account, Kind, Purpose, Transfer
+from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 
 SHOWN = 30
@@ -151,7 +151,7 @@ class TransferAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (
-        choice_filter("kind", "kind", Kind.choices),
+        choice_filter("kind", "kind", TransferKind.choices),
         ModeFilter,
         link_filter("reference", "reference"),
         link_filter("transaction", "transaction", "transaction_id"),

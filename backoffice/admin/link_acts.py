@@ -7,11 +7,11 @@ from django.urls import reverse
 
 from backoffice.acts import Act, Done, Work
 from backoffice.forms import ActForm, Choice, Line, MoneyField, ReasonForm
-from backoffice.models import Channel
 from backoffice.roles import Right
 from backoffice.services.links import LinkWish, end_link, send_link
 from links.statuses import LinkStatus
 from merchants.statuses import MerchantStatus
+from messages.models import Channel
 
 
 class SendLinkForm(ActForm):

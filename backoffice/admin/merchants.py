@@ -164,7 +164,7 @@ def _bank_accounts(merchant: Merchant) -> Table:
 
 
 def _endpoints(merchant: Merchant) -> Table:
-    endpoints = Webhook.objects.kept().filter(merchant=merchant).order_by("-pk")[:SHOWN]
+    endpoints = Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")[:SHOWN]
     return Table(
         "Webhook endpoints",
         ("URL", "State", "Mode"),

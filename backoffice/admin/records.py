@@ -1,20 +1,16 @@
-"""The back office's own records: the audit trail, notes, resendings, and mails about payments."""
+"""The back office's own records: the audit trail, notes and resendings."""
 
 import json
 from typing import Any, ClassVar
 
-from django.urls import reverse
-
 from backoffice import formats
-from backoffice.admin.filters import OfficeFilter, choice_filter, day_filter, link_filter
+from backoffice.admin.filters import choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, Note, NoteSubject, Outcome, ResendRun
 from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import Column, instant_column, status_column, text_column
 from backoffice.roles import Right
 from backoffice.search_results import page_of_id
-from backoffice.services.payments import masked_address
-from payments.models import EmailKind, EmailStatus, PaymentEmail
 
 
 def _subject(row: Any) -> Any:
@@ -147,54 +143,4 @@ class ResendRunAdmin(OfficeAdmin):
                 ),
             ),
             Section("Which", facts(*lookups)),
-        ]
-
-
-class MailModeFilter(OfficeFilter):
-    title = "mode"
-    parameter_name = "mode"
-    options = (("live", "live"), ("test", "test"))
-
-    def queryset(self, request: Any, queryset: Any) -> Any:
-        value = self.value()
-        known = value in ("live", "test")
-        return queryset.filter(payment__livemode=value == "live") if known else queryset
-
-
-class PaymentEmailAdmin(OfficeAdmin):
-    plural = "Mails"
-    counted = ("mail", "mails")
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
-    list_select_related = ("payment",)
-    list_display = (
-        text_column("Mail", "kind"),
-        Column("To", show=lambda mail: masked_address(mail.recipient)),
-        status_column(),
-        instant_column("Due", "due_at"),
-        instant_column("Sent", "sent_at"),
-        Column("Payment", show=lambda mail: formats.code(mail.payment_id)),
-    )
-    list_filter = (
-        choice_filter("status", "status", EmailStatus.choices),
-        choice_filter("mail", "kind", EmailKind.choices),
-        MailModeFilter,
-    )
-
-    def heading(self, row: PaymentEmail) -> str:
-        return f"{row.get_kind_display()} to {masked_address(row.recipient)}"
-
-    def sections(self, row: PaymentEmail) -> list[Section]:
-        payment = reverse("admin:payments_payment_change", args=[row.payment_id])
-        return [
-            Section(
-                "Mail",
-                facts(
-                    ("Mail", row.kind),
-                    ("To", masked_address(row.recipient)),
-                    ("Status", formats.badge(row.status)),
-                    ("Due", formats.moment(row.due_at)),
-                    ("Sent", formats.moment(row.sent_at) if row.sent_at else ""),
-                    ("Payment", formats.link(formats.code(row.payment_id), payment)),
-                ),
-            )
         ]

@@ -22,7 +22,7 @@ from backoffice.resource.columns import (
 )
 from backoffice.roles import Right
 from backoffice.services.refunds import give_up
-from backoffice.timeline import actor_words
+from backoffice.timeline import actor_words, messages_about
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
@@ -93,7 +93,6 @@ class RefundAdmin(OfficeAdmin):
                     ("Asked for by", actor_words(row.created_by)),
                     ("Created", formats.moment(row.created_at)),
                     ("Given back", formats.moment(row.succeeded_at) if row.succeeded_at else ""),
-                    ("Customer told", formats.moment(row.notified_at) if row.notified_at else ""),
                 ),
             )
         ]
@@ -110,6 +109,7 @@ class RefundAdmin(OfficeAdmin):
             for move in row.transitions.order_by("-pk")
         ]
         return [
+            *messages_about(row.pk),
             *moves,
             Moment(row.created_at, "add_circle", "Asked for", actor_words(row.created_by)),
         ]

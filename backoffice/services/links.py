@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from backoffice.audit import Deed, recorded, refuse_too_often, state_of
-from backoffice.models import Channel, Message
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.staff import Staff
@@ -18,6 +17,8 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from messages.models import Channel
+from messages.planning import plan_message
 
 LIFETIME = timedelta(days=7)
 
@@ -56,14 +57,15 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
         )
         caller = Caller(merchant=merchant, livemode=wish.livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
-        Message.objects.create(
+        plan_message(
             channel=wish.channel,
+            kind="payment_link",
             recipient=recipient,
+            about=link.pk,
+            livemode=link.livemode,
             subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
             text=_text(link, merchant),
-            about_id=link.pk,
-            asked_by_id=staff.user_id,
-            created_at=now,
+            now=now,
         )
         by_mail = wish.channel == Channel.EMAIL
         record.after = state_of(link, "id", "amount", "currency") | {

@@ -6,12 +6,13 @@ from typing import Any
 from django.conf import settings
 
 from backoffice.audit import Deed, recorded, state_of
-from backoffice.models import Channel, Message
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
 from merchants.statuses import MerchantStatus
+from messages.models import Channel
+from messages.planning import plan_message
 
 _RIGHTS = {
     MerchantStatus.VERIFIED: Right.VERIFY_MERCHANT,
@@ -58,7 +59,7 @@ def add_key(
         merchant = Merchant.objects.locked(merchant_id)
         issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
         record.after = _state(issued.key)
-        _tell(staff, merchant, f"A new API key was made: {issued.key.hint}.", now)
+        _tell(issued.key, f"A new API key was made: {issued.key.hint}.", now)
     return issued
 
 
@@ -73,7 +74,7 @@ def replace_key(
         issued = roll_key(key_id=key_id, overlap=overlap, now=now)
         record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
         text = f"The API key {before.hint} was replaced by {issued.key.hint}."
-        _tell(staff, before.merchant, text, now)
+        _tell(before, text, now)
     return issued
 
 
@@ -85,7 +86,7 @@ def end_key(*, staff: Staff, key_id: str, reason: str, now: datetime) -> ApiKey:
         record.before = _state(before)
         key = revoke_key(key_id=key_id, now=now)
         record.after = _state(key)
-        _tell(staff, before.merchant, f"The API key {key.hint} was revoked.", now)
+        _tell(before, f"The API key {key.hint} was revoked.", now)
     return key
 
 
@@ -94,16 +95,17 @@ def right_to_keys(livemode: bool) -> Right:
     return Right.LIVE_KEYS if livemode else Right.KEYS
 
 
-def _tell(staff: Staff, merchant: Merchant, text: str, now: datetime) -> None:
+def _tell(key: ApiKey, text: str, now: datetime) -> None:
     """Whoever owns the keys hears of it, so that a thief on our side cannot be quiet."""
-    Message.objects.create(
+    plan_message(
         channel=Channel.EMAIL,
-        recipient=merchant.email,
+        kind="api_key",
+        recipient=key.merchant.email,
+        about=key.merchant_id,
+        livemode=key.livemode,
         subject=f"{settings.SERVICE_NAME}: your API keys",
         text=f"{text}\nIf you did not ask for this, answer this mail at once.",
-        about_id=merchant.pk,
-        asked_by_id=staff.user_id,
-        created_at=now,
+        now=now,
     )
 
 

@@ -9,8 +9,8 @@ from core.money import format_amount
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
 from customers.services import wallet
-from ledger.models import HOUSE, Account, Kind, Purpose
-from ledger.services import Movement, account_for, post
+from ledger.models import HOUSE, Account, Purpose, TransferKind
+from ledger.services import Movement, account_for, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.errors import PaymentNotCompleted
@@ -92,7 +92,7 @@ def _adjust(instruction: Instruction, account: Account, now: datetime) -> str:
     )
     takes = instruction.arguments["direction"] == TAKE
     movement = Movement(
-        kind=Kind.ADJUSTMENT,
+        kind=TransferKind.ADJUSTMENT,
         reference=instruction.id,
         debit=account if takes else funding,
         credit=funding if takes else account,
@@ -100,5 +100,5 @@ def _adjust(instruction: Instruction, account: Account, now: datetime) -> str:
         description=instruction.reason,
     )
     transaction_id = new_id("txn", now)
-    post(transaction_id=transaction_id, movements=[movement], now=now)
+    post_transfers(transaction_id=transaction_id, movements=[movement], now=now)
     return transaction_id

@@ -21,7 +21,7 @@ from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
-from payouts.batches import MOST_PAYOUTS, create_batch, payouts_due
+from payouts.batches import MAX_PAYOUTS, create_batch, payouts_due
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
@@ -80,7 +80,7 @@ def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run
     for payout_id, amount in due.values_list("pk", "amount"):
         if payout_id in asked:
             continue
-        if len(ids) == MOST_PAYOUTS or total + amount > MAX_AMOUNT:
+        if len(ids) == MAX_PAYOUTS or total + amount > MAX_AMOUNT:
             runs.append(Run(ids, total))
             ids, total = [], 0
         ids.append(payout_id)

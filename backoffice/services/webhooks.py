@@ -117,7 +117,7 @@ def switch_endpoint(
         reason=reason,
     )
     with recorded(staff=staff, deed=deed, now=now) as record:
-        before = Webhook.objects.kept().one(webhook_id)
+        before = Webhook.objects.not_deleted().one(webhook_id)
         record.before = state_of(before, "is_active", "disabled_reason")
         webhook = update_webhook(
             caller=staff.caller(livemode=before.livemode),

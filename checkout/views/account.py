@@ -6,9 +6,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.account import PAGE, entries_of, wallets_of
-from checkout.browser_session import AskedCode, asked_code, forget_code, forget_visitor, visitor_of
+from checkout.browser_session import (
+    AskedCode,
+    asked_code,
+    browser_session_of,
+    forget_code,
+    forget_sign_in,
+)
 from checkout.forms import ChangePinForm, ResetPinForm
-from checkout.pages import Detour, Page, SeeOther
+from checkout.pages import CheckoutPage, Detour, SeeOther
 from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
 from core.errors import ApiError
@@ -19,18 +25,18 @@ from customers.sessions import SignedIn, end_session, sign_in
 from merchants.models import DEFAULT_TIME_ZONE
 
 
-class OwnPage(Page):
-    """A page of the customer's own, in the mode of `?test`, or else of whoever is signed in."""
+class OwnPage(CheckoutPage):
+    """A page of the customer's own, in the mode of `?test`, or else of the session."""
 
     zone = DEFAULT_TIME_ZONE
 
     def prepare(self) -> None:
         self.livemode = "test" not in self.request.GET and not settings.DEVELOPMENT_MODE
         super().prepare()
-        if self.visitor.session is None:
-            other = visitor_of(self.request, livemode=not self.livemode, now=self.now)
+        if self.browser.session is None:
+            other = browser_session_of(self.request, livemode=not self.livemode, now=self.now)
             if other.session is not None:
-                self.visitor, self.livemode = other, not self.livemode
+                self.browser, self.livemode = other, not self.livemode
 
     def own(self, name: str, **kwargs: object) -> str:
         """Return the address of a page of the customer's own, in the same mode."""
@@ -38,17 +44,17 @@ class OwnPage(Page):
 
 
 class SignedInPage(OwnPage):
-    """Only for whoever is signed in."""
+    """Only for a signed-in customer."""
 
     def prepare(self) -> None:
         super().prepare()
-        if self.visitor.session is None:
+        if self.browser.session is None:
             raise Detour(SeeOther(self.own("account-phone")))
 
     @property
     def session(self) -> CustomerSession:
-        assert self.visitor.session is not None  # noqa: S101  # prepare() has looked
-        return self.visitor.session
+        assert self.browser.session is not None  # noqa: S101  # prepare() has looked
+        return self.browser.session
 
     def done(self, what: str) -> str:
         """Return the address of the customer's own page, which says what has been done."""
@@ -75,11 +81,11 @@ class AccountCodePage(ForAccount, CodePage):
             handle=asked.handle,
             code=code,
             now=self.now,
-            replaces=self.visitor.token,
+            replaces=self.browser.token,
             language=self.language,
         )
 
-    def arrived(self) -> HttpResponse:
+    def after_sign_in(self) -> HttpResponse:
         return SeeOther(self.own("account"))
 
 
@@ -107,9 +113,9 @@ class AccountPage(SignedInPage):
 
 class SignOutAction(OwnPage):
     def post(self, request: HttpRequest) -> HttpResponse:
-        end_session(self.visitor.token, now=self.now)
+        end_session(self.browser.token, now=self.now)
         response = SeeOther(self.own("account-phone"))
-        forget_visitor(response, livemode=self.livemode)
+        forget_sign_in(response, livemode=self.livemode)
         return response
 
 
@@ -133,7 +139,7 @@ class ChangePinPage(SignedInPage):
                 )
                 return SeeOther(self.done("pin"))
             except ApiError as error:
-                self.tell(form, error)
+                self.show_error(form, error)
         return self.show(form)
 
     def show(self, form: ChangePinForm) -> HttpResponse:
@@ -141,7 +147,7 @@ class ChangePinPage(SignedInPage):
 
 
 class ForgottenPinPage(SignedInPage):
-    """A new PIN by a fresh code: for who has forgotten it, locked it, or has none."""
+    """A new PIN by a fresh code: for a customer whose PIN is forgotten, locked or missing."""
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self.show(ResetPinForm())
@@ -162,7 +168,7 @@ class ForgottenPinPage(SignedInPage):
                 now=self.now,
             )
         except ApiError as error:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         back = f"/checkout/{asked.payment_id}" if asked.payment_id else self.done("pin")
         response = SeeOther(back)

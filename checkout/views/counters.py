@@ -4,30 +4,30 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import counter_of_screen, sales_at
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
-from checkout.pages import Page, SeeOther
-from checkout.payment_view import Bill, bill_of, bill_of_link
+from checkout.pages import CheckoutPage, SeeOther
+from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from links.models import PaymentLink
 from links.services import open_link
 from links.statistics import note_opened
 from payments.models import Payment
 
 
-class CounterScreen(Page):
+class CounterScreen(CheckoutPage):
     """A live list of what was paid at one counter."""
 
     template = "counter.html"
     counter: Payment
-    bill: Bill
+    payment_view: PaymentView
 
     def prepare(self) -> None:
         self.counter = counter_of_screen(**self.kwargs)
         self.livemode = self.counter.livemode
-        self.bill = bill_of(self.counter, now=self.now)
+        self.payment_view = payment_view_of(self.counter, now=self.now)
 
     def get(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
         return self.page(
@@ -47,18 +47,18 @@ class CounterFeed(CounterScreen):
     template = "_feed.html"
 
 
-class LinkPage(Page):
+class LinkPage(CheckoutPage):
     """A payment link: what it asks for, and the payment that comes of it."""
 
     link: PaymentLink
-    bill: Bill
+    payment_view: PaymentView
 
     def prepare(self) -> None:
         merchant_slug, link_id = self.kwargs["merchant_slug"], self.kwargs["link_id"]
         found = PaymentLink.objects.at(merchant_slug).select_related("merchant").one(link_id)
         self.livemode = found.livemode
         self.link = open_link(link_id, now=self.now)
-        self.bill = bill_of_link(self.link, now=self.now)
+        self.payment_view = link_view_of(self.link, now=self.now)
         super().prepare()
 
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
@@ -79,7 +79,7 @@ class LinkPage(Page):
         data = request.POST if request else None
         initial = {"key": form_key(self.link.id, now=self.now)}
         if self.link.amount is not None:
-            return KeyForm(data, initial=initial)
+            return RepeatGuardForm(data, initial=initial)
         return AmountForm(data, initial=initial, currency=self.link.currency)
 
     def show(self, form: Form) -> HttpResponse:
@@ -88,5 +88,5 @@ class LinkPage(Page):
 
 
 def paper_sizes() -> list[tuple[str, str]]:
-    """Return the sizes of a poster, with the words on its button."""
+    """Return the sizes of a poster, with their button labels."""
     return [("a4", _("Poster A4")), ("a5", _("Poster A5")), ("card", _("Table card"))]

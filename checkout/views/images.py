@@ -8,7 +8,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_safe
 
 from checkout.branding import normal_color, stylesheet
-from checkout.headers import unchanging
+from checkout.headers import immutable
 from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
@@ -30,7 +30,7 @@ def payment_qr(request: HttpRequest, payment_id: str, form: str) -> HttpResponse
     if payment is None:
         raise Http404
     draw, content_type = IMAGES[form]
-    return unchanging(draw(f"{settings.BASE_URL}{payment.hosted_url}"), content_type)
+    return immutable(draw(f"{settings.BASE_URL}{payment.hosted_url}"), content_type)
 
 
 @require_safe
@@ -61,7 +61,7 @@ def logo(request: HttpRequest, merchant_id: str, digest: str) -> HttpResponse:
     found = Logo.objects.filter(merchant_id=merchant_id, digest=digest).first()
     if found is None:
         raise Http404
-    return unchanging(bytes(found.png), "image/png")
+    return immutable(bytes(found.png), "image/png")
 
 
 @require_safe
@@ -69,7 +69,7 @@ def brand(request: HttpRequest, color: str) -> HttpResponse:
     """Answer with the stylesheet of a colour, the same for ever."""
     if color != normal_color(color):
         raise Http404
-    return unchanging(stylesheet(color).encode(), "text/css; charset=utf-8")
+    return immutable(stylesheet(color).encode(), "text/css; charset=utf-8")
 
 
 def _poster(

@@ -1,4 +1,4 @@
-"""Passkeys on the way to a payment: one that exists pays, and a first one is made."""
+"""Passkeys on the way to a payment: paying with one, and registering a first one."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from checkout.flow import Step, pay_with_passkey
+from checkout.flow import CheckoutStep, pay_with_passkey
 from checkout.views.pins import StepPage
 from customers.errors import CustomerFrozen, VerificationFailed
 from customers.passkeys import begin_payment, begin_registration, finish_registration
@@ -16,10 +16,10 @@ DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
 
 class PasskeyStep(StepPage):
-    """Says in our own words what the browser's dialog did not do."""
+    """Shows in our own words why the browser's dialog failed."""
 
     def not_verified(self, error: VerificationFailed) -> HttpResponse:
-        """Say that the passkey was refused. Raises what was refused for another reason."""
+        """Show that the passkey was refused. Re-raises any other error."""
         if isinstance(error, CustomerFrozen):
             raise error
         problem = _("The passkey could not be checked. Try again.")
@@ -31,7 +31,7 @@ class PasskeyStep(StepPage):
 
 
 class PasskeyPage(PasskeyStep):
-    steps = frozenset({Step.PASSKEY})
+    steps = frozenset({CheckoutStep.PASSKEY})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.show()
@@ -40,7 +40,7 @@ class PasskeyPage(PasskeyStep):
         try:
             pay_with_passkey(
                 payment=self.payment,
-                visitor=self.visitor,
+                browser=self.browser,
                 credential=request.POST.get("credential", ""),
                 address=self.address,
                 now=self.now,
@@ -60,10 +60,10 @@ class PasskeyPage(PasskeyStep):
         )
 
 
-class PasskeyOptions(PasskeyStep):
+class PaymentPasskeyOptions(PasskeyStep):
     """What the browser is to sign: this payment, this amount, once."""
 
-    steps = frozenset({Step.PASSKEY})
+    steps = frozenset({CheckoutStep.PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         amount = self.payment.amount or 0
@@ -74,7 +74,7 @@ class PasskeyOptions(PasskeyStep):
 
 
 class NewPasskeyPage(PasskeyStep):
-    steps = frozenset({Step.NEW_PASSKEY})
+    steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.show()
@@ -89,7 +89,7 @@ class NewPasskeyPage(PasskeyStep):
             )
         except VerificationFailed as error:
             return self.not_verified(error)
-        response = self.go_to(Step.PASSKEY)
+        response = self.go_to(CheckoutStep.PASSKEY)
         response["Location"] += "?added=1"
         return response
 
@@ -98,7 +98,7 @@ class NewPasskeyPage(PasskeyStep):
 
 
 class NewPasskeyOptions(PasskeyStep):
-    steps = frozenset({Step.NEW_PASSKEY})
+    steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return JsonResponse(begin_registration(session=self.session, now=self.now))

@@ -3,17 +3,17 @@
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of
-from checkout.flow import Step, next_step, press_pay
+from checkout.flow import CheckoutStep, next_step, submit_payment
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
-from checkout.test_mode import Outcome, simulate
+from checkout.test_mode import SimulatedOutcome, simulate
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from ledger.errors import InsufficientBalance
-from payments.paying import cancel_by_customer, step_back
+from payments.paying import cancel_by_customer, return_to_review
 from payments.statuses import PAYABLE, PaymentStatus
 
 
@@ -30,7 +30,9 @@ class ReviewPage(PaymentPage):
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
             return self.page("completed.html", already="already" in request.GET)
-        return self.page("ended.html", end=ending_of(self.payment, self.bill, status=status))
+        return self.page(
+            "ended.html", end=ending_of(self.payment, self.payment_view, status=status)
+        )
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         """Open a payment of its own at a counter."""
@@ -55,7 +57,7 @@ class ReviewPage(PaymentPage):
         data = request.POST if request else None
         initial = {"key": form_key(self.payment.id, now=self.now)}
         if self.payment.amount is not None:
-            return KeyForm(data, initial=initial)
+            return RepeatGuardForm(data, initial=initial)
         return AmountForm(data, initial=initial, currency=self.payment.currency)
 
 
@@ -72,7 +74,7 @@ class PaymentAction(PaymentPage):
         self.payment.refresh_from_db()
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
-        return self.go_to(next_step(self.payment, self.visitor.session, now=self.now))
+        return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
         if isinstance(error, InsufficientBalance):
@@ -83,7 +85,7 @@ class PaymentAction(PaymentPage):
 class ShortPage(PaymentAction):
     """Says how much is missing; the payment waits.
 
-    Who is not signed in has no balance to be told of, but comes here from the test tools.
+    A visitor who is not signed in has no balance, but may come here from the test tools.
     """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -96,35 +98,35 @@ class ShortPage(PaymentAction):
         return self.page("short.html", balance=balance, missing=missing)
 
 
-class Pressed(PaymentAction):
-    """A button of the page. Whoever opens its address sees the payment."""
+class PostOnly(PaymentAction):
+    """A button of the page. Opening its address shows the payment."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return SeeOther(self.payment.hosted_url)
 
 
-class PayAction(Pressed):
+class PayAction(PostOnly):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        if self.visitor.session is None:
-            return self.go_to(Step.SIGN_IN)
-        press_pay(payment_id=payment_id, visitor=self.visitor, now=self.now)
+        if self.browser.session is None:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        submit_payment(payment_id=payment_id, browser=self.browser, now=self.now)
         return self.go_on()
 
 
-class BackAction(Pressed):
+class BackAction(PostOnly):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        step_back(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
+        return_to_review(payment_id=payment_id, actor=self.browser.actor, now=self.now)
         return SeeOther(self.payment.hosted_url)
 
 
 class CancelPage(PaymentAction):
-    """Asks once more, then cancels. A counter is its merchant's to close, not a customer's."""
+    """Asks once more, then cancels. A counter can be closed by its merchant only."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.page("cancel.html")
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        cancel_by_customer(payment_id=payment_id, actor=self.visitor.actor, now=self.now)
+        cancel_by_customer(payment_id=payment_id, actor=self.browser.actor, now=self.now)
         return SeeOther(self.payment.hosted_url)
 
 
@@ -133,15 +135,15 @@ class StatusView(PaymentPage):
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         status = self.payment.status_at(self.now)
-        return JsonResponse({"status": status, "version": self.bill.version})
+        return JsonResponse({"status": status, "version": self.payment_view.version})
 
 
-class SimulateAction(Pressed):
+class SimulateAction(PostOnly):
     """Test mode: end the payment in a chosen way."""
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         try:
-            outcome = Outcome(request.POST.get("outcome", ""))
+            outcome = SimulatedOutcome(request.POST.get("outcome", ""))
         except ValueError:
             raise NotFound from None
         simulate(payment=self.payment, outcome=outcome, now=self.now)

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from checkout.browser_session import AskedCode, asked_code, forget_code
-from checkout.flow import Step, has_passkey, open_steps, pay_with_pin, step_to_passkey
-from checkout.forms import CodeForm, NewPinForm, PinForm
+from checkout.flow import CheckoutStep, has_passkey, open_steps, pay_with_pin, step_to_passkey
+from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
@@ -17,22 +17,22 @@ from payments.verification import Verification, required_for
 
 
 class StepPage(PaymentAction):
-    """One step of being verified. Who is at another one is sent there, whatever they post."""
+    """One step of verification. A customer who is at another step is redirected there."""
 
-    steps: frozenset[Step] = frozenset()
+    steps: frozenset[CheckoutStep] = frozenset()
 
     def prepare(self) -> None:
         super().prepare()
         status = self.payment.status_at(self.now)
-        steps = open_steps(self.payment, self.visitor.session, now=self.now)
+        steps = open_steps(self.payment, self.browser.session, now=self.now)
         if status != PaymentStatus.REQUIRES_ACTION or not steps & self.steps:
             raise Detour(self.go_on())
 
     @property
     def session(self) -> CustomerSession:
-        """The session of whoever is at this step: they are signed in."""
-        assert self.visitor.session is not None  # noqa: S101  # prepare() has asked next_step
-        return self.visitor.session
+        """The session of the customer at this step, who is signed in."""
+        assert self.browser.session is not None  # noqa: S101  # prepare() has asked next_step
+        return self.browser.session
 
     def go_on_to_passkey(self) -> HttpResponse:
         """Go on adding a passkey, for an amount that needs one."""
@@ -42,7 +42,7 @@ class StepPage(PaymentAction):
 
 
 class PinPage(StepPage):
-    steps = frozenset({Step.PIN})
+    steps = frozenset({CheckoutStep.PIN})
     for_passkey = False
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -55,15 +55,15 @@ class PinPage(StepPage):
         try:
             self.use(form.cleaned_data["pin"])
         except ApiError as error:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         return self.go_on_to_passkey() if self.for_passkey else self.go_on()
 
     def use(self, pin: str) -> None:
         """Pay with the PIN."""
         pay_with_pin(
-            payment_id=self.payment.id,
-            visitor=self.visitor,
+            payment=self.payment,
+            browser=self.browser,
             pin=pin,
             address=self.address,
             now=self.now,
@@ -77,7 +77,7 @@ class PinPage(StepPage):
 class PasskeyPinPage(PinPage):
     """The PIN again, before a first passkey is made."""
 
-    steps = frozenset({Step.PIN_FOR_PASSKEY})
+    steps = frozenset({CheckoutStep.PIN_FOR_PASSKEY})
     for_passkey = True
 
     def use(self, pin: str) -> None:
@@ -85,7 +85,7 @@ class PasskeyPinPage(PinPage):
 
 
 class NewPinPage(StepPage):
-    steps = frozenset({Step.NEW_PIN})
+    steps = frozenset({CheckoutStep.NEW_PIN})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.form_page("new_pin.html", NewPinForm())
@@ -98,42 +98,42 @@ class NewPinPage(StepPage):
                 set_first_pin(session=self.session, pin=pin, now=self.now)
                 return self.go_on_to_passkey()
             except ApiError as error:
-                self.tell(form, error)
+                self.show_error(form, error)
         return self.form_page("new_pin.html", form)
 
 
 class FreshCodePage(StepPage):
     """A code once more: signing in was too long ago for a first PIN or passkey."""
 
-    steps = frozenset({Step.FRESH_CODE})
+    steps = frozenset({CheckoutStep.FRESH_CODE})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return self.show(CodeForm())
+        return self.show(SmsCodeForm())
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if "again" in request.POST:
             return self.send()
-        form, asked = CodeForm(request.POST), self.asked()
+        form, asked = SmsCodeForm(request.POST), self.asked()
         if asked is None or not form.is_valid():
             return self.show(form)
         try:
             code = form.cleaned_data["code"]
             prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
         except ApiError as error:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         response = self.go_on_to_passkey()
         forget_code(response)
         return response
 
     def send(self) -> HttpResponse:
-        enter_at = reverse(Step.FRESH_CODE.value, args=[self.payment.id])
+        enter_at = reverse(CheckoutStep.FRESH_CODE.value, args=[self.payment.id])
         phone = self.session.customer.phone
         return send_code(self, phone, CodePurpose.ADD_PASSKEY, enter_at=enter_at)
 
     def asked(self) -> AskedCode | None:
         return asked_code(self.request, purpose=CodePurpose.ADD_PASSKEY)
 
-    def show(self, form: CodeForm) -> HttpResponse:
+    def show(self, form: SmsCodeForm) -> HttpResponse:
         phone = self.session.customer.phone if self.asked() else ""
         return self.form_page("fresh_code.html", form, phone=phone)

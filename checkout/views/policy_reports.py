@@ -1,7 +1,7 @@
-"""Where browsers report what a page's policy has refused: one line in the log for each, and few.
+"""Where browsers report violations of a page's policy: one log line each, rate-limited.
 
-Anybody can send anything here. Nothing is stored; of an address only its host is logged, and of
-the page only its kind, because the rest of them may open a payment or a counter's screen.
+Anyone can send anything here. Nothing is stored; of an address only its host is logged, and of the
+page only its kind, because the rest of them may open a payment or a counter's screen.
 """
 
 import re
@@ -21,7 +21,7 @@ from core.errors import ApiError
 from core.json import parse_json
 
 MAX_BYTES = 16 * 1024
-MOST = RateLimitItemPerMinute(30)
+REPORTS_PER_MINUTE = RateLimitItemPerMinute(30)
 WORD = re.compile("[a-z-]{1,40}")
 HOST = re.compile("[a-z0-9.:-]{1,100}")
 
@@ -32,11 +32,11 @@ _limiter = FixedWindowRateLimiter(MemoryStorage())
 @csrf_exempt
 @require_POST
 def policy_reports(request: HttpRequest) -> HttpResponse:
-    """Log the reports of a browser. The answer tells a stranger nothing."""
+    """Log the reports of a browser. The response reveals nothing."""
     content = request.read(MAX_BYTES + 1)
     if len(content) <= MAX_BYTES:
         for report in _reports(content):
-            if _limiter.hit(MOST):
+            if _limiter.hit(REPORTS_PER_MINUTE):
                 logger.warning("policy_violated", **report)
     return HttpResponse(status=204)
 

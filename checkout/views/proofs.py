@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
 from checkout.browser_session import AskedCode, asked_code
-from checkout.forms import CodeForm, Form, PinForm
+from checkout.forms import Form, PinForm, SmsCodeForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
 from checkout.views.passkeys import device_name
 from checkout.views.sending import send_code
 from core.errors import ApiError
-from customers.errors import CodeExpired, PasskeyNotFound, Proof, VerificationFailed
+from customers.errors import CodeExpired, PasskeyNotFound, ProofMethod, VerificationFailed
 from customers.models import CodePurpose, Passkey
 from customers.passkeys import (
     begin_confirmation,
@@ -24,11 +24,11 @@ from customers.passkeys import (
 )
 from customers.sessions import prove_phone, prove_pin
 
-FORMS: dict[Proof, type[Form]] = {Proof.CODE: CodeForm, Proof.PIN: PinForm}
+FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
 
 
 class ProvenPage(SignedInPage):
-    """Asks for one proof after the other, then for the act itself."""
+    """Asks for one proof after the other, then performs the action."""
 
     title = ""
 
@@ -45,25 +45,25 @@ class ProvenPage(SignedInPage):
         try:
             return self.act() if needed is None else self.prove(needed, form)
         except ApiError as error:
-            return self.tell_or_raise(form, error)
+            return self.show_error_or_raise(form, error)
 
     @property
-    def needed(self) -> Proof | None:
+    def needed(self) -> ProofMethod | None:
         needed = proof_needed(self.session, now=self.now)
-        if needed == Proof.PIN and not self.session.customer.has_pin:
-            return Proof.CODE
+        if needed == ProofMethod.PIN and not self.session.customer.has_pin:
+            return ProofMethod.CODE
         return needed
 
     def act(self) -> HttpResponse:
         """Do what the page is for."""
         raise NotImplementedError
 
-    def prove(self, needed: Proof, form: Form | None) -> HttpResponse:
+    def prove(self, needed: ProofMethod, form: Form | None) -> HttpResponse:
         """Take one proof, and ask for what is still missing."""
-        if needed == Proof.PASSKEY or form is None:
+        if needed == ProofMethod.PASSKEY or form is None:
             credential = self.request.POST.get("credential", "")
             finish_confirmation(session=self.session, credential=credential, now=self.now)
-        elif needed == Proof.PIN:
+        elif needed == ProofMethod.PIN:
             pin = form.cleaned_data["pin"]
             prove_pin(session=self.session, pin=pin, address=self.address, now=self.now)
         else:
@@ -73,9 +73,9 @@ class ProvenPage(SignedInPage):
             prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
         return SeeOther(self.request.get_full_path())
 
-    def tell_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
+    def show_error_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
         if form is not None:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         if not isinstance(error, VerificationFailed):
             raise error
@@ -144,7 +144,7 @@ class RemovePasskeyPage(ProvenPage):
         return super().show(form, **context, passkey=self.passkey)
 
 
-class PasskeyOptions(SignedInPage):
+class ProofPasskeyOptions(SignedInPage):
     """What the browser is asked: a new passkey, or one that confirms."""
 
     def post(self, request: HttpRequest) -> HttpResponse:

@@ -7,7 +7,7 @@ from django.urls import reverse
 from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
 from checkout.receipt_pdf import receipt_pdf
-from checkout.receipts import mail_receipt, refunds_of, state_of
+from checkout.receipts import mail_receipt, receipt_state_of, refunds_of
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
@@ -34,14 +34,14 @@ class ReceiptPage(PaymentPage):
                 )
                 return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
             except ApiError as error:
-                self.tell(form, error)
+                self.show_error(form, error)
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
         return self.form_page(
             "receipt.html",
             form,
-            state=state_of(self.payment),
+            state=receipt_state_of(self.payment),
             refunds=refunds_of(self.payment),
             mailed="mailed" in self.request.GET,
         )
@@ -50,11 +50,11 @@ class ReceiptPage(PaymentPage):
 class ReceiptPdf(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         content = receipt_pdf(
-            self.bill,
-            state=state_of(self.payment),
+            self.payment_view,
+            state=receipt_state_of(self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
-            printed=moment_of(self.now, self.bill.zone),
+            printed=moment_of(self.now, self.payment_view.zone),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'

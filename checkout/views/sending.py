@@ -1,15 +1,15 @@
-"""Sending a code, whatever it is for: the browser keeps its handle and goes where it is entered."""
+"""Sending a code for any purpose: the browser keeps its handle and goes where it is entered."""
 
 from django.http import HttpResponse
 
 from checkout.browser_session import AskedCode, remember_code
-from checkout.pages import Page, SeeOther
+from checkout.pages import CheckoutPage, SeeOther
 from customers.codes import request_code
 from customers.models import CodePurpose
 
 
 def send_code(
-    page: Page,
+    page: CheckoutPage,
     phone: str,
     purpose: CodePurpose,
     *,
@@ -18,7 +18,7 @@ def send_code(
     payee: str = "",
     amount: str = "",
 ) -> HttpResponse:
-    """Send a code to a phone, for whoever is at a page. Raises what `request_code` raises."""
+    """Send a code to a phone, on behalf of a page. Raises what `request_code` raises."""
     handle = request_code(
         phone=phone,
         livemode=page.livemode,

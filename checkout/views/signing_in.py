@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import rotate_token
 from django.urls import reverse
 
-from checkout.browser_session import AskedCode, Visitor, asked_code, remember_visitor
-from checkout.flow import arrive
-from checkout.forms import CodeForm, PhoneForm
-from checkout.pages import Page, SeeOther
+from checkout.browser_session import AskedCode, BrowserSession, asked_code, remember_sign_in
+from checkout.flow import continue_after_sign_in
+from checkout.forms import PhoneForm, SmsCodeForm
+from checkout.pages import CheckoutPage, SeeOther
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
@@ -21,7 +21,7 @@ from customers.sessions import SignedIn, sign_in
 
 @dataclass(frozen=True)
 class Way:
-    """Where the steps of signing in are, and what the text message says that it is for."""
+    """The addresses of the sign-in steps, and what the text message says."""
 
     phone_address: str
     code_address: str
@@ -31,8 +31,8 @@ class Way:
     amount: str = ""
 
 
-class SigningIn(Page):
-    """A step of signing in; on the way to what, its subclasses know."""
+class SigningIn(CheckoutPage):
+    """A step of signing in; its subclasses know the destination."""
 
     @property
     def way(self) -> Way:
@@ -69,16 +69,16 @@ class PhonePage(SigningIn):
             try:
                 return self.send(form.cleaned_data["phone"])
             except ApiError as error:
-                self.tell(form, error)
+                self.show_error(form, error)
         return self.form_page("phone.html", form)
 
 
 class CodePage(SigningIn):
     def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
-        return self.show(CodeForm())
+        return self.show(SmsCodeForm())
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
-        form, asked = CodeForm(request.POST), self.asked()
+        form, asked = SmsCodeForm(request.POST), self.asked()
         if asked is None:
             return SeeOther(_marked(self.way.phone_address, "expired"))
         if not form.is_valid():
@@ -86,22 +86,22 @@ class CodePage(SigningIn):
         try:
             signed_in = self.sign_in(asked, form.cleaned_data["code"])
         except ApiError as error:
-            self.tell(form, error)
+            self.show_error(form, error)
             return self.show(form)
         rotate_token(request)
-        self.visitor = Visitor(signed_in.token, signed_in.session)
-        response = self.arrived()
-        remember_visitor(response, signed_in)
+        self.browser = BrowserSession(signed_in.token, signed_in.session)
+        response = self.after_sign_in()
+        remember_sign_in(response, signed_in)
         return response
 
     def sign_in(self, asked: AskedCode, code: str) -> SignedIn:
         raise NotImplementedError
 
-    def arrived(self) -> HttpResponse:
-        """Go on as whoever has just signed in."""
+    def after_sign_in(self) -> HttpResponse:
+        """Go on as the customer who has just signed in."""
         raise NotImplementedError
 
-    def show(self, form: CodeForm) -> HttpResponse:
+    def show(self, form: SmsCodeForm) -> HttpResponse:
         asked = self.asked()
         if asked is None:
             return SeeOther(self.way.phone_address)
@@ -141,8 +141,8 @@ class ForPayment(PaymentAction, SigningIn):
             reverse("checkout-code", args=at),
             reverse("checkout-code-again", args=at),
             payment_id=self.payment.id,
-            payee=self.bill.payee.name,
-            amount=money(self.bill.amount or 0, self.bill.currency),
+            payee=self.payment_view.payee.name,
+            amount=money(self.payment_view.amount or 0, self.payment_view.currency),
         )
 
 
@@ -156,14 +156,14 @@ class PaymentCodePage(ForPayment, CodePage):
             handle=asked.handle,
             code=code,
             now=self.now,
-            replaces=self.visitor.token,
+            replaces=self.browser.token,
             currency=self.payment.currency,
             language=self.language,
         )
 
-    def arrived(self) -> HttpResponse:
+    def after_sign_in(self) -> HttpResponse:
         try:
-            arrive(payment_id=self.payment.id, visitor=self.visitor, now=self.now)
+            continue_after_sign_in(payment_id=self.payment.id, browser=self.browser, now=self.now)
         except ApiError as error:
             return self.refused(error)
         return self.go_on()

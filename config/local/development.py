@@ -1,6 +1,6 @@
 """Write `var/development.env` once: secrets of this machine's own, and the development mode.
 
-`python -m config.local.development`; what stands in the environment goes before what stands here.
+`python -m config.local.development`; the environment takes precedence over this file.
 """
 
 import base64
@@ -11,7 +11,7 @@ from config.environment import DEVELOPMENT_FILE
 
 
 def main() -> None:
-    """Make the file, readable by its owner only; leave one that is there alone."""
+    """Create the file, readable by its owner only; leave an existing one alone."""
     if DEVELOPMENT_FILE.exists():
         return
     DEVELOPMENT_FILE.parent.mkdir(parents=True, exist_ok=True)
@@ -21,7 +21,7 @@ def main() -> None:
 
 
 def values() -> dict[str, str]:
-    """Draw the secrets."""
+    """Generate the secrets."""
     return {
         "DEVELOPMENT_MODE": "true",
         "SECRET_KEY": secrets.token_urlsafe(48),

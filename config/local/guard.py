@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 STOP_SECONDS = 25
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 
 
 def main() -> None:
-    """Wait for the end of the parent, then end what it has left behind."""
+    """Wait for the parent to end, then end the processes that it has left behind."""
     end([int(line) for line in sys.stdin])
 
 
@@ -27,7 +27,7 @@ def end(pids: Sequence[int]) -> None:
             os.kill(pid, signal.SIGTERM)
     deadline = time.monotonic() + STOP_SECONDS
     while any(map(_is_alive, pids)) and time.monotonic() < deadline:
-        time.sleep(LOOK_SECONDS)
+        time.sleep(POLL_SECONDS)
     for pid in pids:
         kill_group(pid)
 

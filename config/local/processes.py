@@ -20,10 +20,9 @@ class Crash(Exception):
 
 
 class Processes:
-    """Starts processes and watches them. Use as a context: at its end none is left.
+    """Starts processes and watches them. A context manager that leaves no process behind.
 
-    None is left either where this process is killed: a guard, told of each that is started, sees
-    its input end and ends them.
+    If this process is killed, a guard that knows the others sees its input end and ends them.
     """
 
     def __init__(self) -> None:
@@ -57,7 +56,7 @@ class Processes:
     def start(
         self, name: str, command: Sequence[str], environment: Mapping[str, str] | None = None
     ) -> None:
-        """Start a process with the environment of this one, and what is added."""
+        """Start a process with this environment and the additions."""
         # A session of its own: Ctrl-C reaches it only once, through us.
         process = subprocess.Popen(  # noqa: S603  # our own command lines
             command, env=os.environ | (environment or {}), start_new_session=True
@@ -66,7 +65,7 @@ class Processes:
         os.write(self._told, f"{process.pid}\n".encode())
 
     def watch(self, seconds: float) -> bool:
-        """Wait for so long; tell whether someone asked to stop. Raises Crash."""
+        """Wait for so long; return whether a stop was requested. Raises Crash."""
         asked, _, _ = select.select([self._asked], [], [], seconds)
         if asked:
             return True

@@ -4,9 +4,9 @@ from payouts.models.accounts import BankAccount, BankAccountQuerySet
 from payouts.models.batches import Continuity, PayoutOrder
 from payouts.models.calendar import BankHoliday, SettledPeriod
 from payouts.models.payouts import (
-    LONGEST_FAILURE_CODE,
-    LONGEST_FAILURE_MESSAGE,
-    LONGEST_REFERENCE,
+    MAX_BANK_REFERENCE,
+    MAX_FAILURE_CODE,
+    MAX_FAILURE_MESSAGE,
     Payout,
     PayoutBatch,
     PayoutOrigin,
@@ -16,9 +16,9 @@ from payouts.models.payouts import (
 from payouts.models.statements import Statement, StatementLine
 
 __all__ = [
-    "LONGEST_FAILURE_CODE",
-    "LONGEST_FAILURE_MESSAGE",
-    "LONGEST_REFERENCE",
+    "MAX_BANK_REFERENCE",
+    "MAX_FAILURE_CODE",
+    "MAX_FAILURE_MESSAGE",
     "BankAccount",
     "BankAccountQuerySet",
     "BankHoliday",

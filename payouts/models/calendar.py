@@ -4,7 +4,7 @@ from django.db import models
 
 
 class SettledPeriod(models.Model):
-    """Up to which day, week or month a merchant's schedule has been served, by its first day."""
+    """The first day of the last period for which a merchant's payout was scheduled."""
 
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
     livemode = models.BooleanField()
@@ -23,7 +23,7 @@ class SettledPeriod(models.Model):
 
 
 class BankHoliday(models.Model):
-    """A day beside weekends on which banks move no money. Staff keep the list."""
+    """A bank holiday other than a weekend. Staff maintain the list."""
 
     date = models.DateField(primary_key=True)
     name = models.CharField(max_length=100)

@@ -15,9 +15,9 @@ from payouts.models.accounts import BankAccount
 from payouts.models.statements import Statement
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
-LONGEST_REFERENCE = 140
-LONGEST_FAILURE_CODE = 40
-LONGEST_FAILURE_MESSAGE = 255
+MAX_BANK_REFERENCE = 140
+MAX_FAILURE_CODE = 40
+MAX_FAILURE_MESSAGE = 255
 
 
 class PayoutBatch(models.Model):
@@ -83,9 +83,9 @@ class Payout(models.Model):
     )
     send_date = models.DateField()
     arrival_date = models.DateField()
-    bank_reference = models.CharField(max_length=LONGEST_REFERENCE, default="", blank=True)
-    failure_code = models.CharField(max_length=LONGEST_FAILURE_CODE, default="", blank=True)
-    failure_message = models.CharField(max_length=LONGEST_FAILURE_MESSAGE, default="", blank=True)
+    bank_reference = models.CharField(max_length=MAX_BANK_REFERENCE, default="", blank=True)
+    failure_code = models.CharField(max_length=MAX_FAILURE_CODE, default="", blank=True)
+    failure_message = models.CharField(max_length=MAX_FAILURE_MESSAGE, default="", blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     in_transit_at = models.DateTimeField(null=True)
@@ -153,7 +153,7 @@ class Payout(models.Model):
 
 
 class PayoutTransition(models.Model):
-    """One move of one payout: from where (first: nowhere), to where, when, by whom and why."""
+    """One transition of a payout: from (empty for the first), to, when, by whom and why."""
 
     payout = models.ForeignKey(Payout, on_delete=models.PROTECT, related_name="transitions")
     from_status = models.CharField(max_length=16, choices=PayoutStatus, default="", blank=True)

@@ -9,9 +9,9 @@ _OPEN = Q(closed_at__isnull=True)
 
 
 class Statement(models.Model):
-    """A stretch of a merchant's ledger account: what came and went since the payout before.
+    """A period of a merchant's ledger account: the movements since the previous payout.
 
-    An open statement gathers movements; a payout closes it, and what is left opens the next one.
+    An open statement gathers movements; a payout closes it, and the rest opens the next one.
     Amounts in cents, `movements_amount` without the payout itself. No transfer of the account up to
     the id `gathered_through` is still to be gathered.
     """
@@ -48,7 +48,7 @@ class Statement(models.Model):
 
 
 class StatementLine(models.Model):
-    """A transfer as its statement shows it: in one, ever. `amount` is negative for a debit."""
+    """A transfer as its statement shows it: in exactly one. `amount` is negative for a debit."""
 
     transfer = models.OneToOneField(
         Transfer, on_delete=models.PROTECT, primary_key=True, related_name="statement_line"

@@ -8,8 +8,22 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from backoffice.registry import ADMINS
+
 _INPUT = re.compile(r"<input[^>]*>")
 _ATTRIBUTE = re.compile(r'(name|value|type)="([^"]*)"')
+
+
+def address(model: type[Model], page: str, *args: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+def acts_of(model: type[Model], row: Model) -> list[tuple[str, str]]:
+    """Return the name and address of each act on a row of the model, and on its list."""
+    admin = ADMINS[model]
+    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.acts]
+    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_acts]
+    return on_row + on_list
 
 
 def page_of_act(row: Model, name: str) -> str:

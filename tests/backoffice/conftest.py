@@ -84,3 +84,10 @@ def desk(open_page: "Callable[..., Page]") -> "Iterator[Callable[[Role], Desk]]"
 
     yield begin
     assert all(desk.clicks for desk in desks)
+
+
+def enter(username: str, password: str = PASSWORD, **query: str) -> Client:
+    """Return a browser that has sent the password, and not yet a second factor."""
+    client = Client()
+    client.post("/admin/login/", {"username": username, "password": password}, query_params=query)
+    return client

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from backoffice.roles import Role
 
-MOST_CLICKS = 5
+MAX_CLICKS = 5
 
 
 class Desk:
@@ -72,7 +72,7 @@ class Desk:
 
     def _count(self) -> None:
         self.clicks += 1
-        assert self.clicks <= MOST_CLICKS, f"{MOST_CLICKS} clicks were not enough"
+        assert self.clicks <= MAX_CLICKS, f"{MAX_CLICKS} clicks were not enough"
 
 
 def sign_in(page: "Page", role: "Role", name: str = "") -> None:

@@ -20,8 +20,10 @@ from links.services import LinkDraft, create_link
 from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
+from messages.models import Channel, Message
+from messages.planning import plan_message
 from payments.confirming import confirm_payment
-from payments.models import EmailKind, Payment, PaymentEmail
+from payments.models import Payment
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.services import schedule_payout
 from refunds.models import Refund
@@ -93,14 +95,24 @@ def _of_trade(payment: Payment) -> dict[type[Model], Model]:
         PaymentLink: create_link(
             caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=utc_now()
         ),
-        PaymentEmail: PaymentEmail.objects.create(
-            payment=payment, kind=EmailKind.RECEIPT, recipient="pat@example.com", due_at=utc_now()
-        ),
+        Message: _message(payment),
         Customer: _locked_customer(payment),
         Passkey: _passkey(payment),
         Merchant: merchant,
         ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key,
     }
+
+
+def _message(payment: Payment) -> Message:
+    plan_message(
+        channel=Channel.EMAIL,
+        kind="receipt",
+        recipient="pat@example.com",
+        about=payment.pk,
+        livemode=payment.livemode,
+        now=utc_now(),
+    )
+    return Message.objects.latest("pk")
 
 
 def _of_money(merchant: Merchant) -> dict[type[Model], Model]:

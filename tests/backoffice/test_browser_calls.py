@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from backoffice.models import AuditEntry, Instruction, Message, Note
+from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import PAY_OUT
 from backoffice.services.instructions import Wish, instruct
@@ -15,6 +15,7 @@ from core.ids import new_id
 from customers.models import Customer
 from links.models import PaymentLink
 from merchants.statuses import MerchantStatus
+from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import Payout
@@ -200,7 +201,7 @@ def test_send_them_a_link(desk, cafe):
     link = PaymentLink.objects.get()
     assert (link.merchant_id, link.amount, link.max_uses) == (cafe.pk, 2_500, 1)
     message = Message.objects.get()
-    assert (message.recipient, message.about_id) == ("pat@example.com", link.pk)
+    assert (message.recipient, message.about) == ("pat@example.com", link.pk)
     assert link.url in message.text
 
 

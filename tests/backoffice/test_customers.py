@@ -5,8 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 
-from backoffice.messages import send_due_messages
-from backoffice.models import AuditEntry, Message, Outcome
+from backoffice.models import AuditEntry, Outcome
 from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer, Passkey
@@ -14,6 +13,8 @@ from links.models import PaymentLink
 from links.services import deactivate_link
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from messages.models import Message
+from messages.send_loop import send_due_messages
 from payments.models import Payment
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office

@@ -30,7 +30,7 @@ from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.django_db
 
-MOST_STATEMENTS = 40
+MAX_STATEMENTS = 40
 TEST: dict[str, Any] = {"livemode": False, "currency": "BSD"}
 
 
@@ -128,7 +128,7 @@ def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:
         response = browser.get("/admin/?mode=test")
 
     assert response.status_code == 200
-    assert len(statements) <= MOST_STATEMENTS
+    assert len(statements) <= MAX_STATEMENTS
 
 
 def test_who_may_not_read_the_books_sees_no_balances(office: Office, payment: Payment) -> None:

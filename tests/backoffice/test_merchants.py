@@ -8,14 +8,15 @@ import time_machine
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from backoffice.messages import send_due_messages
-from backoffice.models import AuditEntry, Instruction, Message
+from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
 from merchants.statuses import MerchantStatus
+from messages.models import Message
+from messages.send_loop import send_due_messages
 from payouts.models import BankAccount, Payout, PayoutBatch
 from payouts.statuses import PayoutStatus
 from tests.backoffice.acting import act, fields_of, page_of_act

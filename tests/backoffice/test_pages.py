@@ -16,7 +16,7 @@ from tests.backoffice.rows import one_of_each
 pytestmark = pytest.mark.django_db
 
 MODELS = sorted(ADMINS, key=lambda model: model.__name__)
-MOST_STATEMENTS = 30
+MAX_STATEMENTS = 30
 
 
 def address(model: type[Model], page: str, *args: Any) -> str:
@@ -36,7 +36,7 @@ def test_a_list_opens_in_few_statements(office: Office, model: type[Model]) -> N
         response = browser.get(address(model, "changelist"))
 
     assert response.status_code == 200
-    assert len(statements) <= MOST_STATEMENTS
+    assert len(statements) <= MAX_STATEMENTS
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -48,4 +48,4 @@ def test_an_object_opens_in_few_statements(office: Office, model: type[Model]) -
         response = browser.get(address(model, "change", row.pk))
 
     assert response.status_code == 200
-    assert len(statements) <= MOST_STATEMENTS
+    assert len(statements) <= MAX_STATEMENTS

@@ -10,8 +10,9 @@ from backoffice.roles import Role
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
 from merchants.models import Merchant
-from payments.models import EmailStatus, Payment, PaymentEmail
-from payments.paying import require_action, take_up
+from messages.models import Message, MessageStatus
+from payments.models import Payment
+from payments.paying import require_action, start_payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act, fields_of, page_of_act
@@ -31,7 +32,7 @@ def paid(merchant: Merchant) -> Payment:
 
 
 @pytest.fixture
-def told(merchant: Merchant) -> Delivery:
+def sent_delivery(merchant: Merchant) -> Delivery:
     """The delivery of payment.completed to the merchant's endpoint."""
     caller = caller_of(merchant)
     create_webhook(
@@ -54,9 +55,9 @@ def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
     assert words(paid).endswith("The shop has no webhook for this: it has to ask for the status.")
 
 
-def test_it_says_when_the_shop_was_told(told: Delivery) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
-    Delivery.objects.filter(pk=told.pk).update(
+def test_it_says_when_the_shop_was_told(sent_delivery: Delivery) -> None:
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
+    Delivery.objects.filter(pk=sent_delivery.pk).update(
         status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=utc_now()
     )
 
@@ -64,9 +65,9 @@ def test_it_says_when_the_shop_was_told(told: Delivery) -> None:
     assert answer_of(payment, utc_now()).tone == "good"
 
 
-def test_it_says_when_the_webhook_fails(told: Delivery) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
-    Delivery.objects.filter(pk=told.pk).update(
+def test_it_says_when_the_webhook_fails(sent_delivery: Delivery) -> None:
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
+    Delivery.objects.filter(pk=sent_delivery.pk).update(
         attempt_count=3, next_attempt_at=utc_now() + timedelta(hours=2)
     )
 
@@ -74,8 +75,8 @@ def test_it_says_when_the_webhook_fails(told: Delivery) -> None:
     assert answer_of(payment, utc_now()).tone == "bad"
 
 
-def test_it_says_that_the_shops_server_is_failing(told: Delivery) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
+def test_it_says_that_the_shops_server_is_failing(sent_delivery: Delivery) -> None:
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
     assert words(payment).endswith("The shop is being told.")
     Webhook.objects.update(failures=7, failing_since=utc_now() - timedelta(hours=1))
 
@@ -83,9 +84,9 @@ def test_it_says_that_the_shops_server_is_failing(told: Delivery) -> None:
     assert answer_of(payment, utc_now()).tone == "bad"
 
 
-def test_it_says_that_the_webhook_was_given_up(told: Delivery) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
-    Delivery.objects.filter(pk=told.pk).update(
+def test_it_says_that_the_webhook_was_given_up(sent_delivery: Delivery) -> None:
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
+    Delivery.objects.filter(pk=sent_delivery.pk).update(
         status=DeliveryStatus.FAILED, attempt_count=5, next_attempt_at=None, ended_at=utc_now()
     )
 
@@ -104,7 +105,7 @@ def test_it_says_that_an_open_payment_took_no_money(
     payment: Payment, status: PaymentStatus, said: str
 ) -> None:
     if status != PaymentStatus.CREATED:
-        take_up(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
+        start_payment(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     if status == PaymentStatus.REQUIRES_ACTION:
         require_action(payment_id=payment.pk, actor="customer:cus_1", now=utc_now())
     payment.refresh_from_db()
@@ -119,10 +120,16 @@ def test_it_says_expired_whether_or_not_the_sweep_has_come_by(merchant: Merchant
     assert words(payment).startswith("Expired ")
 
 
-def test_the_timeline_tells_who_from_where(office: Office, told: Delivery) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
+def test_the_timeline_tells_who_from_where(office: Office, sent_delivery: Delivery) -> None:
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
     Attempt.objects.create(
-        delivery=told, number=1, attempted_at=utc_now(), ms=31, status=500, excerpt="", error=""
+        delivery=sent_delivery,
+        number=1,
+        attempted_at=utc_now(),
+        ms=31,
+        status=500,
+        excerpt="",
+        error="",
     )
     browser = office(Role.SUPPORT)
     act(browser, payment, "note", text="The shop called")
@@ -243,18 +250,18 @@ def test_a_receipt_is_sent_again(office: Office, paid: Payment) -> None:
     browser = office(Role.SUPPORT)
     for _ in range(2):
         act(browser, paid, "receipt", recipient="pat@example.com")
-        mail = PaymentEmail.objects.get(payment=paid)
-        assert (mail.status, mail.recipient) == (EmailStatus.PLANNED, "pat@example.com")
-        PaymentEmail.objects.update(status=EmailStatus.SENT, sent_at=utc_now())
+        mail = Message.objects.get(about=paid.pk, status=MessageStatus.PLANNED)
+        assert (mail.kind, mail.recipient) == ("receipt", "pat@example.com")
+        Message.objects.update(status=MessageStatus.SENT, sent_at=utc_now())
 
     entry = AuditEntry.objects.latest("sequence")
     assert entry.after == {"recipient": "p•••@example.com"}
 
 
 def test_its_webhooks_are_sent_again_and_those_that_arrived_on_a_tick(
-    office: Office, told: Delivery
+    office: Office, sent_delivery: Delivery
 ) -> None:
-    payment = Payment.objects.get(pk=told.event.resource_id)
+    payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
     browser = office(Role.SUPPORT)
     Delivery.objects.update(
         status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=utc_now(), attempt_count=1

@@ -22,7 +22,7 @@ from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
 
-MOST_STATEMENTS = 25
+MAX_STATEMENTS = 25
 
 
 def look_for(office: Office, text: str, role: Role = Role.SUPPORT) -> str:
@@ -178,7 +178,7 @@ def test_it_takes_few_statements(office: Office, paid: Payment) -> None:
     for text in ("A-1001", "pat@example.com", "+1 242 555 0100", "12.50 0100 today", "nothing"):
         with CaptureQueriesContext(connection) as statements:
             browser.get("/admin/search/", {"q": text})
-        assert len(statements) <= MOST_STATEMENTS
+        assert len(statements) <= MAX_STATEMENTS
 
 
 def test_live_and_test_are_told_apart(office: Office, paid: Payment) -> None:

@@ -15,9 +15,9 @@ from backoffice.roles import Role
 from customers.models import Customer, Passkey
 from merchants.models import ApiKey
 from payouts.models import BankAccount
+from tests.backoffice.acting import acts_of, address
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each
-from tests.backoffice.test_permissions import acts_of, address
 from webhooks.models import Webhook
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

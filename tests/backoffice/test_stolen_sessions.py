@@ -13,8 +13,7 @@ from backoffice.pages.two_factor import PROVED_FOR
 from backoffice.roles import Role
 from backoffice.services.two_factor import check_code
 from core.clock import utc_now
-from tests.backoffice.conftest import Office, code_of, make_user
-from tests.backoffice.test_sign_in import enter
+from tests.backoffice.conftest import Office, code_of, enter, make_user
 
 pytestmark = pytest.mark.django_db
 

@@ -12,14 +12,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from checkout import forms as f
-from checkout.amounts import AmountForm, KeyForm
+from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import Ending
-from checkout.payment_view import Bill, Item, Payee
+from checkout.payment_view import Item, Payee, PaymentView
 from checkout.test_mode import magic_phones, outcomes
 
 NOW = datetime.now(UTC)
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
-BILL = Bill(
+BILL = PaymentView(
     id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     payee=CONCH,
     amount=1250,
@@ -74,7 +74,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Refund:
+class PreviewRefund:
     amount: int
     created_at: datetime
     status: str = "succeeded"
@@ -114,7 +114,7 @@ def filled(form: type[f.Form], error: str = "", **values: str) -> f.Form:
 
 
 def ended(title: str, happened: str, look: str = "is-still", **more: str) -> dict[str, Any]:
-    return {"bill": BILL, "end": Ending(title, look, happened, **more), "untaken": True}
+    return {"payment_view": BILL, "end": Ending(title, look, happened, **more), "untaken": True}
 
 
 LONG = replace(
@@ -126,13 +126,18 @@ LONG = replace(
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
 WAY = {"phone_address": "#", "again_address": "#"}
-BASE = {"bill": BILL, "balance": 410, "magic_phones": magic_phones(), "outcomes": outcomes()}
+BASE = {
+    "payment_view": BILL,
+    "balance": 410,
+    "magic_phones": magic_phones(),
+    "outcomes": outcomes(),
+}
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
-    "review-order": lambda: ("review", BASE | {"bill": ORDER}),
-    "review-invoice": lambda: ("review", BASE | {"bill": INVOICE, "livemode": True}),
-    "review-long": lambda: ("review", BASE | {"bill": LONG}),
+    "review-order": lambda: ("review", BASE | {"payment_view": ORDER}),
+    "review-invoice": lambda: ("review", BASE | {"payment_view": INVOICE, "livemode": True}),
+    "review-long": lambda: ("review", BASE | {"payment_view": LONG}),
     "phone": lambda: ("phone", BASE | {"form": filled(f.PhoneForm)}),
     "phone-error": lambda: (
         "phone",
@@ -148,7 +153,7 @@ SCREENS: dict[str, Screen] = {
     ),
     "code": lambda: (
         "code",
-        BASE | {"form": filled(f.CodeForm), "phone": "+12425550100", "way": WAY},
+        BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "way": WAY},
     ),
     "new-pin": lambda: ("new_pin", BASE | {"form": filled(f.NewPinForm), "customer": Person()}),
     "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
@@ -161,15 +166,15 @@ SCREENS: dict[str, Screen] = {
             "customer": Person(),
         },
     ),
-    "passkey": lambda: ("passkey", BASE | {"bill": ORDER, "customer": Person()}),
+    "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
-        BASE | {"bill": ORDER, "customer": Person(), "passkey_above": 5000},
+        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
     ),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
     "processing": lambda: ("processing", BASE),
-    "completed": lambda: ("completed", BASE | {"bill": PAID, "livemode": True}),
-    "completed-already": lambda: ("completed", BASE | {"bill": PAID, "already": True}),
+    "completed": lambda: ("completed", BASE | {"payment_view": PAID, "livemode": True}),
+    "completed-already": lambda: ("completed", BASE | {"payment_view": PAID, "already": True}),
     "failed": lambda: (
         "ended",
         ended(
@@ -198,29 +203,32 @@ SCREENS: dict[str, Screen] = {
         ),
     ),
     "cancel": lambda: ("cancel", BASE),
-    "cancel-long": lambda: ("cancel", BASE | {"bill": LONG}),
+    "cancel-long": lambda: ("cancel", BASE | {"payment_view": LONG}),
     "keypad": lambda: (
         "keypad",
         BASE
         | {
-            "bill": replace(BILL, amount=None, description="Bar counter", expires_at=None),
+            "payment_view": replace(BILL, amount=None, description="Bar counter", expires_at=None),
             "form": AmountForm(initial={"key": "k"}, currency="BSD"),
             "decimal_point": ".",
             "group_mark": ",",
         },
     ),
-    "link": lambda: ("link", BASE | {"form": KeyForm(initial={"key": "k"}), "livemode": True}),
+    "link": lambda: (
+        "link",
+        BASE | {"form": RepeatGuardForm(initial={"key": "k"}), "livemode": True},
+    ),
     "receipt": lambda: (
         "receipt",
         BASE
         | {
-            "bill": replace(
+            "payment_view": replace(
                 PAID,
                 items=ORDER.items,
                 amount=184_999,
                 difference=4_500,
             ),
-            "refunds": (Refund(118_000, NOW, "pending", "Came back unused"),),
+            "refunds": (PreviewRefund(118_000, NOW, "pending", "Came back unused"),),
             "state": {"look": "is-wait", "words": "Paid, partly paid back"},
             "form": filled(f.EmailForm),
             "livemode": True,
@@ -233,7 +241,7 @@ SCREENS: dict[str, Screen] = {
             "livemode": True,
             "balances": ({"amount": 1_234_567, "currency": "BSD"},),
             "entries": [
-                {"payment": row, "refunds": [Refund(400, NOW)] if row is ROWS[0] else []}
+                {"payment": row, "refunds": [PreviewRefund(400, NOW)] if row is ROWS[0] else []}
                 for row in ROWS
             ],
             "passkeys": (replace(ROWS[0], id=1),),
@@ -244,7 +252,7 @@ SCREENS: dict[str, Screen] = {
     "counter": lambda: (
         "counter",
         {
-            "bill": replace(BILL, description="Bar counter"),
+            "payment_view": replace(BILL, description="Bar counter"),
             "livemode": True,
             "sales": (replace(ROWS[0], refund_words="Paid back"), *ROWS[1:]),
             "feed_address": "/preview/feed",
@@ -268,7 +276,7 @@ SCREENS: dict[str, Screen] = {
 
 def preview(request: HttpRequest, name: str) -> HttpResponse:
     template, context = SCREENS[name]()
-    bill = context.get("bill")
+    payment_view = context.get("payment_view")
     common = {
         "service_name": "Lagoon Pay",
         "livemode": False,
@@ -278,6 +286,6 @@ def preview(request: HttpRequest, name: str) -> HttpResponse:
             ("fr", "Français"),
             ("ht", "Kreyòl"),
         ),
-        "brand_color": bill.payee.brand_color if bill else "",
+        "brand_color": payment_view.payee.brand_color if payment_view else "",
     }
     return render(request, f"checkout/{template}.html", common | context)

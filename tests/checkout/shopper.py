@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 REDIRECTS = (301, 302, 303, 307, 308)
-MOST_REDIRECTS = 10
+MAX_REDIRECTS = 10
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Shopper:
         return self.send(code=code)
 
     def _arrive(self, path: str, response: "Response") -> "Response":
-        for _ in range(MOST_REDIRECTS):
+        for _ in range(MAX_REDIRECTS):
             if response.status_code not in REDIRECTS:
                 break
             path = urljoin(path, response["Location"])

@@ -16,7 +16,7 @@ PHONE = "+12425550177"
 
 @pytest.fixture
 def customer(db) -> Shopper:
-    """Somebody who is signed in, in test mode."""
+    """A signed-in customer, in test mode."""
     shopper = Shopper()
     shopper.visit("/account?test=1")
     shopper.send(phone=PHONE)

@@ -1,4 +1,4 @@
-"""What somebody does who wants to pay with other people's money, or not at all."""
+"""The attacks of someone who wants to pay with other people's money, or not at all."""
 
 import pytest
 from django.test import Client

@@ -126,7 +126,7 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
     assert page.get_by_text("B$8.40").is_visible()
     assert status_of(payment) == PaymentStatus.PENDING
 
-    # The magic phone never has enough; whoever it was before it was magic now has.
+    # The magic phone never has enough; the customer's own phone now has.
     top_up(customer=poor, amount=1_000, currency="BSD", now=utc_now())
     Customer.objects.filter(pk=poor.pk).update(phone="+12425550199")
     page.get_by_role("button", name="I have topped up: try again").click()

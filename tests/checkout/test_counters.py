@@ -2,7 +2,7 @@
 
 import pytest
 
-from checkout.amounts import read_amount
+from checkout.amount_forms import read_amount
 from core.clock import utc_now
 from customers.services import test_customer
 from payments.counters import screen_token, screen_url

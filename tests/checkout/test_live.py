@@ -1,14 +1,15 @@
-"""With real money: a customer whom nobody knows, from the first code to the receipt."""
+"""With real money: a new customer, from the first code to the receipt."""
 
 import re
 
 import pytest
 
 from core.clock import utc_now
-from customers import sms
-from customers.models import Customer, CustomerSession, SecurityNotice
+from customers.models import Customer, CustomerSession
 from customers.passkeys import FRESH
 from customers.services import top_up
+from messages import sms
+from messages.models import Message
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from tests.checkout.steps import see_paid
@@ -116,4 +117,4 @@ def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, t
     see_paid(page)
 
     assert len(texts.texts) == 1
-    assert [notice.change for notice in SecurityNotice.objects.all()] == ["passkey_added"]
+    assert list(Message.objects.values_list("kind", flat=True)) == ["passkey_added"]

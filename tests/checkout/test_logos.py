@@ -10,7 +10,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from PIL import Image
 
-from checkout.logos import KEPT, MOST_PNG_BYTES, RETRY, SIDE, NoPicture, drawn, read_due_logos
+from checkout.logos import (
+    MAX_PNG_BYTES,
+    RENEW_AFTER,
+    RETRY,
+    SIDE,
+    NotAnImage,
+    logo_png,
+    read_due_logos,
+)
 from checkout.models import Logo
 from core.clock import utc_now
 from tests.checkout.shopper import Shopper
@@ -22,7 +30,7 @@ def picture(form: str = "PNG", size: tuple[int, int] = (400, 200), mode: str = "
     return out.getvalue()
 
 
-class Shop(ThreadingHTTPServer):
+class LogoHost(ThreadingHTTPServer):
     """A merchant's web server: what it answers, and how often it was asked."""
 
     content = picture()
@@ -30,8 +38,8 @@ class Shop(ThreadingHTTPServer):
     asked = 0
 
 
-class Answer(BaseHTTPRequestHandler):
-    server: Shop
+class LogoHandler(BaseHTTPRequestHandler):
+    server: LogoHost
 
     def do_GET(self) -> None:
         self.server.asked += 1
@@ -45,8 +53,8 @@ class Answer(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def shop() -> Iterator[Shop]:
-    server = Shop(("127.0.0.1", 0), Answer)
+def shop() -> Iterator[LogoHost]:
+    server = LogoHost(("127.0.0.1", 0), LogoHandler)
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield server
     server.shutdown()
@@ -80,7 +88,7 @@ def test_a_page_shows_the_logo_from_here(named, shop, payment):
 def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
     read_due_logos(now=utc_now())
     assert read_due_logos(now=utc_now()) == 0
-    read_due_logos(now=utc_now() + KEPT)
+    read_due_logos(now=utc_now() + RENEW_AFTER)
     assert shop.asked == 2
     named.logo_url += "?new"
     named.save()
@@ -91,12 +99,12 @@ def test_it_is_read_once_a_week_and_when_another_is_named(named, shop):
 def test_a_server_that_fails_keeps_the_picture_and_is_asked_again(named, shop, payment):
     read_due_logos(now=utc_now())
     shop.status = 500
-    read_due_logos(now=utc_now() + KEPT)
+    read_due_logos(now=utc_now() + RENEW_AFTER)
     logo = Logo.objects.get(merchant=named)
     assert logo.fault == "Answered 500."
     assert logo.digest
     shop.status = 200
-    assert read_due_logos(now=utc_now() + KEPT + RETRY + timedelta(seconds=1)) == 1
+    assert read_due_logos(now=utc_now() + RENEW_AFTER + RETRY + timedelta(seconds=1)) == 1
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     assert "/checkout/logo/" in shopper.text
@@ -137,7 +145,7 @@ def test_it_asks_no_address_of_the_inside(named, shop, settings, host):
 
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF"])
 def test_it_draws_the_usual_formats(form):
-    assert Image.open(io.BytesIO(drawn(picture(form)))).format == "PNG"
+    assert Image.open(io.BytesIO(logo_png(picture(form)))).format == "PNG"
 
 
 def test_it_draws_noise_small_enough_or_not_at_all():
@@ -145,7 +153,7 @@ def test_it_draws_noise_small_enough_or_not_at_all():
     out = io.BytesIO()
     noise.save(out, "PNG")
 
-    assert len(drawn(out.getvalue())) <= MOST_PNG_BYTES
+    assert len(logo_png(out.getvalue())) <= MAX_PNG_BYTES
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -173,8 +181,8 @@ BOMB = (
     ],
 )
 def test_it_draws_nothing_of_what_is_no_picture(content):
-    with pytest.raises(NoPicture):
-        drawn(content)
+    with pytest.raises(NotAnImage):
+        logo_png(content)
 
 
 def test_an_old_address_of_a_logo_is_gone(named, shop):

@@ -21,7 +21,7 @@ def test_at_most_five_of_64_parallel_guesses_are_evaluated(payment_of, monkeypat
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
     shopper.sign_in("+1 242 555 0177")
-    shopper.send(pin="4711")  # gives the test customer its hash, and uses one try
+    shopper.send(pin="4711")  # gives the test customer its hash, and uses one attempt
     fields = shopper.form().fields | {"pin": "9999"}
     evaluated: list[str] = []
     matches = pin_hashing.Hasher.matches

@@ -75,7 +75,7 @@ def test_nobody_writes_what_they_like_into_the_log(value):
 
 
 def test_a_flood_leaves_few_lines():
-    assert sum(len(send(NEW * 20)) for _ in range(5)) == policy_reports.MOST.amount
+    assert sum(len(send(NEW * 20)) for _ in range(5)) == policy_reports.REPORTS_PER_MINUTE.amount
 
 
 def test_pages_say_where_to_report(payment):

@@ -9,8 +9,9 @@ import pytest
 from core.clock import utc_now
 from customers.services import test_customer
 from merchants.callers import Caller
-from payments.mailing import send_due_emails
-from payments.models import Payment, PaymentEmail
+from messages.models import Message
+from messages.send_loop import send_due_messages
+from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
@@ -107,10 +108,10 @@ def test_it_is_sent_by_e_mail(paid, mailoutbox):
     shopper.send(email="ann@example.com")
 
     assert "The receipt is on its way to your mailbox." in shopper.text
-    planned = PaymentEmail.objects.get(payment=paid)
+    planned = Message.objects.get(about=paid.id)
     assert (planned.recipient, planned.kind) == ("ann@example.com", "receipt")
 
-    send_due_emails(now=utc_now())
+    send_due_messages(now=utc_now())
     (mail,) = mailoutbox
     assert f"http://testserver/receipts/{paid.id}" in mail.body
     assert f'href="http://testserver/receipts/{paid.id}"' in mail.alternatives[0][0]
@@ -123,7 +124,7 @@ def test_it_refuses_what_is_no_address(paid, email):
     response = shopper.send(email=email)
 
     assert response.status_code == 422
-    assert PaymentEmail.objects.count() == 0
+    assert Message.objects.count() == 0
 
 
 def test_nobody_sends_hundreds_of_mails_with_it(paid):
@@ -135,7 +136,7 @@ def test_nobody_sends_hundreds_of_mails_with_it(paid):
 
     assert response.status_code == 422
     assert "Too many tries." in shopper.text
-    assert PaymentEmail.objects.count() == 5
+    assert Message.objects.count() == 5
 
 
 def test_a_receipt_is_sent_again_to_whoever_asks_again(paid, mailoutbox):
@@ -143,7 +144,7 @@ def test_a_receipt_is_sent_again_to_whoever_asks_again(paid, mailoutbox):
         shopper = Shopper()
         shopper.visit(f"/receipts/{paid.id}")
         shopper.send(email="ann@example.com")
-        send_due_emails(now=utc_now())
+        send_due_messages(now=utc_now())
 
     assert [mail.to for mail in mailoutbox] == [["ann@example.com"]] * 2
 
@@ -153,7 +154,7 @@ def test_the_mail_is_in_the_language_of_the_page(paid, mailoutbox):
     shopper.visit(f"/receipts/{paid.id}")
     shopper.send(email="ann@example.com")
 
-    send_due_emails(now=utc_now())
+    send_due_messages(now=utc_now())
 
     assert mailoutbox[0].subject == f"[Test] Reçu\u00a0: 35,00\u00a0B$ BSD à {paid.merchant.name}"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checkout.redirects import onward
+from checkout.redirects import return_url
 from core.clock import utc_now
 from customers.services import test_customer
 from payments.paying import pay
@@ -41,7 +41,7 @@ EVIL = [
 
 @pytest.mark.parametrize("url", EVIL)
 def test_it_goes_nowhere_that_is_no_plain_web_address(url):
-    assert onward(url, "pay_1") == ""
+    assert return_url(url, "pay_1") == ""
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_it_goes_nowhere_that_is_no_plain_web_address(url):
     ],
 )
 def test_it_puts_the_payment_into_the_address(url, goes_to):
-    assert onward(url, "pay_1") == goes_to
+    assert return_url(url, "pay_1") == goes_to
 
 
 @pytest.mark.parametrize("url", [url for url in EVIL if "\x00" not in url])

@@ -11,8 +11,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from config.celery import VISIBILITY_SECONDS, app
+from config.celery import VISIBILITY_SECONDS, app, forget_removed_tasks
 from config.environment import VARIABLES
 from config.schedule import SCHEDULE
 from tests.clone import clone
@@ -67,7 +68,7 @@ def celery(tmp_path: Path, redis: Redis) -> Iterator[Celery]:
 @pytest.mark.sqlite
 def test_beat_and_a_worker_do_what_is_due(celery: Celery) -> None:
     """The demo data has an invoice, whose e-mail is due at once."""
-    asked = "SELECT status FROM payments_paymentemail WHERE kind = 'invoice'"
+    asked = "SELECT status FROM messaging_message WHERE kind = 'invoice'"
     assert celery.values(asked) == {"planned"}
 
     celery.start("worker", "--queues", "default", "--pool", "solo")
@@ -78,6 +79,25 @@ def test_beat_and_a_worker_do_what_is_due(celery: Celery) -> None:
         time.sleep(0.2)
     assert celery.values(asked) == {"sent"}
     assert celery.values("SELECT name FROM django_celery_beat_periodictask") >= set(SCHEDULE)
+
+
+@pytest.mark.django_db
+def test_beat_forgets_the_tasks_that_are_no_more() -> None:
+    every = IntervalSchedule.objects.create(every=10, period=IntervalSchedule.SECONDS)
+    for task in ("payments.tasks.send_payment_emails", "messages.tasks.send_messages"):
+        PeriodicTask.objects.create(name=task, task=task, interval=every)
+    app.loader.import_default_modules()
+
+    forget_removed_tasks()
+
+    kept = PeriodicTask.objects.values_list("task", flat=True)
+    assert list(kept) == ["messages.tasks.send_messages"]
+
+
+def test_every_task_of_the_schedule_is_there() -> None:
+    app.loader.import_default_modules()
+
+    assert {periodic.task for periodic in SCHEDULE.values()} <= set(app.tasks)
 
 
 def test_a_lost_worker_loses_no_task() -> None:

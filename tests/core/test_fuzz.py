@@ -20,7 +20,7 @@ from payments.statuses import PaymentStatus
 from tests.client import Api
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.fuzz]
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "20"))

@@ -22,7 +22,7 @@ def _fresh_counts(settings):
 def _use_up(client, merchant):
     """Spend all but the last of the burst by hand, and that one over HTTP."""
     for _ in range(MERCHANT_LIMITS[0].item.amount - 1):
-        throttling.spend(MERCHANT_LIMITS, f"{merchant.id} test")
+        throttling.consume(MERCHANT_LIMITS, f"{merchant.id} test")
     response = client.get(f"/v1/merchants/{merchant.id}")
     assert response.status_code == 200
     return response
@@ -76,7 +76,7 @@ def test_it_holds_a_merchant_to_ten_thousand_an_hour():
         for _ in range(10_000):
             hour.algorithm(throttling._memory()).hit(hour.item, "busy")
         with pytest.raises(RateLimited) as refused:
-            throttling.spend(MERCHANT_LIMITS, "busy")
+            throttling.consume(MERCHANT_LIMITS, "busy")
 
     assert '"hour";r=0' in refused.value.headers["RateLimit"]
 
@@ -93,10 +93,10 @@ def test_it_shares_the_count_in_redis(redis, settings):
     _point_at(redis, settings)
 
     for _ in range(200):
-        headers = throttling.spend(MERCHANT_LIMITS, "shared")
+        headers = throttling.consume(MERCHANT_LIMITS, "shared")
     throttling._redis_at.cache_clear()
     with pytest.raises(RateLimited):
-        throttling.spend(MERCHANT_LIMITS, "shared")
+        throttling.consume(MERCHANT_LIMITS, "shared")
 
     assert headers["RateLimit"].startswith('"burst";r=0')
     assert throttling._memory().reset() == 0
@@ -105,14 +105,14 @@ def test_it_shares_the_count_in_redis(redis, settings):
 @pytest.mark.parametrize("failure", ["stop", "freeze"])
 def test_it_counts_for_itself_while_redis_does_not_answer(redis, settings, failure):
     _point_at(redis, settings)
-    throttling.spend(MERCHANT_LIMITS, "alone")
+    throttling.consume(MERCHANT_LIMITS, "alone")
     getattr(redis, failure)()
     began = time.monotonic()
 
     for _ in range(200):
-        throttling.spend(MERCHANT_LIMITS, "alone")
+        throttling.consume(MERCHANT_LIMITS, "alone")
     with pytest.raises(RateLimited):
-        throttling.spend(MERCHANT_LIMITS, "alone")
+        throttling.consume(MERCHANT_LIMITS, "alone")
 
     assert time.monotonic() - began < 1
 

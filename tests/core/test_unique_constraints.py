@@ -23,8 +23,8 @@ ONCE = {
 ALONE = {
     "ApiKey.hash", "CustomerSession.token_hash", "Instruction.form_key", "LinkUse.payment_id",
     "Merchant.slug", "Passkey.credential_id", "PasskeyChallenge.challenge",
-    "Payment.transaction_id", "Payout.statement", "Refund.transaction_id", "Seal.transfer",
-    "SignInCode.handle_hash",
+    "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
+    "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
 }  # fmt: skip
 OURS = {
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",

@@ -18,7 +18,7 @@ USER_PRESENT, USER_VERIFIED, BACKUP_ELIGIBLE, ATTESTED = 0x01, 0x04, 0x08, 0x40
 
 
 @dataclass
-class Authenticator:
+class VirtualAuthenticator:
     """Holds one credential for one site. With `counter` None it counts nothing, as phones do."""
 
     rp_id: str = "testserver"

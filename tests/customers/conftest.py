@@ -5,12 +5,12 @@ from datetime import datetime
 import pytest
 
 from core.clock import utc_now
-from customers import sms
 from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
-from tests.customers.authenticator import Authenticator
+from messages import sms
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import PIN
 from tests.customers.texts import TextBox
@@ -69,8 +69,8 @@ def session(payer: Customer, now: datetime) -> CustomerSession:
 
 
 @pytest.fixture
-def device(session: CustomerSession, now: datetime) -> Authenticator:
+def device(session: CustomerSession, now: datetime) -> VirtualAuthenticator:
     """The customer's device, whose passkey is registered."""
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
     return device

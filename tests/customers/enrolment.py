@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from customers.errors import Proof
+from customers.errors import ProofMethod
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import (
     PasskeyResult,
@@ -13,7 +13,7 @@ from customers.passkeys import (
     finish_registration,
 )
 from customers.sessions import remember_proof, start_session
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 
 PAYMENT = "pay_0000000000000000000000000000000"
 OTHER_PAYMENT = "pay_1111111111111111111111111111111"
@@ -23,11 +23,11 @@ AMOUNT = 12_500
 def proven(customer: Customer, now: datetime) -> CustomerSession:
     """Sign the customer in, with code and PIN just shown."""
     session = start_session(customer=customer, now=now).session
-    remember_proof(session, Proof.PIN, now=now)
+    remember_proof(session, ProofMethod.PIN, now=now)
     return session
 
 
-def enrol(session: CustomerSession, device: Authenticator, now: datetime) -> Passkey:
+def enrol(session: CustomerSession, device: VirtualAuthenticator, now: datetime) -> Passkey:
     options = begin_registration(session=session, now=now)
     return finish_registration(session=session, credential=device.create(options), now=now)
 

@@ -25,7 +25,7 @@ SIGN_IN = CodePurpose.SIGN_IN
 def test_a_payee_cannot_put_links_into_our_text(payee: str, shown: str) -> None:
     text = text_of("123456", purpose=SIGN_IN, payee=payee, amount="B$1.00")
 
-    assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Tell")
+    assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Do not")
 
 
 def test_a_long_payee_is_cut() -> None:
@@ -44,7 +44,7 @@ def test_a_long_payee_is_cut() -> None:
     ],
 )
 def test_the_text_says_what_the_code_opens(purpose: CodePurpose, says: str) -> None:
-    assert text_of("123456", purpose=purpose).startswith(f"{says} Tell it to nobody.")
+    assert text_of("123456", purpose=purpose).startswith(f"{says} Do not share it.")
 
 
 @pytest.mark.parametrize("purpose", [CodePurpose.RESET_PIN, CodePurpose.ADD_PASSKEY])

@@ -11,31 +11,20 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from core.errors import RateLimited, ValidationFailed
-from customers import codes, sms
+from customers import codes
 from customers.codes import check_code, request_code
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, Quota, SignInCode
 from customers.services import find_or_create
+from messages import sms
+from messages.errors import MessageNotSent
 from tests.customers.guessing import ADDRESS
-from tests.customers.texts import TextBox
+from tests.customers.texts import PHONE, TextBox, ask
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
-PHONE = "+1 242 359 1234"
 TEN_MINUTES = timedelta(minutes=10)
-
-
-def ask(now: datetime, phone: str = PHONE, address: str = ADDRESS, livemode: bool = True) -> str:
-    return request_code(
-        phone=phone,
-        livemode=livemode,
-        purpose=CodePurpose.SIGN_IN,
-        address=address,
-        now=now,
-        payee="Conch Shack",
-        amount="B$12.50",
-    )
 
 
 def use(handle: str, code: str, now: datetime) -> SignInCode:
@@ -52,7 +41,7 @@ def test_it_sends_six_digits_with_payee_and_amount(texts: TextBox, now: datetime
     assert texts.to == ["+12423591234"]
     assert texts.texts[0] == (
         f"{texts.code} is your code to pay B$12.50 to Conch Shack. "
-        "Tell it to nobody. It works for 10 minutes.\n\n"
+        "Do not share it. It works for 10 minutes.\n\n"
         f"@testserver #{texts.code}"
     )
     assert re.fullmatch("[0-9]{6}", texts.code)
@@ -109,7 +98,7 @@ def test_five_wrong_ones_use_it_up(texts: TextBox, now: datetime) -> None:
     for left in (4, 3, 2, 1, 0):
         with pytest.raises(InvalidCode) as refusal:
             use(handle, wrong(texts.code), now)
-        assert refusal.value.tries_left == left
+        assert refusal.value.attempts_left == left
 
     with pytest.raises(CodeExpired):
         use(handle, texts.code, now)
@@ -272,10 +261,10 @@ def test_it_sends_after_the_row_is_committed(
 ) -> None:
     def refuse(*, to: str, text: str) -> None:
         assert SignInCode.objects.count() == 1
-        raise sms.TextNotSent
+        raise MessageNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
-    with pytest.raises(sms.TextNotSent) as refusal:
+    with pytest.raises(MessageNotSent) as refusal:
         ask(now)
     assert refusal.value.status == 503
 

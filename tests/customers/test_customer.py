@@ -21,7 +21,7 @@ from customers.services import (
     wallet,
 )
 from customers.tasks import refill_wallets
-from ledger.models import Account, Kind, Purpose, Transfer
+from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 from tests.races import at_once
 
@@ -69,7 +69,7 @@ def test_a_test_customer_has_money_from_the_funding_account(now: datetime) -> No
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
     transfer = Transfer.objects.get()
-    assert (transfer.kind, transfer.livemode) == (Kind.TOP_UP, False)
+    assert (transfer.kind, transfer.livemode) == (TransferKind.TOP_UP, False)
     assert transfer.debit_account.purpose == Purpose.FUNDING
     assert balance_of(transfer.debit_account) == -10_000_000
 
@@ -151,7 +151,7 @@ def test_a_top_up_is_a_transfer(payer: Customer, now: datetime) -> None:
 
     transfer = Transfer.objects.get(transaction_id=transaction_id)
     assert (transfer.amount, transfer.currency, transfer.livemode) == (1_250, "BSD", True)
-    assert (transfer.kind, transfer.description) == (Kind.TOP_UP, "At the desk")
+    assert (transfer.kind, transfer.description) == (TransferKind.TOP_UP, "At the desk")
     assert balance_of(wallet(payer, "BSD")) == 1_250
 
 

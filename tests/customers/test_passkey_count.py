@@ -13,7 +13,7 @@ from customers.models import CustomerSession, Passkey
 from customers.passkeys import PasskeyResult
 from customers.services import find_or_create
 from customers.webauthn import verify_assertion
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.races import at_once
 
@@ -23,10 +23,10 @@ pytestmark = pytest.mark.django_db
 def test_the_count_must_rise(
     session: CustomerSession, now: datetime, caplog: pytest.LogCaptureFixture
 ) -> None:
-    device = Authenticator(counter=7)
+    device = VirtualAuthenticator(counter=7)
     passkey = enrol(session, device, now)
     answer(session, device.get(ask(session, now)), now)
-    copy = Authenticator(key=device.key, credential_id=device.credential_id, counter=2)
+    copy = VirtualAuthenticator(key=device.key, credential_id=device.credential_id, counter=2)
 
     for _ in range(6):  # counts of 3 to 8
         with caplog.at_level(logging.WARNING), pytest.raises(VerificationFailed):
@@ -41,7 +41,7 @@ def test_the_count_must_rise(
 
 
 def test_a_count_that_stops_is_refused(session: CustomerSession, now: datetime) -> None:
-    device = Authenticator(counter=7)
+    device = VirtualAuthenticator(counter=7)
     enrol(session, device, now)
     answer(session, device.get(ask(session, now)), now)
     device.counter = None
@@ -54,7 +54,7 @@ def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
     session: CustomerSession, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was read before the signature was checked is not what is updated after it."""
-    device = Authenticator(counter=7)
+    device = VirtualAuthenticator(counter=7)
     passkey = enrol(session, device, now)
     credential = device.get(ask(session, now))
 
@@ -75,7 +75,7 @@ def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
 def test_an_answer_given_many_times_at_once_is_good_once() -> None:
     now = utc_now()
     session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
     credential = device.get(ask(session, now))
 
@@ -90,7 +90,7 @@ def test_an_answer_given_many_times_at_once_is_good_once() -> None:
 def test_two_answers_with_one_count_are_good_once() -> None:
     now = utc_now()
     session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
-    device = Authenticator(counter=7)
+    device = VirtualAuthenticator(counter=7)
     enrol(session, device, now)
     credentials = [device.get(ask(session, now))]
     device.counter = 7

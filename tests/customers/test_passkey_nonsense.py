@@ -14,7 +14,7 @@ from core.ids import new_id
 from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import begin_registration, finish_registration
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +32,7 @@ def session(tester: Customer, now: datetime) -> CustomerSession:
     ["", "{", "[" * 5_000, "NaN", '{"id":1,"id":2}', "null", "[]", '"text"', "{}", "\ud800"],
 )
 def test_text_that_is_no_credential(session: CustomerSession, now: datetime, text: str) -> None:
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)
 
     with pytest.raises(VerificationFailed):
         answer(session, text, now)
@@ -55,7 +55,7 @@ def test_text_that_is_no_credential(session: CustomerSession, now: datetime, tex
 def test_a_credential_that_is_not_whole(
     session: CustomerSession, now: datetime, change: Callable[[Parts], Parts]
 ) -> None:
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
     credential = change(json.loads(device.get(ask(session, now))))
 
@@ -80,7 +80,7 @@ def test_a_credential_that_is_not_whole(
 def test_an_assertion_with_a_broken_part(
     session: CustomerSession, now: datetime, part: str, value: object
 ) -> None:
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
     credential = json.loads(device.get(ask(session, now)))
     credential["response"][part] = value
@@ -96,7 +96,7 @@ def test_an_attestation_that_is_none(
     session: CustomerSession, now: datetime, attestation: str
 ) -> None:
     options = begin_registration(session=session, now=now)
-    credential = json.loads(Authenticator().create(options))
+    credential = json.loads(VirtualAuthenticator().create(options))
     credential["response"]["attestationObject"] = attestation
 
     with pytest.raises(VerificationFailed):
@@ -117,7 +117,7 @@ def with_a_flipped_bit(credential: str, part: str, chance: random.Random) -> str
 def test_no_bit_of_an_assertion_may_change(
     session: CustomerSession, now: datetime, part: str
 ) -> None:
-    device, chance = Authenticator(), random.Random(part)
+    device, chance = VirtualAuthenticator(), random.Random(part)
     enrol(session, device, now)
     for _ in range(60):
         payment_id = new_id("pay", now)
@@ -133,7 +133,7 @@ def test_a_changed_attestation_is_refused_or_useless(
     """Without an attestation nothing vouches for the key: a changed one may be kept, and fails."""
     chance = random.Random("attestation")
     for _ in range(60):
-        device = Authenticator()
+        device = VirtualAuthenticator()
         options = begin_registration(session=session, now=now)
         credential = with_a_flipped_bit(device.create(options), "attestationObject", chance)
         try:

@@ -18,7 +18,7 @@ from customers.passkeys import (
 )
 from customers.services import find_or_create
 from customers.sessions import start_session
-from tests.customers.authenticator import USER_PRESENT, USER_VERIFIED, Authenticator
+from tests.customers.authenticator import USER_PRESENT, USER_VERIFIED, VirtualAuthenticator
 from tests.customers.enrolment import (
     AMOUNT,
     OTHER_PAYMENT,
@@ -35,7 +35,7 @@ FIVE_MINUTES = timedelta(minutes=5)
 
 
 def test_it_agrees_to_a_payment(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     result = answer(session, device.get(ask(session, now)), now)
 
@@ -45,7 +45,7 @@ def test_it_agrees_to_a_payment(
 
 
 def test_the_browser_is_asked_for_a_verified_user(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     options = ask(session, now)
 
@@ -68,7 +68,7 @@ def test_the_browser_is_asked_for_a_verified_user(
 
 @pytest.mark.parametrize("change", [{"amount": None}, {"amount": 0}, {"payment_id": ""}])
 def test_the_database_refuses_a_challenge_that_is_bound_to_nothing(
-    session: CustomerSession, device: Authenticator, now: datetime, change: dict[str, Any]
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime, change: dict[str, Any]
 ) -> None:
     ask(session, now)
 
@@ -77,7 +77,7 @@ def test_the_database_refuses_a_challenge_that_is_bound_to_nothing(
 
 
 def test_a_replay_is_refused(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     credential = device.get(ask(session, now))
     answer(session, credential, now)
@@ -91,7 +91,7 @@ def test_a_replay_is_refused(
     "other", [{"payment_id": OTHER_PAYMENT}, {"amount": AMOUNT + 1}, {"amount": AMOUNT - 1}]
 )
 def test_it_is_good_for_that_payment_and_amount_only(
-    session: CustomerSession, device: Authenticator, now: datetime, other: dict[str, Any]
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime, other: dict[str, Any]
 ) -> None:
     credential = device.get(ask(session, now))
 
@@ -102,10 +102,10 @@ def test_it_is_good_for_that_payment_and_amount_only(
 
 
 def test_it_is_good_for_that_customer_only(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     other = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
-    enrol(other, Authenticator(), now)
+    enrol(other, VirtualAuthenticator(), now)
     credential = device.get(ask(session, now))
     with pytest.raises(VerificationFailed):
         answer(other, credential, now)
@@ -116,7 +116,7 @@ def test_it_is_good_for_that_customer_only(
 
 
 def test_it_is_good_in_that_session_only(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     elsewhere = start_session(customer=session.customer, now=now).session
     credential = device.get(ask(session, now))
@@ -126,7 +126,7 @@ def test_it_is_good_in_that_session_only(
 
 
 def test_it_is_good_for_that_purpose_only(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     with pytest.raises(VerificationFailed):
         answer(session, device.get(begin_confirmation(session=session, now=now)), now)
@@ -139,7 +139,7 @@ def test_it_is_good_for_that_purpose_only(
 
 
 def test_it_expires_after_five_minutes(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     credential = device.get(ask(session, now))
 
@@ -164,12 +164,12 @@ def test_it_expires_after_five_minutes(
         {"flags": USER_VERIFIED},
         {"flags": 0},
         {"user_handle": b"cus_somebody_else"},
-        {"key": Authenticator().key},
+        {"key": VirtualAuthenticator().key},
         {"credential_id": b"unknown"},
     ],
 )
 def test_every_lie_is_refused_and_uses_the_challenge_up(
-    session: CustomerSession, device: Authenticator, now: datetime, lie: dict[str, Any]
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime, lie: dict[str, Any]
 ) -> None:
     options = ask(session, now)
     truth = {name: getattr(device, name) for name in lie}
@@ -185,7 +185,7 @@ def test_every_lie_is_refused_and_uses_the_challenge_up(
 
 
 def test_it_may_name_its_user(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     device.user_handle = session.customer_id.encode()
 
@@ -198,7 +198,7 @@ def test_without_a_passkey_there_is_nothing_to_ask(payer: Customer, now: datetim
 
 
 def test_a_passkey_that_was_removed_agrees_to_nothing(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     credential = device.get(ask(session, now))
     revoke_passkey(passkey_id=Passkey.objects.get().pk, now=now)
@@ -210,7 +210,7 @@ def test_a_passkey_that_was_removed_agrees_to_nothing(
 
 
 def test_a_challenge_is_used_up_for_good(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     credential = device.get(ask(session, now))
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
@@ -235,7 +235,7 @@ def test_the_origin_is_that_of_the_checkout(
     origin: str,
 ) -> None:
     settings.CHECKOUT_URL = url
-    device = Authenticator(rp_id=rp_id, origin=origin)
+    device = VirtualAuthenticator(rp_id=rp_id, origin=origin)
     enrol(session, device, now)
 
     answer(session, device.get(ask(session, now)), now)

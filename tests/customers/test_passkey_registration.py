@@ -7,7 +7,7 @@ import pytest
 
 from customers.errors import (
     PasskeyNotFound,
-    Proof,
+    ProofMethod,
     ProofNeeded,
     TooManyPasskeys,
     VerificationFailed,
@@ -24,7 +24,7 @@ from customers.passkeys import (
 )
 from customers.services import find_or_create
 from customers.sessions import prove_pin, remember_proof, set_first_pin, start_session
-from tests.customers.authenticator import USER_PRESENT, Authenticator
+from tests.customers.authenticator import USER_PRESENT, VirtualAuthenticator
 from tests.customers.enrolment import answer, ask, enrol, proven
 from tests.customers.guessing import ADDRESS, PIN, check
 
@@ -33,13 +33,13 @@ pytestmark = pytest.mark.django_db
 TEN_MINUTES = timedelta(minutes=10)
 
 
-def confirm(session: CustomerSession, device: Authenticator, now: datetime) -> None:
+def confirm(session: CustomerSession, device: VirtualAuthenticator, now: datetime) -> None:
     options = begin_confirmation(session=session, now=now)
     finish_confirmation(session=session, credential=device.get(options), now=now)
 
 
 def test_it_keeps_what_the_device_has_made(session: CustomerSession, now: datetime) -> None:
-    device = Authenticator(counter=3)
+    device = VirtualAuthenticator(counter=3)
     options = begin_registration(session=session, now=now)
     passkey = finish_registration(
         session=session, credential=device.create(options), now=now, name="My phone"
@@ -70,7 +70,7 @@ def test_the_browser_is_asked_for_a_verified_user(session: CustomerSession, now:
 
 def test_a_device_that_has_one_is_excluded(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
-    passkey = enrol(session, Authenticator(), now)
+    passkey = enrol(session, VirtualAuthenticator(), now)
 
     [excluded] = begin_registration(session=session, now=now)["excludeCredentials"]
     assert excluded["id"] == passkey.credential_id
@@ -79,19 +79,19 @@ def test_a_device_that_has_one_is_excluded(tester: Customer, now: datetime) -> N
 def test_the_first_one_takes_a_fresh_code_and_the_pin(holder: Customer, now: datetime) -> None:
     later = now + TEN_MINUTES
     session = start_session(customer=holder, now=now).session
-    assert proof_needed(session, now=now) == Proof.PIN
+    assert proof_needed(session, now=now) == ProofMethod.PIN
     with pytest.raises(ProofNeeded) as refusal:
         begin_registration(session=session, now=now)
-    assert refusal.value.proof == Proof.PIN
+    assert refusal.value.proof == ProofMethod.PIN
     assert (refusal.value.code, refusal.value.details) == ("VERIFICATION_FAILED", "needed: pin")
 
     prove_pin(session=session, pin=PIN, address=ADDRESS, now=now)
     assert proof_needed(session, now=now) is None
     assert proof_needed(session, now=later - timedelta(milliseconds=1)) is None
 
-    assert proof_needed(session, now=later) == Proof.CODE
-    remember_proof(session, Proof.CODE, now=later)
-    assert proof_needed(session, now=later) == Proof.PIN
+    assert proof_needed(session, now=later) == ProofMethod.CODE
+    remember_proof(session, ProofMethod.CODE, now=later)
+    assert proof_needed(session, now=later) == ProofMethod.PIN
     with pytest.raises(ProofNeeded):
         begin_registration(session=session, now=later)
 
@@ -101,7 +101,7 @@ def test_a_pin_that_was_just_set_is_proven(payer: Customer, now: datetime) -> No
 
     set_first_pin(session=session, pin=PIN, now=now)
 
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)
 
 
 def test_paying_with_the_pin_opens_nothing(holder: Customer, now: datetime) -> None:
@@ -109,39 +109,39 @@ def test_paying_with_the_pin_opens_nothing(holder: Customer, now: datetime) -> N
     check(holder, PIN, now)
 
     session.refresh_from_db()
-    assert proof_needed(session, now=now) == Proof.PIN
+    assert proof_needed(session, now=now) == ProofMethod.PIN
 
 
 def test_proof_may_not_grow_old_meanwhile(session: CustomerSession, now: datetime) -> None:
     later = now + TEN_MINUTES - timedelta(minutes=1)
-    credential = Authenticator().create(begin_registration(session=session, now=later))
+    credential = VirtualAuthenticator().create(begin_registration(session=session, now=later))
 
     with pytest.raises(ProofNeeded):
         finish_registration(session=session, credential=credential, now=now + TEN_MINUTES)
 
 
 def test_a_second_one_takes_the_first(session: CustomerSession, now: datetime) -> None:
-    first = Authenticator()
+    first = VirtualAuthenticator()
     enrol(session, first, now)
 
     with pytest.raises(ProofNeeded) as refusal:
         begin_registration(session=session, now=now)
-    assert refusal.value.proof == Proof.PASSKEY
+    assert refusal.value.proof == ProofMethod.PASSKEY
 
     answer(session, first.get(ask(session, now)), now)  # a payment is no such proof
-    assert proof_needed(session, now=now) == Proof.PASSKEY
+    assert proof_needed(session, now=now) == ProofMethod.PASSKEY
 
     confirm(session, first, now)
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)
     assert Passkey.objects.count() == 2
-    assert proof_needed(session, now=now + TEN_MINUTES) == Proof.PASSKEY
+    assert proof_needed(session, now=now + TEN_MINUTES) == ProofMethod.PASSKEY
 
 
 def test_in_test_mode_code_and_pin_always_do(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)
 
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)
 
     assert tester.passkeys.usable().count() == 2
 
@@ -161,7 +161,7 @@ def test_in_test_mode_code_and_pin_always_do(tester: Customer, now: datetime) ->
 )
 def test_every_lie_is_refused(session: CustomerSession, now: datetime, lie: dict[str, Any]) -> None:
     with pytest.raises(VerificationFailed):
-        enrol(session, Authenticator(**lie), now)
+        enrol(session, VirtualAuthenticator(**lie), now)
 
     assert Passkey.objects.count() == 0
 
@@ -169,15 +169,17 @@ def test_every_lie_is_refused(session: CustomerSession, now: datetime, lie: dict
 def test_a_challenge_is_good_once(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
     options = begin_registration(session=session, now=now)
-    finish_registration(session=session, credential=Authenticator().create(options), now=now)
+    finish_registration(session=session, credential=VirtualAuthenticator().create(options), now=now)
 
     with pytest.raises(VerificationFailed):
-        finish_registration(session=session, credential=Authenticator().create(options), now=now)
+        finish_registration(
+            session=session, credential=VirtualAuthenticator().create(options), now=now
+        )
     assert Passkey.objects.count() == 1
 
 
 def test_a_challenge_is_good_for_five_minutes(session: CustomerSession, now: datetime) -> None:
-    credential = Authenticator().create(begin_registration(session=session, now=now))
+    credential = VirtualAuthenticator().create(begin_registration(session=session, now=now))
 
     with pytest.raises(VerificationFailed):
         finish_registration(session=session, credential=credential, now=now + timedelta(minutes=5))
@@ -186,7 +188,7 @@ def test_a_challenge_is_good_for_five_minutes(session: CustomerSession, now: dat
 def test_a_challenge_is_good_for_its_customer_only(
     session: CustomerSession, tester: Customer, now: datetime
 ) -> None:
-    credential = Authenticator().create(begin_registration(session=session, now=now))
+    credential = VirtualAuthenticator().create(begin_registration(session=session, now=now))
 
     with pytest.raises(VerificationFailed):
         finish_registration(session=proven(tester, now), credential=credential, now=now)
@@ -194,8 +196,8 @@ def test_a_challenge_is_good_for_its_customer_only(
 
 def test_a_challenge_for_a_payment_registers_nothing(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
-    enrol(session, Authenticator(), now)
-    credential = Authenticator().create(ask(session, now))
+    enrol(session, VirtualAuthenticator(), now)
+    credential = VirtualAuthenticator().create(ask(session, now))
 
     with pytest.raises(VerificationFailed):
         finish_registration(session=session, credential=credential, now=now)
@@ -204,7 +206,7 @@ def test_a_challenge_for_a_payment_registers_nothing(tester: Customer, now: date
 def test_a_credential_belongs_to_one_customer(
     session: CustomerSession, tester: Customer, now: datetime
 ) -> None:
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
 
     with pytest.raises(VerificationFailed):
@@ -213,11 +215,11 @@ def test_a_credential_belongs_to_one_customer(
 
 
 def test_a_live_customer_has_at_most_twenty(session: CustomerSession, now: datetime) -> None:
-    device = Authenticator()
+    device = VirtualAuthenticator()
     enrol(session, device, now)
     confirm(session, device, now)
     for _ in range(19):
-        enrol(session, Authenticator(), now)
+        enrol(session, VirtualAuthenticator(), now)
 
     with pytest.raises(TooManyPasskeys):
         begin_registration(session=session, now=now)
@@ -225,14 +227,14 @@ def test_a_live_customer_has_at_most_twenty(session: CustomerSession, now: datet
 
 def test_a_test_customer_keeps_the_newest_twenty(tester: Customer, now: datetime) -> None:
     session = proven(tester, now)
-    made = [enrol(session, Authenticator(), now) for _ in range(22)]
+    made = [enrol(session, VirtualAuthenticator(), now) for _ in range(22)]
 
     usable = tester.passkeys.usable().order_by("id")
     assert list(usable) == made[2:]
 
 
 def test_a_customer_removes_one_after_showing_one(session: CustomerSession, now: datetime) -> None:
-    device = Authenticator()
+    device = VirtualAuthenticator()
     passkey = enrol(session, device, now)
     with pytest.raises(ProofNeeded):
         remove_passkey(session=session, passkey_id=passkey.pk, now=now)
@@ -247,7 +249,7 @@ def test_a_customer_removes_one_after_showing_one(session: CustomerSession, now:
 
 
 def test_a_stranger_removes_nothing(session: CustomerSession, now: datetime) -> None:
-    passkey = enrol(session, Authenticator(), now)
+    passkey = enrol(session, VirtualAuthenticator(), now)
     stranger = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
 
     with pytest.raises(PasskeyNotFound) as refusal:
@@ -261,11 +263,11 @@ def test_a_stranger_removes_nothing(session: CustomerSession, now: datetime) -> 
 def test_staff_remove_any_and_a_first_one_may_follow(
     session: CustomerSession, now: datetime
 ) -> None:
-    passkey = enrol(session, Authenticator(), now)
+    passkey = enrol(session, VirtualAuthenticator(), now)
 
     revoke_passkey(passkey_id=passkey.pk, now=now)
 
     with pytest.raises(PasskeyNotFound):
         revoke_passkey(passkey_id=passkey.pk, now=now)
     assert proof_needed(session, now=now) is None
-    enrol(session, Authenticator(), now)
+    enrol(session, VirtualAuthenticator(), now)

@@ -54,7 +54,7 @@ def test_a_wrong_pin_says_how_many_tries_are_left(holder: Customer, now: datetim
     for left in (4, 3, 2, 1):
         error = guess_wrong(holder, 1, now)
         assert isinstance(error, InvalidPin)
-        assert error.tries_left == left
+        assert error.attempts_left == left
         assert (error.status, error.code) == (422, "INVALID_PIN")
 
 
@@ -65,7 +65,7 @@ def test_the_right_pin_starts_the_count_afresh(holder: Customer, now: datetime) 
     error = guess_wrong(holder, 1, now)
 
     assert isinstance(error, InvalidPin)
-    assert error.tries_left == 4
+    assert error.attempts_left == 4
 
 
 def test_five_wrong_ones_lock_it_for_half_an_hour(
@@ -90,7 +90,7 @@ def test_ten_wrong_ones_switch_it_off(holder: Customer, now: datetime, hashes: l
     for left in (4, 3, 2, 1):
         error = guess_wrong(holder, 1, later)
         assert isinstance(error, InvalidPin)
-        assert error.tries_left == left
+        assert error.attempts_left == left
 
     assert isinstance(guess_wrong(holder, 1, later), PinDisabled)
 
@@ -179,7 +179,7 @@ def test_an_unknown_customer_is_a_wrong_pin_and_takes_as_long(
     with pytest.raises(InvalidPin) as refusal:
         check_pin(customer_id="cus_none", pin=PIN, address=ADDRESS, now=now)
 
-    assert refusal.value.tries_left == 4
+    assert refusal.value.attempts_left == 4
     assert hashes == [PIN]
 
 
@@ -225,7 +225,7 @@ def test_the_magic_phone_whose_pins_are_wrong_locks_and_starts_again(
         for left in (4, 3, 2, 1):
             with pytest.raises(InvalidPin) as refusal:
                 check(customer, "1234", now)
-            assert refusal.value.tries_left == left
+            assert refusal.value.attempts_left == left
         with pytest.raises(PinLocked) as locked:
             check(customer, "1234", now)
         assert locked.value.until == now + HALF_AN_HOUR

@@ -5,32 +5,31 @@ from datetime import datetime, timedelta
 import pytest
 
 from customers import retention
-from customers.attempt_limits import Limit, take
+from customers.attempt_limits import AttemptLimit, count_attempt
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge, Quota, SignInCode
 from customers.passkeys import begin_confirmation
-from customers.retention import forget_expired
+from customers.retention import delete_expired
 from customers.tasks import forget_expired_proofs
-from tests.customers.authenticator import Authenticator
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
-from tests.customers.test_codes import ask
-from tests.customers.texts import TextBox
+from tests.customers.texts import TextBox, ask
 
 pytestmark = pytest.mark.django_db
 
-ONE = Limit("one", 1, timedelta(minutes=5))
+ONE = AttemptLimit("one", 1, timedelta(minutes=5))
 
 
 def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
     texts: TextBox, tester: Customer, now: datetime
 ) -> None:
     session = proven(tester, now)
-    passkey = enrol(session, Authenticator(), now)
+    passkey = enrol(session, VirtualAuthenticator(), now)
     begin_confirmation(session=session, now=now)
     ask(now, phone=tester.phone, livemode=False)
-    take(ONE, "a", now=now)
+    count_attempt(ONE, "a", now=now)
 
     def left(instant: datetime) -> list[int]:
-        forget_expired(now=instant)
+        delete_expired(now=instant)
         kinds = (SignInCode, PasskeyChallenge, Quota, CustomerSession)
         return [kind.objects.count() for kind in kinds]
 
@@ -46,7 +45,7 @@ def test_it_deletes_what_ended_a_day_ago_and_sessions_after_a_month(
 def test_it_works_through_more_than_a_batch(now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "BATCH", 2)
     for subject in "abcde":
-        take(ONE, subject, now=now - timedelta(days=2))
+        count_attempt(ONE, subject, now=now - timedelta(days=2))
 
     assert forget_expired_proofs() == 5
     assert forget_expired_proofs() == 0

@@ -1,16 +1,19 @@
 """Customers are told, once and in their language, that how their money is protected has changed."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
-from customers import sms
-from customers.models import Customer, CustomerSession, SecurityChange, SecurityNotice
+from customers.models import Customer, CustomerSession
 from customers.passkeys import remove_passkey, revoke_passkey
 from customers.pins import change_pin
-from customers.security_alerts import send_due_notices
-from customers.tasks import send_notices
-from tests.customers.authenticator import Authenticator
+from customers.security_alerts import SecurityChange, plan_notice
+from messages import sms
+from messages.errors import MessageNotSent
+from messages.models import Message
+from messages.send_loop import send_due_messages
+from messages.tasks import send_messages
+from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.conftest import LIVE_PHONE
 from tests.customers.enrolment import enrol, proven
 from tests.customers.guessing import ADDRESS, OTHER_PIN, PIN
@@ -21,7 +24,7 @@ PIN_CHANGED = "Your PIN for Payments was changed. If that was not you, tell us a
 
 
 def planned() -> list[str]:
-    return list(SecurityNotice.objects.order_by("pk").values_list("change", flat=True))
+    return list(Message.objects.order_by("pk").values_list("kind", flat=True))
 
 
 @pytest.fixture
@@ -32,10 +35,10 @@ def changed(holder: Customer, now: datetime) -> Customer:
 
 @pytest.mark.usefixtures("changed")
 def test_a_changed_pin_is_told_once(texts: TextBox) -> None:
-    assert [send_notices() for _ in range(2)] == [1, 0]
+    assert [send_messages() for _ in range(2)] == [1, 0]
 
     assert (texts.to, texts.texts) == ([LIVE_PHONE], [PIN_CHANGED])
-    assert SecurityNotice.objects.get().sent_at is not None
+    assert Message.objects.get().sent_at is not None
 
 
 @pytest.mark.usefixtures("holder")
@@ -44,25 +47,25 @@ def test_a_first_pin_is_nothing_to_tell() -> None:
 
 
 def test_passkeys_that_come_and_go_are_told(
-    session: CustomerSession, device: Authenticator, now: datetime
+    session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
     passkey = session.customer.passkeys.get()
     session.passkey_verified_at = now
     remove_passkey(session=session, passkey_id=passkey.pk, now=now)
 
-    assert planned() == [SecurityChange.PASSKEY_ADDED, SecurityChange.PASSKEY_REMOVED]
+    assert sorted(planned()) == ["passkey_added", "passkey_removed"]
 
 
 @pytest.mark.usefixtures("device")
 def test_what_staff_remove_is_told_too(session: CustomerSession, now: datetime) -> None:
     revoke_passkey(passkey_id=session.customer.passkeys.get().pk, now=now)
 
-    assert planned()[1:] == [SecurityChange.PASSKEY_REMOVED]
+    assert sorted(planned()) == ["passkey_added", "passkey_removed"]
 
 
 def test_in_test_mode_nobody_is_told(tester: Customer, now: datetime) -> None:
     change_pin(customer_id=tester.id, pin="1234", new_pin=PIN, address=ADDRESS, now=now)
-    enrol(proven(tester, now), Authenticator(), now)
+    enrol(proven(tester, now), VirtualAuthenticator(), now)
 
     assert planned() == []
 
@@ -73,9 +76,9 @@ def test_it_speaks_the_customers_language(
     payer: Customer, texts: TextBox, now: datetime, language: str, change: SecurityChange
 ) -> None:
     for spoken in ("", language):
-        Customer.objects.update(language=spoken)
-        SecurityNotice.objects.create(customer=payer, change=change, created_at=now)
-        send_due_notices(now=now)
+        payer.language = spoken
+        plan_notice(payer, change, now=now)
+        send_due_messages(now=now)
 
     english, translated = texts.texts
     assert english != translated
@@ -86,18 +89,13 @@ def test_a_text_that_cannot_be_sent_holds_up_no_other(
     changed: Customer, texts: TextBox, monkeypatch: pytest.MonkeyPatch, now: datetime
 ) -> None:
     def refuse(**text: str) -> None:
-        raise sms.TextNotSent
+        raise MessageNotSent
 
     with monkeypatch.context() as away:
         away.setattr(sms, "send", refuse)
-        assert send_due_notices(now=now) == 0
+        assert send_due_messages(now=now) == 0
 
-    later = now + timedelta(seconds=1)
-    SecurityNotice.objects.create(
-        customer=changed, change=SecurityChange.PASSKEY_ADDED, created_at=later
-    )
-    assert send_due_notices(now=later) == 1
-    assert list(SecurityNotice.objects.order_by("pk").values_list("sent_at", flat=True)) == [
-        None,
-        later,
-    ]
+    plan_notice(changed, SecurityChange.PASSKEY_ADDED, now=now)
+    assert send_due_messages(now=now) == 1
+    sent = dict(Message.objects.values_list("kind", "sent_at"))
+    assert sent == {"pin_changed": None, "passkey_added": now}

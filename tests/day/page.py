@@ -27,7 +27,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Section:
+class DaySection:
     """What happens at one instant."""
 
     at: datetime
@@ -39,11 +39,11 @@ class Section:
         return self.at.strftime("%a %H:%M")
 
 
-def read(page: str) -> tuple[list[Part], list[Section]]:
+def read(page: str) -> tuple[list[Part], list[DaySection]]:
     """Return what stands before the first section, and the sections."""
     before, *rest = HEADING.split(page)
     pairs = zip(rest[::2], rest[1::2], strict=True)
-    return _parts(before), [Section(_instant(when), _parts(text)) for when, text in pairs]
+    return _parts(before), [DaySection(_instant(when), _parts(text)) for when, text in pairs]
 
 
 def _instant(when: str) -> datetime:

@@ -30,7 +30,7 @@ from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.services import cancel_payment, create_payment, open_payment
 from payments.verification import Verification
-from tests.ledger.shadow.records import OK, Link, Sale, Shop
+from tests.ledger.shadow.records import OK, Link, Sale, ShadowShop
 from tests.ledger.shadow.returns import Shadow
 from tests.ledger.shadow.sales import STEPS
 
@@ -62,7 +62,7 @@ class Selling(RuleBasedStateMachine):
     links: Bundle[Link] = Bundle("links")
 
     def __init__(
-        self, shops: list[Shop], customers: dict[bool, list[Customer]], sold: list[Payment]
+        self, shops: list[ShadowShop], customers: dict[bool, list[Customer]], sold: list[Payment]
     ) -> None:
         super().__init__()
         self.shops, self.customers, self.shadow = shops, customers, Shadow(START)
@@ -96,17 +96,17 @@ class Selling(RuleBasedStateMachine):
         self.shadow.now += MILLISECOND
         return self.shadow.now
 
-    def shop(self, index: int) -> Shop:
+    def shop(self, index: int) -> ShadowShop:
         return self.shops[index % len(self.shops)]
 
-    def caller(self, shop: Shop) -> Caller:
+    def caller(self, shop: ShadowShop) -> Caller:
         return Caller(shop.merchant, livemode=shop.livemode, actor="key:test")
 
-    def customer(self, shop: Shop, index: int) -> Customer:
+    def customer(self, shop: ShadowShop, index: int) -> Customer:
         customers = self.customers[shop.livemode]
         return customers[index % len(customers)]
 
-    def known(self, payment: Payment, shop: Shop, link: Link | None = None) -> Sale:
+    def known(self, payment: Payment, shop: ShadowShop, link: Link | None = None) -> Sale:
         """Take a payment that was just created into the shadow's books."""
         sale = Sale(payment.id, shop, payment.amount, payment.expires_at, payment.is_counter, link)
         return self.shadow.add(sale)
@@ -130,7 +130,7 @@ class Selling(RuleBasedStateMachine):
         self.pay(sale, payer, Verification.PASSKEY)
         return sale
 
-    def open(self, shop: Shop, mode: PaymentMode, amount: int | None) -> Sale:
+    def open(self, shop: ShadowShop, mode: PaymentMode, amount: int | None) -> Sale:
         at = self.tick()
         draft = PaymentDraft("BSD", mode, amount=amount)
         payment_id = new_id("pay", at)

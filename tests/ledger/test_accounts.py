@@ -4,10 +4,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ledger.models import Account, Kind, Purpose
+from ledger.models import Account, Purpose, TransferKind
 from ledger.sealing import seal_transfers
 from ledger.services import account_for, accounts_for, balance_of, balances
-from tests.ledger.money import NOW, move, opened
+from tests.ledger.funding import NOW, move, opened
 
 pytestmark = pytest.mark.django_db
 
@@ -65,7 +65,7 @@ def test_it_finds_several_accounts_by_one_statement() -> None:
 def test_the_balance_is_the_same_before_and_after_sealing() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=1_000), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
-    move(merchant, wallet, 100, Kind.REFUND)
+    move(merchant, wallet, 100, TransferKind.REFUND)
     accounts = (wallet, merchant, opened(Purpose.FUNDING, "house"))
     before = [balance_of(account) for account in accounts]
 
@@ -102,6 +102,6 @@ def test_it_reads_the_balances_of_an_owner_by_currency() -> None:
 def test_it_holds_more_than_any_single_payment() -> None:
     merchant = opened(Purpose.MERCHANT)
     for _ in range(3):
-        move(opened(Purpose.FUNDING, "house"), merchant, 10**18, Kind.TOP_UP)
+        move(opened(Purpose.FUNDING, "house"), merchant, 10**18, TransferKind.TOP_UP)
 
     assert balance_of(merchant) == 3 * 10**18

@@ -6,8 +6,8 @@ from django.db import IntegrityError, connection, transaction
 from ledger.models import Account, Purpose, Seal, Transfer, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from ledger.triggers import ACTIVE, TRIGGERS
-from tests.environment import ON_POSTGRESQL
-from tests.ledger.money import NOW, move, opened
+from tests.ledger.funding import NOW, move, opened
+from tests.run_environment import ON_POSTGRESQL
 
 pytestmark = pytest.mark.django_db
 

@@ -12,10 +12,10 @@ from django.db import connections, transaction
 from django.db.models import Min, Sum
 
 from ledger.errors import InsufficientBalance
-from ledger.models import Account, Kind, Purpose, UnsealedTransfer, exact_balance
+from ledger.models import Account, Purpose, TransferKind, UnsealedTransfer, exact_balance
 from ledger.sealing import seal_transfers
-from ledger.services import Movement, post
-from tests.ledger.money import NOW, opened, problems
+from ledger.services import Movement, post_transfers
+from tests.ledger.funding import NOW, opened, problems
 from tests.races import at_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -43,18 +43,21 @@ class Bank:
         wallet, merchant = random.choice(self.wallets), random.choice(self.merchants)
         amount, number = random.randint(1, 200), next(self.references)
         if random.random() < 0.5:
-            legs = [(Kind.PAYMENT, wallet, merchant, amount), (Kind.FEE, merchant, self.fees, 1)]
+            legs = [
+                (TransferKind.PAYMENT, wallet, merchant, amount),
+                (TransferKind.FEE, merchant, self.fees, 1),
+            ]
         else:
             legs = [
-                (Kind.REFUND, merchant, wallet, amount),
-                (Kind.REFUND_FEE, self.fees, merchant, 1),
+                (TransferKind.REFUND, merchant, wallet, amount),
+                (TransferKind.REFUND_FEE, self.fees, merchant, 1),
             ]
         movements = [
             Movement(kind=kind, reference=f"ref_{number}", debit=debit, credit=credit, amount=cents)
             for kind, debit, credit, cents in legs
         ]
         with transaction.atomic():
-            post(transaction_id=f"txn_{number}", movements=movements, now=NOW)
+            post_transfers(transaction_id=f"txn_{number}", movements=movements, now=NOW)
 
     def repeat(self, work: Callable[[], object]) -> None:
         while not self.done.wait(0.01):

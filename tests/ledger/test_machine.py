@@ -46,9 +46,9 @@ from refunds.models import Refund
 from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund
 from tests.factories import MerchantFactory
-from tests.ledger.money import problems
+from tests.ledger.funding import problems
 from tests.ledger.selling import ACTOR, START, Selling, answered, indexes, maybe_amounts
-from tests.ledger.shadow.records import Return, Sale, Shop
+from tests.ledger.shadow.records import Return, Sale, ShadowShop
 from tests.ledger.shadow.returns import MOVES
 from tests.payouts.conftest import DETAILS
 from webhooks.models import Event
@@ -221,13 +221,13 @@ def _all_checks(_no_other_checks: None, settings: Settings) -> None:
 
 
 @pytest.fixture
-def shops(db: None) -> list[Shop]:
+def shops(db: None) -> list[ShadowShop]:
     """One merchant without a fee in both modes, another with one in test mode."""
     free, dear = MerchantFactory.create(), MerchantFactory.create(fee_basis_points=333)
     open_bank_account(
         merchant_id=free.id, livemode=True, details=DETAILS, actor="staff:ann", now=START
     )
-    return [Shop(dear, False), Shop(free, False), Shop(free, True)]
+    return [ShadowShop(dear, False), ShadowShop(free, False), ShadowShop(free, True)]
 
 
 @pytest.fixture
@@ -239,12 +239,12 @@ def customers(db: None) -> dict[bool, list[Customer]]:
 
 
 @pytest.fixture
-def sold(shops: list[Shop], customers: dict[bool, list[Customer]]) -> list[Payment]:
+def sold(shops: list[ShadowShop], customers: dict[bool, list[Customer]]) -> list[Payment]:
     """What every sequence begins with: in each shop there is something to give back."""
     return [sell(shop, customers[shop.livemode][0], price) for price in SOLD for shop in shops]
 
 
-def sell(shop: Shop, customer: Customer, amount: int) -> Payment:
+def sell(shop: ShadowShop, customer: Customer, amount: int) -> Payment:
     payment = create_payment(
         caller=Caller(shop.merchant, livemode=shop.livemode, actor="key:test"),
         payment_id=new_id("pay", START),
@@ -262,7 +262,7 @@ def sell(shop: Shop, customer: Customer, amount: int) -> Payment:
 
 @pytest.fixture
 def run(
-    shops: list[Shop], customers: dict[bool, list[Customer]], sold: list[Payment]
+    shops: list[ShadowShop], customers: dict[bool, list[Customer]], sold: list[Payment]
 ) -> Callable[..., None]:
     return partial(go, partial(Machine, shops, customers, sold))
 

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ledger.errors import InsufficientBalance
-from ledger.models import Account, Kind, Purpose
+from ledger.integrity import verify
+from ledger.models import Account, Purpose, TransferKind
 from ledger.sealing import seal_transfers
-from ledger.services import Movement, account_for, balance_of, post
-from ledger.verification import verify
-from tests.ledger.money import NOW
+from ledger.services import Movement, account_for, balance_of, post_transfers
+from tests.ledger.funding import NOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
 
@@ -31,7 +31,7 @@ FUNDING = 0
 
 
 @dataclass(frozen=True)
-class Seal:
+class SealRow:
     limit: int
 
 
@@ -41,7 +41,7 @@ legs = st.tuples(places, places, st.integers(1, 100)).filter(lambda leg: leg[0] 
 # Money comes in half of the time: otherwise most of the rest would be refused.
 top_ups = st.tuples(st.just(FUNDING), st.integers(1, len(OWNERS) - 1), st.integers(1, 100))
 posts = st.lists(top_ups | legs, min_size=1, max_size=4)
-steps = st.lists(posts | st.builds(Seal, st.integers(1, 5)), max_size=15)
+steps = st.lists(posts | st.builds(SealRow, st.integers(1, 5)), max_size=15)
 
 
 def expected(before: Counter[int], movements: list[Leg]) -> Counter[int] | None:
@@ -63,14 +63,14 @@ class System:
             for owner, purpose in OWNERS
         ]
 
-    def post(self, movements: list[Leg]) -> bool:
+    def post_transfers(self, movements: list[Leg]) -> bool:
         number = next(self.references)
         try:
-            post(
+            post_transfers(
                 transaction_id=f"txn_{number}",
                 movements=[
                     Movement(
-                        kind=Kind.ADJUSTMENT,
+                        kind=TransferKind.ADJUSTMENT,
                         reference=f"adj_{number}_{place}",
                         debit=self.accounts[debit],
                         credit=self.accounts[credit],
@@ -94,15 +94,17 @@ class System:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(steps=steps)
-def test_the_ledger_does_what_a_dictionary_would(db: None, steps: list[list[Leg] | Seal]) -> None:
+def test_the_ledger_does_what_a_dictionary_would(
+    db: None, steps: list[list[Leg] | SealRow]
+) -> None:
     with transaction.atomic():
         system, model = System(), Counter[int]()
         for step in steps:
-            if isinstance(step, Seal):
+            if isinstance(step, SealRow):
                 seal_transfers(now=NOW, limit=step.limit)
             else:
                 after = expected(model, step)
-                assert system.post(step) is (after is not None)
+                assert system.post_transfers(step) is (after is not None)
                 model = model if after is None else after
             assert system.balances() == [model[place] for place in range(len(OWNERS))]
         assert list(verify(progress=lambda done, total: None)) == []

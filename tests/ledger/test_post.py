@@ -5,9 +5,9 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from ledger.errors import InsufficientBalance
-from ledger.models import Account, Kind, Purpose, Transfer, UnsealedTransfer
-from ledger.services import Movement, balance_of, post
-from tests.ledger.money import NOW, fund, move, opened
+from ledger.models import Account, Purpose, Transfer, TransferKind, UnsealedTransfer
+from ledger.services import Movement, balance_of, post_transfers
+from tests.ledger.funding import NOW, fund, move, opened
 
 pytestmark = pytest.mark.django_db
 
@@ -17,9 +17,13 @@ def pay(
 ) -> tuple[Movement, Movement]:
     return (
         Movement(
-            kind=Kind.PAYMENT, reference="pay_1", debit=wallet, credit=merchant, amount=amount
+            kind=TransferKind.PAYMENT,
+            reference="pay_1",
+            debit=wallet,
+            credit=merchant,
+            amount=amount,
         ),
-        Movement(kind=Kind.FEE, reference="pay_1", debit=merchant, credit=fees, amount=fee),
+        Movement(kind=TransferKind.FEE, reference="pay_1", debit=merchant, credit=fees, amount=fee),
     )
 
 
@@ -27,7 +31,7 @@ def test_it_moves_a_payment_and_its_fee() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=1_000), opened(Purpose.MERCHANT)
     fees = opened(Purpose.FEES)
 
-    post(transaction_id="txn_1", movements=pay(wallet, merchant, fees, 600, 17), now=NOW)
+    post_transfers(transaction_id="txn_1", movements=pay(wallet, merchant, fees, 600, 17), now=NOW)
 
     assert [balance_of(account) for account in (wallet, merchant, fees)] == [400, 583, 17]
     payment, fee = Transfer.objects.filter(transaction_id="txn_1").order_by("id")
@@ -47,7 +51,7 @@ def test_it_takes_three_statements_for_a_payment_with_a_fee() -> None:
     movements = pay(wallet, merchant, opened(Purpose.FEES), 600, 17)
 
     with CaptureQueriesContext(connection) as statements:
-        post(transaction_id="txn_1", movements=movements, now=NOW)
+        post_transfers(transaction_id="txn_1", movements=movements, now=NOW)
 
     assert [statement["sql"].split('"')[:2] for statement in statements] == [
         ["UPDATE ", "ledger_account"],
@@ -77,7 +81,7 @@ def test_it_spends_the_last_cent() -> None:
 def test_it_lets_a_merchant_give_back_what_the_same_call_brought() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=50), opened(Purpose.MERCHANT)
 
-    post(
+    post_transfers(
         transaction_id="txn_1",
         movements=pay(wallet, merchant, opened(Purpose.FEES), 50, 50),
         now=NOW,
@@ -109,7 +113,7 @@ def test_it_refuses_to_give_before_it_has_received() -> None:
     payment, fee = pay(wallet, merchant, opened(Purpose.FEES), 50, 10)
 
     with pytest.raises(InsufficientBalance):
-        post(transaction_id="txn_1", movements=[fee, payment], now=NOW)
+        post_transfers(transaction_id="txn_1", movements=[fee, payment], now=NOW)
 
     assert balance_of(wallet) == 50
 
@@ -118,11 +122,11 @@ def test_it_counts_what_the_movements_of_one_call_take_together() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=100), opened(Purpose.MERCHANT)
     twice = [
         Movement(kind=kind, reference="pay_1", debit=wallet, credit=merchant, amount=60)
-        for kind in (Kind.PAYMENT, Kind.ADJUSTMENT)
+        for kind in (TransferKind.PAYMENT, TransferKind.ADJUSTMENT)
     ]
 
     with pytest.raises(InsufficientBalance):
-        post(transaction_id="txn_1", movements=twice, now=NOW)
+        post_transfers(transaction_id="txn_1", movements=twice, now=NOW)
 
     assert balance_of(wallet) == 100
 
@@ -131,12 +135,16 @@ def test_a_refusal_that_the_caller_survives_leaves_nothing_behind() -> None:
     rich, poor = opened(Purpose.WALLET, "cus_1", holding=100), opened(Purpose.WALLET, "cus_2")
     merchant = opened(Purpose.MERCHANT)
     movements = [
-        Movement(kind=Kind.PAYMENT, reference="pay_1", debit=rich, credit=merchant, amount=60),
-        Movement(kind=Kind.PAYMENT, reference="pay_2", debit=poor, credit=merchant, amount=60),
+        Movement(
+            kind=TransferKind.PAYMENT, reference="pay_1", debit=rich, credit=merchant, amount=60
+        ),
+        Movement(
+            kind=TransferKind.PAYMENT, reference="pay_2", debit=poor, credit=merchant, amount=60
+        ),
     ]
 
     with transaction.atomic(), pytest.raises(InsufficientBalance):
-        post(transaction_id="txn_1", movements=movements, now=NOW)
+        post_transfers(transaction_id="txn_1", movements=movements, now=NOW)
 
     assert (balance_of(rich), balance_of(poor), balance_of(merchant)) == (100, 0, 0)
 
@@ -157,9 +165,11 @@ def test_a_refusal_of_the_database_cannot_be_survived() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=100), opened(Purpose.MERCHANT)
     move(wallet, merchant, 10, reference="pay_1")
 
-    again = Movement(kind=Kind.PAYMENT, reference="pay_1", debit=wallet, credit=merchant, amount=10)
+    again = Movement(
+        kind=TransferKind.PAYMENT, reference="pay_1", debit=wallet, credit=merchant, amount=10
+    )
     with transaction.atomic(), pytest.raises(IntegrityError):
-        post(transaction_id="txn_2", movements=[again], now=NOW)
+        post_transfers(transaction_id="txn_2", movements=[again], now=NOW)
 
     assert (balance_of(wallet), balance_of(merchant)) == (90, 10)
 
@@ -176,9 +186,9 @@ def test_it_refuses_the_same_reference_twice() -> None:
 
 def test_it_takes_a_reference_once_for_each_kind() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=100), opened(Purpose.MERCHANT)
-    move(wallet, merchant, 10, Kind.PAYMENT, reference="pay_1")
+    move(wallet, merchant, 10, TransferKind.PAYMENT, reference="pay_1")
 
-    move(merchant, wallet, 10, Kind.REFUND, reference="pay_1")
+    move(merchant, wallet, 10, TransferKind.REFUND, reference="pay_1")
 
     assert balance_of(wallet) == 100
 
@@ -209,11 +219,11 @@ def test_it_refuses_a_transfer_across_currencies_and_modes(
 def test_it_refuses_to_post_without_a_transaction() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=100), opened(Purpose.MERCHANT)
     movement = Movement(
-        kind=Kind.PAYMENT, reference="pay_1", debit=wallet, credit=merchant, amount=5
+        kind=TransferKind.PAYMENT, reference="pay_1", debit=wallet, credit=merchant, amount=5
     )
 
     with pytest.raises(transaction.TransactionManagementError):
-        post(transaction_id="txn_1", movements=[movement], now=NOW)
+        post_transfers(transaction_id="txn_1", movements=[movement], now=NOW)
 
     assert balance_of(wallet) == 100
 

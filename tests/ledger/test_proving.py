@@ -1,4 +1,4 @@
-"""The schedule proves the ledger, and whoever watches is told."""
+"""The schedule proves the ledger, and its monitoring shows the result."""
 
 from datetime import timedelta
 from functools import partial
@@ -11,7 +11,7 @@ from ledger import proving
 from ledger.models import Account, Proof, Purpose
 from ledger.proving import prove_if_due
 from ledger.tasks import prove_ledger
-from tests.ledger.money import NOW, opened
+from tests.ledger.funding import NOW, opened
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db

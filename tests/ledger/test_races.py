@@ -5,14 +5,14 @@ import pytest
 from ledger.errors import InsufficientBalance
 from ledger.models import (
     Account,
-    Kind,
     Purpose,
     Seal,
     Transfer,
+    TransferKind,
 )
 from ledger.sealing import seal_transfers
 from ledger.services import account_for, balance_of
-from tests.ledger.money import NOW, fund, move, opened, problems
+from tests.ledger.funding import NOW, fund, move, opened, problems
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,7 +35,7 @@ def test_a_merchant_does_not_give_more_than_it_has(sealed: bool) -> None:
     if sealed:
         seal_transfers(now=NOW)
 
-    outcomes = at_once([lambda: move(merchant, customer, 7, Kind.REFUND)] * 20)
+    outcomes = at_once([lambda: move(merchant, customer, 7, TransferKind.REFUND)] * 20)
 
     refused = [outcome for outcome in outcomes if isinstance(outcome, InsufficientBalance)]
     assert len(refused) == 6

@@ -12,10 +12,10 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from ledger import sealing, tasks
 from ledger.chain import FIRST_HASH, seal_hash
-from ledger.models import Account, Kind, Purpose, Seal, Transfer, UnsealedTransfer
+from ledger.models import Account, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of
-from tests.ledger.money import NOW, fund, move, opened, problems
+from tests.ledger.funding import NOW, fund, move, opened, problems
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +48,7 @@ def test_it_goes_on_where_it_stopped() -> None:
 def test_it_folds_what_it_has_sealed_into_the_balances() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
-    move(merchant, opened(Purpose.FEES), 9, Kind.FEE)
+    move(merchant, opened(Purpose.FEES), 9, TransferKind.FEE)
     seal_transfers(now=NOW, limit=2)
 
     assert stored() == {"wallet": 200, "merchant": 300, "fees": 0, "funding": -500}

@@ -4,12 +4,12 @@ import pytest
 from django.db import connection
 
 from ledger.chain import SEALED_FIELDS, seal_hash
-from ledger.models import Account, Kind, Purpose, Seal, Transfer, UnsealedTransfer
+from ledger.models import Account, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
 from ledger.sealing import seal_transfers
-from tests.environment import ON_POSTGRESQL
 from tests.ledger.command import verify
-from tests.ledger.money import NOW, fund, move, opened
+from tests.ledger.funding import NOW, fund, move, opened
 from tests.ledger.thief import QUEUE, all_rights, insert_transfer, tamper
+from tests.run_environment import ON_POSTGRESQL
 
 # SQLite switches its foreign keys off outside of a transaction only.
 pytestmark = pytest.mark.django_db(transaction=not ON_POSTGRESQL)
@@ -20,9 +20,9 @@ def _ledger() -> None:
     """Three transfers that are sealed, and one that waits."""
     wallet, merchant = opened(Purpose.WALLET, "cus_1", holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
-    move(merchant, opened(Purpose.FEES), 20, Kind.FEE)
+    move(merchant, opened(Purpose.FEES), 20, TransferKind.FEE)
     seal_transfers(now=NOW)
-    move(merchant, wallet, 100, Kind.REFUND)
+    move(merchant, wallet, 100, TransferKind.REFUND)
     if ON_POSTGRESQL:  # foreign keys are checked now, while there still is something to find
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
@@ -64,7 +64,7 @@ def test_a_sealed_transfer_is_changed(column: str) -> None:
 
 @pytest.mark.parametrize("change", ["owner = 'cus_thief'", "purpose = 'bank'", "currency = 'USD'"])
 def test_an_account_is_handed_over(change: str) -> None:
-    first = Transfer.objects.get(credit_account__owner="cus_1", kind=Kind.TOP_UP).pk
+    first = Transfer.objects.get(credit_account__owner="cus_1", kind=TransferKind.TOP_UP).pk
 
     assert tamper(f"UPDATE ledger_account SET {change} WHERE owner = 'cus_1'") == (
         1,
@@ -149,7 +149,7 @@ def test_a_waiting_transfer_counts_for_more_than_it_is() -> None:
 
 
 def test_a_sealed_transfer_is_made_to_wait_again() -> None:
-    transfer = Transfer.objects.get(kind=Kind.TOP_UP)
+    transfer = Transfer.objects.get(kind=TransferKind.TOP_UP)
 
     assert tamper(
         "INSERT INTO ledger_unsealedtransfer"
@@ -207,7 +207,7 @@ def test_a_merchant_was_overdrawn_and_has_put_it_back() -> None:
     for debit, credit, reference in ((merchant, fees, "ref_x"), (fees, merchant, "ref_y")):
         transfer = Transfer.objects.create(
             transaction_id="txn_x",
-            kind=Kind.ADJUSTMENT,
+            kind=TransferKind.ADJUSTMENT,
             reference=reference,
             debit_account=debit,
             credit_account=credit,

@@ -11,13 +11,13 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from ledger import verification
+from ledger import integrity
 from ledger.chain import FIRST_HASH
-from ledger.models import Kind, Purpose, Seal, Transfer
+from ledger.models import Purpose, Seal, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from ledger.snapshot import snapshot
 from tests.ledger.command import verify
-from tests.ledger.money import NOW, fund, move, opened
+from tests.ledger.funding import NOW, fund, move, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,7 +36,7 @@ def _some_money() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=500), opened(Purpose.MERCHANT)
     move(wallet, merchant, 300)
     seal_transfers(now=NOW)
-    move(merchant, wallet, 120, Kind.REFUND)
+    move(merchant, wallet, 120, TransferKind.REFUND)
 
 
 @pytest.mark.usefixtures("_some_money")
@@ -114,7 +114,7 @@ class Terminal(StringIO):
 def test_it_shows_its_progress_on_a_terminal_only(
     monkeypatch: pytest.MonkeyPatch, stream: type[StringIO], shows: bool
 ) -> None:
-    monkeypatch.setattr(verification, "CHUNK", 2)
+    monkeypatch.setattr(integrity, "CHUNK", 2)
     merchant = opened(Purpose.MERCHANT)
     for _ in range(5):
         fund(merchant, 10)
@@ -129,7 +129,7 @@ def test_it_shows_its_progress_on_a_terminal_only(
 
 def test_it_reads_the_chain_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """On PostgreSQL a cursor of the server, never the whole table in memory."""
-    monkeypatch.setattr(verification, "CHUNK", 2)
+    monkeypatch.setattr(integrity, "CHUNK", 2)
     merchant = opened(Purpose.MERCHANT)
     for _ in range(9):
         fund(merchant, 10)
@@ -137,7 +137,7 @@ def test_it_reads_the_chain_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
     seen: list[int] = []
     with snapshot():
-        assert list(verification.check_chain(lambda done, total: seen.append(done))) == []
+        assert list(integrity.check_chain(lambda done, total: seen.append(done))) == []
 
     assert seen == [0, 2, 4, 6, 8]
 
@@ -153,13 +153,13 @@ def test_what_is_posted_meanwhile_does_not_confuse_it() -> None:
         connections.close_all()
 
     with snapshot():
-        before = verification.figures()
+        before = integrity.figures()
         thread = threading.Thread(target=spend_and_seal)
         thread.start()
         thread.join(10)
         assert not thread.is_alive()
-        assert list(verification.verify(progress=lambda done, total: None)) == []
-        assert verification.figures() == before
+        assert list(integrity.verify(progress=lambda done, total: None)) == []
+        assert integrity.figures() == before
 
     assert Transfer.objects.count() == before.transfers + 2
     assert verify()[0] == 0

@@ -1,4 +1,4 @@
-"""Who waits for whom: nobody for a hot merchant, and nobody in a circle."""
+"""Which transactions wait: none for a hot merchant, and none in a deadlock."""
 
 import threading
 import time
@@ -10,13 +10,13 @@ from django.db import connection, transaction
 
 from ledger.models import (
     Account,
-    Kind,
     Purpose,
     Seal,
+    TransferKind,
 )
 from ledger.sealing import seal_transfers
-from ledger.services import Movement, balance_of, lock, post
-from tests.ledger.money import NOW, fund, move, opened, problems
+from ledger.services import Movement, balance_of, lock, post_transfers
+from tests.ledger.funding import NOW, fund, move, opened, problems
 from tests.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -28,24 +28,26 @@ def paying(number: int, amount: int) -> list[tuple[Account, str]]:
 
 def pay_with_fee(wallet: Account, reference: str, amount: int) -> None:
     merchant, fees = opened(Purpose.MERCHANT), opened(Purpose.FEES)
-    post(
+    post_transfers(
         transaction_id="txn_1",
         movements=[
             Movement(
-                kind=Kind.PAYMENT,
+                kind=TransferKind.PAYMENT,
                 reference=reference,
                 debit=wallet,
                 credit=merchant,
                 amount=amount,
             ),
-            Movement(kind=Kind.FEE, reference=reference, debit=merchant, credit=fees, amount=1),
+            Movement(
+                kind=TransferKind.FEE, reference=reference, debit=merchant, credit=fees, amount=1
+            ),
         ],
         now=NOW,
     )
 
 
 def test_nobody_waits_for_a_hot_merchant() -> None:
-    """Each transaction stays open until all have posted: one row wait and nobody gets through."""
+    """Each transaction stays open until all have posted: one row would make all of them wait."""
     opened(Purpose.MERCHANT), opened(Purpose.FEES)
     everyone_has_posted = threading.Barrier(20)
 
@@ -109,7 +111,7 @@ def adjust(*debits: Account, credit: Account) -> None:
     """Take one cent from each of the accounts in one transaction."""
     movements = [
         Movement(
-            kind=Kind.ADJUSTMENT,
+            kind=TransferKind.ADJUSTMENT,
             reference=f"adj_{credit.pk}_{debit.pk}",
             debit=debit,
             credit=credit,
@@ -118,7 +120,7 @@ def adjust(*debits: Account, credit: Account) -> None:
         for debit in debits
     ]
     with transaction.atomic():
-        post(transaction_id="txn_1", movements=movements, now=NOW)
+        post_transfers(transaction_id="txn_1", movements=movements, now=NOW)
 
 
 def wait_for_a_waiter() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.db import connection
 
-from ledger.models import Kind, Transfer
-from tests.environment import ON_POSTGRESQL
+from ledger.models import Transfer, TransferKind
 from tests.ledger.command import verify
+from tests.run_environment import ON_POSTGRESQL
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def tamper(statement: str) -> tuple[int, str]:
 
 
 def insert_transfer(values: dict[str, Any]) -> str:
-    source = Transfer.objects.values().get(kind=Kind.TOP_UP)
+    source = Transfer.objects.values().get(kind=TransferKind.TOP_UP)
     row = source | {"id": 999, "reference": "ref_x"} | values
     quoted = ", ".join(repr(v) if isinstance(v, int) else f"'{v}'" for v in row.values())
     return f"INSERT INTO ledger_transfer ({', '.join(row)}) VALUES ({quoted})"

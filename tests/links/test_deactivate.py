@@ -2,7 +2,7 @@
 
 from core.clock import iso
 from tests.events import event_data, event_types
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 
 
 def test_it_ends_the_link(api, merchant, link):

@@ -7,7 +7,7 @@ import pytest
 from core.clock import iso, utc_now
 from links.models import PaymentLink
 from tests.links.conftest import new_link
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 
 PATH = "/v1/payment-links"
 

@@ -14,7 +14,7 @@ from links.tasks import count_uses
 from merchants.models import Merchant
 from tests.events import event_types
 from tests.links.conftest import new_link
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

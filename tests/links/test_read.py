@@ -1,7 +1,7 @@
 """GET /v1/payment-links/:id"""
 
 from links.models import PaymentLink
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 
 
 def test_it_shows_the_link_with_its_statistics(api, merchant, link):

@@ -4,7 +4,7 @@ from links.models import LinkUse, PaymentLink
 from links.reconciliation import check_links
 from links.tasks import count_uses
 from tests.links.conftest import new_link
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 
 
 def test_it_finds_nothing_wrong_with_what_happened(api, merchant, link):

@@ -15,7 +15,7 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from tests.events import event_data, event_types
 from tests.links.conftest import new_link
-from tests.links.uses import use
+from tests.links.paying_by_link import use
 
 
 def test_it_announces_a_payment_through_a_limited_link(api, merchant):

@@ -1,4 +1,4 @@
-"""Every address of the API wants a key, and shows nobody what is another's. New ones too."""
+"""Every address of the API needs a key, and hides what belongs to others. New ones too."""
 
 from collections.abc import Iterator
 from typing import Any

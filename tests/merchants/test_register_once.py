@@ -1,4 +1,4 @@
-"""POST /v1/merchants: Idempotency-Key and limits, where nobody has a key yet."""
+"""POST /v1/merchants: Idempotency-Key and limits, before there is an API key."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The connection goes to an address, but TLS asks for the name, and believes nobody else."""
+"""The connection goes to an address, but TLS verifies the name, and trusts no other."""
 
 import ssl
 import threading
@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from outbound.client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import Policy
 from tests.outbound.certificates import Authority
 
@@ -56,7 +56,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return Authority(Path(tmp_path_factory.mktemp("authority")))
 
 
-def call(port: int, tls: ssl.SSLContext | None) -> Answer:
+def call(port: int, tls: ssl.SSLContext | None) -> HttpResult:
     return post(
         f"https://{HOST}:{port}/",
         body=b"{}",

@@ -7,7 +7,7 @@ from customers.models import Customer
 from customers.services import test_customer
 from payments.expiry import expire_payment
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, take_up
+from payments.paying import fail_payment, pay, require_action, start_payment
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -23,7 +23,7 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
     """Move a created payment to `status`, as a customer and the clock would."""
     payment_id, at = payment.id, utc_now()
     if status in _AFTER_SIGN_IN:
-        take_up(payment_id=payment_id, actor=ACTOR, now=at)
+        start_payment(payment_id=payment_id, actor=ACTOR, now=at)
     if status in (PaymentStatus.REQUIRES_ACTION, PaymentStatus.FAILED):
         require_action(payment_id=payment_id, actor=ACTOR, now=at)
     if status == PaymentStatus.FAILED:

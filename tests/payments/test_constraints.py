@@ -1,4 +1,4 @@
-"""What the database refuses, whoever writes: the last word on payments that make no sense."""
+"""What the database refuses, whatever code writes: nonsensical payments."""
 
 from datetime import UTC, datetime
 from typing import Any

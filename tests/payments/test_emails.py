@@ -13,8 +13,10 @@ from core.instants import today_in
 from customers.models import Customer
 from customers.services import test_customer
 from merchants.models import Merchant
-from payments.mailing import context_of, message_about, send_due_emails
-from payments.models import EmailKind, Payment, PaymentEmail
+from messages.models import Message
+from messages.send_loop import send_due_messages
+from payments.emails import RECEIPT, content_about, context_of
+from payments.models import Payment
 from tests.client import Api
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +38,7 @@ def invoice(api: Api, merchant: Merchant) -> Payment:
 
 
 def plan() -> list[tuple[str, str]]:
-    return list(PaymentEmail.objects.order_by("due_at").values_list("kind", "status"))
+    return list(Message.objects.order_by("due_at").values_list("kind", "status"))
 
 
 def subjects() -> list[str]:
@@ -44,7 +46,7 @@ def subjects() -> list[str]:
 
 
 def due_of(kind: str) -> datetime:
-    return PaymentEmail.objects.get(kind=kind).due_at
+    return Message.objects.get(kind=kind).due_at
 
 
 @pytest.mark.usefixtures("invoice")
@@ -54,7 +56,7 @@ def test_an_invoice_plans_three_mails() -> None:
 
 
 def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment) -> None:
-    assert [send_due_emails(now=utc_now()) for _ in range(2)] == [1, 0]
+    assert [send_due_messages(now=utc_now()) for _ in range(2)] == [1, 0]
     assert subjects() == [f"[Test] Invoice from {merchant.name}: B$125.00 BSD"]
     message = mail.outbox[0]
     assert message.to == [ADDRESS]
@@ -64,8 +66,8 @@ def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment)
     assert invoice.hosted_url in str(html[0])
     assert html[1] == "text/html"
 
-    assert send_due_emails(now=due_of("reminder")) == 1
-    assert send_due_emails(now=due_of("due")) == 1
+    assert send_due_messages(now=due_of("reminder")) == 1
+    assert send_due_messages(now=due_of("due")) == 1
     assert [subject.split(":")[0] for subject in subjects()[1:]] == [
         "[Test] Reminder",
         "[Test] Due today",
@@ -76,10 +78,10 @@ def test_each_goes_out_once_when_it_is_due(merchant: Merchant, invoice: Payment)
 def test_a_paid_invoice_gets_its_receipt_and_no_reminder(
     api: Api, merchant: Merchant, invoice: Payment
 ) -> None:
-    send_due_emails(now=utc_now())
+    send_due_messages(now=utc_now())
     assert api(merchant).post(f"/v1/payments/{invoice.id}/confirm").status_code == 200
 
-    send_due_emails(now=utc_now() + LONG_AFTER)
+    send_due_messages(now=utc_now() + LONG_AFTER)
 
     assert subjects()[1:] == [f"[Test] Receipt: B$125.00 BSD paid to {merchant.name}"]
     assert dict(plan()) == {
@@ -96,7 +98,7 @@ def test_a_name_cannot_add_a_header(api: Api, merchant: Merchant) -> None:
     body = {"payment_mode": "INVOICE_PAY", "amount": 1, "customer_email": ADDRESS}
     api(merchant).post("/v1/payments", body)
 
-    send_due_emails(now=utc_now())
+    send_due_messages(now=utc_now())
 
     assert subjects() == ["[Test] Invoice from Shop Bcc: everyone@example.com: B$0.01 BSD"]
     assert mail.outbox[0].recipients() == [ADDRESS]
@@ -111,7 +113,7 @@ def test_a_mail_that_was_perhaps_sent_is_not_sent_again(
 ) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", refuse)
 
-    assert send_due_emails(now=utc_now()) == 0
+    assert send_due_messages(now=utc_now()) == 0
     assert plan()[0] == ("invoice", "failed")
 
 
@@ -120,17 +122,17 @@ def test_mails_wait_for_a_server_that_is_away(
 ) -> None:
     with monkeypatch.context() as away:
         away.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
-        assert send_due_emails(now=utc_now()) == 0
+        assert send_due_messages(now=utc_now()) == 0
         assert plan()[0] == ("invoice", "planned")
 
-    assert send_due_emails(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 1
     assert plan()[0] == ("invoice", "sent")
 
 
 def test_nobody_calls_the_server_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("django.core.mail.backends.locmem.EmailBackend.open", refuse)
-    monkeypatch.setattr("payments.mailing.logger.warning", pytest.fail)
-    assert send_due_emails(now=utc_now()) == 0
+    monkeypatch.setattr("messages.send_loop.logger.warning", pytest.fail)
+    assert send_due_messages(now=utc_now()) == 0
 
 
 def test_a_crash_loses_no_more_than_one_mail(
@@ -145,34 +147,28 @@ def test_a_crash_loses_no_more_than_one_mail(
     with monkeypatch.context() as once:
         once.setattr("django.core.mail.backends.locmem.EmailBackend.send_messages", crash)
         with pytest.raises(SystemExit):
-            send_due_emails(now=utc_now())
+            send_due_messages(now=utc_now())
 
-    assert send_due_emails(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 1
 
 
 @pytest.mark.usefixtures("invoice")
 def test_without_an_address_there_is_no_mail(api: Api, merchant: Merchant) -> None:
-    before = PaymentEmail.objects.count()
+    before = Message.objects.count()
     api(merchant).post("/v1/payments", {"payment_mode": "INVOICE_PAY", "amount": 1})
-    assert PaymentEmail.objects.count() == before
+    assert Message.objects.count() == before
 
 
 @pytest.mark.parametrize("livemode", [False, True])
 def test_what_is_only_a_test_says_so_first(invoice: Payment, *, livemode: bool) -> None:
     invoice.livemode = livemode
-    PaymentEmail.objects.filter(kind=EmailKind.RECEIPT).delete()
-    message = message_about(
-        invoice,
-        template="receipt",
-        subject="Receipt",
-        context=context_of(invoice),
-        recipient=ADDRESS,
-        reference="r",
+    content = content_about(
+        invoice, template="receipt", subject="Receipt", context=context_of(invoice)
     )
 
-    marks = ["Test: no money moves" in text for text in (message.body, html_of(message))]
+    marks = ["Test: no money moves" in text for text in (content.text, content.html)]
     assert marks == [not livemode] * 2
-    assert message.subject == ("Receipt" if livemode else "[Test] Receipt")
+    assert content.subject == ("Receipt" if livemode else "[Test] Receipt")
 
 
 @pytest.mark.parametrize("language", ["es", "fr", "ht"])
@@ -181,18 +177,18 @@ def test_a_mail_speaks_its_readers_language(
 ) -> None:
     Customer.objects.update(language=language)
     api(merchant).post(f"/v1/payments/{invoice.id}/confirm")
-    PaymentEmail.objects.update(language=language)
+    Message.objects.update(language=language)
 
-    send_due_emails(now=utc_now())
+    send_due_messages(now=utc_now())
     translated = mail.outbox.pop()
-    PaymentEmail.objects.filter(kind=EmailKind.RECEIPT).update(status="planned", language="")
-    send_due_emails(now=utc_now())
+    Message.objects.filter(kind=RECEIPT).update(status="planned", sent_at=None, language="")
+    send_due_messages(now=utc_now())
     english = mail.outbox.pop()
 
     assert f'<html lang="{language}">' in html_of(translated)
     with translation.override(language):
         amount = money_and_code(12_500, "BSD")
-        paid_at = moment_of(due_of(EmailKind.RECEIPT), merchant.time_zone)
+        paid_at = moment_of(due_of(RECEIPT), merchant.time_zone)
     for text in (str(translated.subject), translated.body, html_of(translated)):
         assert amount in text
     assert paid_at in translated.body
@@ -206,7 +202,7 @@ def test_the_receipt_of_a_customer_is_in_their_language(api: Api, merchant: Merc
     created = api(merchant).post("/v1/payments", {"amount": 150}).json()
     api(merchant).post(f"/v1/payments/{created['id']}/confirm")
 
-    email = PaymentEmail.objects.get()
+    email = Message.objects.get()
     assert (email.kind, email.recipient, email.language) == ("receipt", ADDRESS, "fr")
 
 

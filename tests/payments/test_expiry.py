@@ -16,7 +16,7 @@ from payments.reconciliation import check_payments
 from payments.tasks import expire_payments
 from tests.client import Api
 from tests.factories import PaymentFactory
-from tests.refunds.sales import sell
+from tests.refunds.refunding import sell
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def test_the_sweep_expires_what_is_due_once(merchant: Merchant, payment: Payment
     assert (move.from_status, move.to_status, move.actor) == (
         "created",
         "expired",
-        "system:expire",
+        "system:payments.expire",
     )
     event = json.loads(bytes(Event.objects.get().body))
     assert event["type"] == "payment.expired"

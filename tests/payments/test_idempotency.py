@@ -1,11 +1,11 @@
-"""Idempotency-Key: the same request under the same key is done once and answered alike."""
+"""Idempotency-Key: a request that is repeated under its key runs once and gets one response."""
 
 from functools import partial
 
 import pytest
 
 from core.clock import utc_now
-from core.idempotency import KEPT
+from core.idempotency import RETENTION
 from core.models import IdempotencyKey
 from core.tasks import forget_idempotency_keys
 from merchants.models import Merchant
@@ -125,7 +125,7 @@ def test_a_crash_leaves_nothing(
 def test_keys_are_forgotten_after_three_days(api: Api, merchant: Merchant) -> None:
     api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
     assert forget_idempotency_keys() == 0
-    IdempotencyKey.objects.update(created_at=utc_now() - KEPT * 2)
+    IdempotencyKey.objects.update(created_at=utc_now() - RETENTION * 2)
     assert forget_idempotency_keys() == 1
 
 

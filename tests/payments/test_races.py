@@ -15,7 +15,7 @@ from core.ids import new_id
 from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
 from customers.services import find_or_create, top_up, wallet
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances, lock
 from merchants.callers import Caller
 from merchants.models import Merchant
@@ -68,7 +68,7 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
         results = at_once([partial(confirm, merchant, payment)] * 32)
 
         assert outcomes(list(results)) == {"done": 1, "PAYMENT_ALREADY_COMPLETED": 31}
-        assert Transfer.objects.filter(kind=Kind.PAYMENT, reference=payment.id).count() == 1
+        assert Transfer.objects.filter(kind=TransferKind.PAYMENT, reference=payment.id).count() == 1
         completed = Event.objects.filter(resource_id=payment.id, type="payment.completed")
         assert completed.count() == 1
 
@@ -117,7 +117,7 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 
 
 def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:
-    """Whoever holds the payment may go on to the wallet, while it has to be filled first."""
+    """The holder of the payment may go on to the wallet, even if it has to be filled first."""
     payment = PaymentFactory(merchant=merchant)
     account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=utc_now()), "BSD")
 

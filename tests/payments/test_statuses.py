@@ -15,9 +15,9 @@ from payments.paying import (
     cancel_by_customer,
     fail_payment,
     require_action,
+    return_to_review,
     settle_due_payment,
-    step_back,
-    take_up,
+    start_payment,
 )
 from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, EXPIRABLE, FINAL, PAYABLE, TRANSITIONS, PaymentStatus
@@ -48,9 +48,9 @@ def _confirm(payment: Payment) -> Payment:
 ACTIONS: dict[str, Action] = {
     "cancel": lambda p: cancel_payment(caller=caller_of(p), payment_id=p.id, now=utc_now()),
     "confirm": _confirm,
-    "take up": lambda p: take_up(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "start": lambda p: start_payment(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=utc_now()),
-    "step back": lambda p: step_back(payment_id=p.id, actor=ACTOR, now=utc_now()),
+    "return to review": lambda p: return_to_review(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "pay": lambda p: pay_with(p.id, payer()),
     "fail": _fail,
@@ -82,7 +82,7 @@ TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
         S.REQUIRES_ACTION: S.COMPLETED,
         S.PROCESSING: BUSY,
     },
-    "take up": {
+    "start": {
         S.CREATED: S.PENDING,
         S.PENDING: S.PENDING,
         S.REQUIRES_ACTION: S.REQUIRES_ACTION,
@@ -94,7 +94,7 @@ TABLE: dict[str, dict[PaymentStatus, PaymentStatus | str]] = {
         S.REQUIRES_ACTION: S.REQUIRES_ACTION,
         S.PROCESSING: BUSY,
     },
-    "step back": {
+    "return to review": {
         S.CREATED: UNPAID,
         S.PENDING: S.PENDING,
         S.REQUIRES_ACTION: S.PENDING,

@@ -7,7 +7,7 @@ from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.models import BankAccount, Payout
 from tests.client import Api
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 DETAILS = BankDetails(
     currency="BSD",

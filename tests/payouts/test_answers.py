@@ -9,7 +9,7 @@ from payouts.bank_accounts import close_bank_account
 from payouts.errors import PayoutNotFound, PayoutStatusUnfit
 from payouts.services import mark_sent, record_failed, record_paid
 from tests.events import event_data, event_types
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 STAFF = "staff:ann"
 

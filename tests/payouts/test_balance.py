@@ -2,7 +2,7 @@
 
 from core.clock import utc_now
 from payouts.services import mark_sent
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 PATH = "/v1/balance"
 

@@ -7,7 +7,7 @@ from payouts import batches
 from payouts.bank_accounts import close_bank_account
 from payouts.models import Payout, PayoutBatch
 from payouts.sending import send_due
-from tests.payouts.live import batch_of, live_payout
+from tests.payouts.batching import batch_of, live_payout
 
 
 def suspend(merchant) -> None:
@@ -67,7 +67,7 @@ def test_it_takes_exactly_those_that_are_named(api):
 
 
 def test_more_than_fit_in_one_go_with_the_next(api, monkeypatch):
-    monkeypatch.setattr(batches, "MOST_PAYOUTS", 2)
+    monkeypatch.setattr(batches, "MAX_PAYOUTS", 2)
     for _ in range(5):
         live_payout(api)
 

@@ -14,7 +14,7 @@ from payouts.batches import PaymentOrder, find_batch, orders_of
 from payouts.csv_file import COLUMNS, csv_file
 from payouts.errors import PayoutBatchNotFound
 from payouts.models import BankHoliday, Payout, PayoutBatch
-from tests.payouts.live import batch_of, live_payout
+from tests.payouts.batching import batch_of, live_payout
 
 
 def test_it_takes_what_is_due_into_transit(api):

@@ -6,7 +6,7 @@ from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.services import mark_sent, record_failed, record_paid
 from tests.events import event_types
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 
 def test_it_takes_the_money_back(api, merchant, payout):

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from payouts.models import BankAccount, Payout, PayoutBatch
-from tests.payouts.money import credit
-from tests.payouts.pain001 import faults_of
+from tests.payouts.merchant_balance import credit
+from tests.payouts.pain001_rules import faults_of
 
 
 def run(*words):

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import iso, utc_now
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 PATH = "/v1/payouts"
 

@@ -12,7 +12,7 @@ from payouts.errors import PayoutFileChanged, PayoutsShut
 from payouts.models import BankAccount, Continuity, Payout, PayoutBatch, PayoutOrder
 from payouts.pain001 import pain001
 from tests.ledger.thief import all_rights
-from tests.payouts.live import FAR, batch_of, live_payout
+from tests.payouts.batching import FAR, batch_of, live_payout
 
 
 def undo(batch: PayoutBatch) -> None:

@@ -7,8 +7,8 @@ import pytest
 from payouts.batches import PaymentOrder, orders_of
 from payouts.errors import DebtorUnknown
 from payouts.pain001 import pain001
-from tests.payouts.live import batch_of, live_payout
-from tests.payouts.pain001 import NAMESPACE, faults_of
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.pain001_rules import NAMESPACE, faults_of
 
 
 @pytest.fixture(autouse=True)

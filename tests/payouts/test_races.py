@@ -16,11 +16,11 @@ from payouts.gathering import gather_ahead
 from payouts.models import BankAccount, Payout, PayoutBatch, StatementLine
 from payouts.reconciliation import check_payouts
 from payouts.scheduling import schedule_due
-from payouts.sending import ask_for_answers, send_due
+from payouts.sending import fetch_results, send_due
 from tests.events import event_types
+from tests.payouts.batching import batch_of
 from tests.payouts.conftest import DETAILS
-from tests.payouts.live import batch_of
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -164,7 +164,7 @@ def test_cancel_races_the_sending(api, merchant):
         [lambda payout_id=each: client.post(f"/v1/payouts/{payout_id}/cancel") for each in ids]
         + [lambda: send_due(now=late)] * 2
     )
-    at_once([lambda: ask_for_answers(now=late + timedelta(days=1))] * 3)
+    at_once([lambda: fetch_results(now=late + timedelta(days=1))] * 3)
 
     statuses = list(Payout.objects.values_list("status", flat=True))
     paid = statuses.count("paid")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 PATH = "/v1/payouts"
 

@@ -8,7 +8,7 @@ from core.clock import utc_now
 from payouts.models import Payout, Statement, StatementLine
 from payouts.reconciliation import check_payouts
 from payouts.services import mark_sent, record_failed, record_paid
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 STAFF = "staff:ann"
 

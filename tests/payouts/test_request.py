@@ -9,7 +9,7 @@ import time_machine
 from ledger.models import Purpose, Transfer
 from payouts.models import BankAccount, BankHoliday, Payout, Statement
 from tests.events import event_data, event_types
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 PATH = "/v1/payouts"
 WEDNESDAY = "2026-11-18T15:00:00Z"

@@ -1,7 +1,7 @@
 """Customers who wait for their refund come before the merchant's payout"""
 
 from refunds.tasks import retry_refunds
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 REFUSED = "INSUFFICIENT_BALANCE"
 

@@ -1,6 +1,6 @@
 """A refund that waits holds back money of its own currency, and of its own mode, only."""
 
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 
 def test_a_refund_in_one_currency_holds_back_none_of_another(api, merchant):

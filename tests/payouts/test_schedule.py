@@ -12,11 +12,11 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import open_bank_account
 from payouts.models import BankHoliday, Payout, SettledPeriod
-from payouts.scheduling import schedule_due, serve_period
+from payouts.scheduling import schedule_due, schedule_period
 from payouts.services import schedule_payout
 from tests.events import event_types
 from tests.payouts.conftest import DETAILS
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 JOINED = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -65,7 +65,7 @@ def test_a_week_is_paid_out_once(weekly):
 def test_a_run_that_comes_late_finds_the_period_served(weekly, bank_account):
     for amount in (1250, 700):
         credit(weekly, amount, livemode=True)
-        served = serve_period(bank_account=bank_account, period=MONDAY.date(), now=MONDAY)
+        served = schedule_period(bank_account=bank_account, period=MONDAY.date(), now=MONDAY)
 
     assert served is None
     assert Payout.objects.get().amount == 1250

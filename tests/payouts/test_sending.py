@@ -9,11 +9,11 @@ from ledger.models import Purpose
 from merchants.models import Merchant
 from payouts.bank_accounts import TEST_NUMBER_REFUSED, BankDetails, open_bank_account
 from payouts.models import Payout
-from payouts.providers import Answer
-from payouts.sending import ask_for_answers, send_due
+from payouts.providers import ProviderResult
+from payouts.sending import fetch_results, send_due
 from payouts.tasks import send_payouts
 from tests.events import event_types
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 
 FRIDAY, SATURDAY, MONDAY = "2026-11-20", "2026-11-21", "2026-11-23"
 
@@ -83,9 +83,9 @@ class InstantBank:
     automatic = True
     asked: ClassVar[list[str]] = []
 
-    def ask(self, payout, *, now):
+    def fetch_result(self, payout, *, now):
         self.asked.append(payout.id)
-        return Answer(paid=True, bank_reference=f"TRN {len(self.asked)}")
+        return ProviderResult(paid=True, bank_reference=f"TRN {len(self.asked)}")
 
 
 def test_another_provider_takes_live_payouts(api, merchant, bank_account, settings):
@@ -94,7 +94,7 @@ def test_another_provider_takes_live_payouts(api, merchant, bank_account, settin
     api(merchant, live=True).post("/v1/payouts", {})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (1, 1)
+        assert (send_due(now=utc_now()), fetch_results(now=utc_now())) == (1, 1)
 
     payout = Payout.objects.get()
     assert InstantBank.asked == [payout.id]
@@ -104,10 +104,10 @@ def test_another_provider_takes_live_payouts(api, merchant, bank_account, settin
 class TroubledBank(InstantBank):
     """A provider that does not answer for the first payout it is asked about."""
 
-    def ask(self, payout, *, now):
+    def fetch_result(self, payout, *, now):
         if payout.description == "trouble":
             raise ConnectionError("the bank hung up")
-        return super().ask(payout, now=now)
+        return super().fetch_result(payout, now=now)
 
 
 def test_trouble_with_one_payout_holds_up_no_other(api, merchant, bank_account, settings):
@@ -118,7 +118,7 @@ def test_trouble_with_one_payout_holds_up_no_other(api, merchant, bank_account, 
         client.post("/v1/payouts", {"amount": 500, "description": description})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (2, 1)
+        assert (send_due(now=utc_now()), fetch_results(now=utc_now())) == (2, 1)
 
     found = Payout.objects.order_by("created_at", "id").values_list("description", "status")
     assert dict(found) == {"trouble": "in_transit", "rent": "paid"}
@@ -127,10 +127,10 @@ def test_trouble_with_one_payout_holds_up_no_other(api, merchant, bank_account, 
 class WordyBank(InstantBank):
     """A provider whose answers are longer than what we keep of them."""
 
-    def ask(self, payout, *, now):
+    def fetch_result(self, payout, *, now):
         if payout.description == "paid":
-            return Answer(paid=True, bank_reference="9" * 500)
-        return Answer(paid=False, code="c" * 500, message="m" * 500)
+            return ProviderResult(paid=True, bank_reference="9" * 500)
+        return ProviderResult(paid=False, code="c" * 500, message="m" * 500)
 
 
 def test_a_long_answer_is_cut_off_not_lost(api, merchant, bank_account, settings):
@@ -141,7 +141,7 @@ def test_a_long_answer_is_cut_off_not_lost(api, merchant, bank_account, settings
         client.post("/v1/payouts", {"amount": 500, "description": description})
 
     with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
-        assert (send_due(now=utc_now()), ask_for_answers(now=utc_now())) == (2, 2)
+        assert (send_due(now=utc_now()), fetch_results(now=utc_now())) == (2, 2)
 
     paid, refused = (Payout.objects.get(description=each) for each in ("paid", "refused"))
     assert (paid.status, paid.bank_reference) == ("paid", "9" * 140)

@@ -13,7 +13,7 @@ from payouts.gathering import gather_ahead
 from payouts.models import Statement, StatementLine
 from payouts.reconciliation import check_payouts
 from payouts.statements import gather, open_statement
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 
 PATH = "/v1/payouts"
 

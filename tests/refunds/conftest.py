@@ -4,8 +4,8 @@ import pytest
 
 from payments.models import Payment
 from refunds.models import Refund
-from tests.payouts.money import credit
-from tests.refunds.sales import refund, sell
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import refund, sell
 
 
 @pytest.fixture

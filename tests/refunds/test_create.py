@@ -6,16 +6,16 @@ import pytest
 
 from core.clock import iso
 from core.models import IdempotencyKey
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
 from tests.payments.journeys import bring_to
-from tests.payments.test_statements import Statements
-from tests.payouts.money import held
-from tests.refunds.sales import refund, sell, sell_live
+from tests.payouts.merchant_balance import held
+from tests.query_counts import Statements
+from tests.refunds.refunding import refund, sell, sell_live
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +62,7 @@ def test_it_refunds_the_whole_amount(api, merchant, paid):
 def test_the_money_goes_back_to_the_wallet_that_paid(api, merchant, paid):
     refund(api, paid, 250)
 
-    transfer = Transfer.objects.get(kind=Kind.REFUND)
+    transfer = Transfer.objects.get(kind=TransferKind.REFUND)
     assert transfer.amount == 250
     assert transfer.debit_account.owner == merchant.id
     assert transfer.credit_account.owner == paid.customer_id

@@ -6,14 +6,17 @@ import pytest
 from django.core import mail
 from django.db import connection
 
-from customers import sms
 from customers.models import Customer
 from merchants.models import Merchant
+from messages import sms
+from messages.errors import MessageNotSent
+from messages.models import Message
+from messages.tasks import send_messages
 from refunds.models import Refund
-from refunds.tasks import notify_of_refunds, retry_refunds
+from refunds.tasks import retry_refunds
 from tests.customers.texts import TextBox
-from tests.payouts.money import credit
-from tests.refunds.sales import LIVE_PHONE, refund, sell, sell_live
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import LIVE_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 ADDRESS = "ann@example.com"
@@ -27,45 +30,55 @@ def texts(monkeypatch):
 
 
 @pytest.fixture
-def refunded(api, merchant):
+def sale(merchant):
+    """A live payment of 12.50 BSD."""
+    return sell_live(merchant, 1_250)
+
+
+@pytest.fixture
+def refunded(api, sale):
     """A live refund of 2.50 BSD, of which the customer was not told yet."""
-    refund(api, sell_live(merchant, 1_250), 250)
+    refund(api, sale, 250)
     return Refund.objects.get()
 
 
 def noted():
-    return list(Refund.objects.order_by("created_at").values_list("notice_status", flat=True))
+    return list(Message.objects.order_by("pk").values_list("status", flat=True))
 
 
 def test_a_text_goes_to_the_phone_once(merchant, refunded, texts):
-    assert [notify_of_refunds() for _ in range(2)] == [1, 0]
+    assert [send_messages() for _ in range(2)] == [1, 0]
 
     assert texts.to == [LIVE_PHONE]
     assert texts.texts == [f"{merchant.name} has refunded B$2.50 BSD to your Payments wallet."]
     assert noted() == ["sent"]
-    assert Refund.objects.get().notified_at is not None
+    message = Message.objects.get()
+    assert (message.about, message.livemode) == (refunded.id, True)
+    assert message.sent_at is not None
 
 
-def test_a_mail_goes_out_instead_where_there_is_an_address(merchant, refunded, texts):
+def test_a_mail_goes_out_instead_where_there_is_an_address(api, merchant, sale, texts):
     Customer.objects.update(email=ADDRESS)
     Merchant.objects.update(support_email="help@shop.example")
+    refund(api, sale, 250)
 
-    assert notify_of_refunds() == 1
+    assert send_messages() == 1
 
     assert texts.to == []
     message: Any = mail.outbox[0]
     assert (message.to, message.reply_to) == ([ADDRESS], ["help@shop.example"])
     assert message.subject == f"Refund: B$2.50 BSD from {merchant.name}"
-    says = f"B$2.50 BSD of your payment {refunded.payment_id} is back in your Payments wallet."
+    says = f"B$2.50 BSD of your payment {sale.id} is back in your Payments wallet."
     assert says in message.body
     assert says in message.alternatives[0][0]
 
 
 def test_the_address_of_the_invoice_will_do(api, merchant, texts):
     invoice = sell(merchant, 500, payment_mode="INVOICE_PAY", customer_email=ADDRESS)
+    Message.objects.all().delete()  # its receipt
     refund(api, invoice)
 
-    assert notify_of_refunds() == 1
+    assert send_messages() == 1
 
     assert [message.to for message in mail.outbox] == [[ADDRESS]]
 
@@ -73,34 +86,43 @@ def test_the_address_of_the_invoice_will_do(api, merchant, texts):
 def test_in_test_mode_no_phone_gets_a_text(api, paid, texts):
     refund(api, paid)
 
-    assert notify_of_refunds() == 0
+    assert send_messages() == 0
 
-    assert (texts.to, noted()) == ([], ["not_needed"])
+    assert (texts.to, noted()) == ([], [])
 
 
-def test_a_refund_that_waits_is_told_when_it_goes_out(api, merchant, texts):
-    sale = sell_live(merchant, 1_250)
+def test_a_refund_that_waits_is_told_when_it_goes_out(api, merchant, sale, texts):
     credit(merchant, -1_250, livemode=True)
     refund(api, sale)
-    assert notify_of_refunds() == 0
+    assert send_messages() == 0
 
     credit(merchant, 1_250, livemode=True)
     retry_refunds()
-    notify_of_refunds()
+    send_messages()
 
     assert len(texts.to) == 1
 
 
-@pytest.mark.parametrize("refused", [ConnectionRefusedError("mail"), sms.TextNotSent()])
-def test_a_notice_that_cannot_be_sent_is_marked(refunded, monkeypatch, refused):
+def test_a_refund_that_is_undone_is_not_told(api, sale, monkeypatch, texts):
+    def crash(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("refunds.services._save_amounts", crash)
+    with pytest.raises(KeyboardInterrupt):
+        refund(api, sale)
+
+    assert (Refund.objects.count(), noted()) == (0, [])
+
+
+def test_a_notice_that_cannot_be_sent_is_marked(refunded, monkeypatch):
     def refuse(**options):
-        raise refused
+        raise MessageNotSent
 
     monkeypatch.setattr(sms, "send", refuse)
 
-    assert [notify_of_refunds() for _ in range(2)] == [0, 0]
+    assert [send_messages() for _ in range(2)] == [0, 0]
     assert noted() == ["failed"]
-    assert Refund.objects.get().notified_at is None
+    assert Message.objects.get().sent_at is None
 
 
 def test_a_notice_cut_off_by_a_crash_is_not_sent_again(refunded, texts, monkeypatch):
@@ -109,30 +131,32 @@ def test_a_notice_cut_off_by_a_crash_is_not_sent_again(refunded, texts, monkeypa
 
     monkeypatch.setattr(sms, "send", crash)
     with pytest.raises(KeyboardInterrupt):
-        notify_of_refunds()
+        send_messages()
 
     monkeypatch.setattr(sms, "send", texts.send)
-    assert notify_of_refunds() == 0
+    assert send_messages() == 0
     assert (texts.to, noted()) == ([], ["sending"])
 
 
-def test_a_name_cannot_put_a_link_or_a_header_into_a_notice(refunded, texts):
+def test_a_name_cannot_put_a_link_or_a_header_into_a_notice(api, sale, texts):
     Merchant.objects.update(name="Bank\r\nBcc: a@b.example https://evil.example/x")
-    notify_of_refunds()
+    refund(api, sale, 250)
+    send_messages()
     assert texts.texts[0].startswith("Bank Bcc a b. example https evil. exampl has refunded ")
 
-    Refund.objects.update(notice_status="due")
     Customer.objects.update(email=ADDRESS)
-    notify_of_refunds()
+    refund(api, sale, 250)
+    send_messages()
     assert mail.outbox[0].recipients() == [ADDRESS]
     assert "\n" not in mail.outbox[0].subject
 
 
-def test_amounts_are_written_as_the_customers_language_does(refunded, texts):
-    Refund.objects.update(amount=1_234_567)
+def test_amounts_are_written_as_the_customers_language_does(api, merchant, texts):
+    sale = sell_live(merchant, 1_234_567)
     Customer.objects.update(language="es")
+    refund(api, sale)
 
-    notify_of_refunds()
+    send_messages()
 
     assert texts.texts[0].endswith("ha devuelto B$12,345.67 BSD a su monedero de Payments.")
 
@@ -143,6 +167,6 @@ def test_nothing_is_held_while_it_is_sent(api, merchant, monkeypatch):
     held = []
     monkeypatch.setattr(sms, "send", lambda **text: held.append(connection.in_atomic_block))
 
-    assert notify_of_refunds() == 1
+    assert send_messages() == 1
 
     assert held == [False]

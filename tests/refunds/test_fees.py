@@ -12,8 +12,8 @@ from payments.models import Payment
 from refunds.reconciliation import check_refunds
 from refunds.services import RefundDraft, create_refund, fee_share
 from tests.factories import MerchantFactory
-from tests.payouts.money import held
-from tests.refunds.sales import refund, sell
+from tests.payouts.merchant_balance import held
+from tests.refunds.refunding import refund, sell
 
 amounts = st.integers(1, 99_999_999_999)
 shuffled_cuts = st.lists(st.integers(1, 500), max_size=8)

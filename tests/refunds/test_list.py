@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 
 from core.clock import iso
 from refunds.models import Refund
-from tests.payouts.money import credit
-from tests.refunds.sales import REFUNDS_FAIL_PHONE, refund, sell, sell_live
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import REFUNDS_FAIL_PHONE, refund, sell, sell_live
 
 pytestmark = pytest.mark.django_db
 LISTS = ("/v1/refunds", "/v1/payments/{payment}/refunds")

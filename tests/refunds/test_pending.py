@@ -6,16 +6,16 @@ import pytest
 from django.db import DatabaseError
 
 from core.clock import utc_now
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
-from refunds.services import GIVEN_UP_AFTER, fail_refund, retry_refund
+from refunds.services import GIVE_UP_AFTER, fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
-from tests.payouts.money import credit, held
-from tests.refunds.sales import refund, sell
+from tests.payouts.merchant_balance import credit, held
+from tests.refunds.refunding import refund, sell
 
 pytestmark = pytest.mark.django_db
 MOMENT = timedelta(milliseconds=1)
@@ -37,7 +37,7 @@ def test_it_waits_where_one_cent_is_missing(api, merchant, paid):
     assert shown["refund_status"] == "none"
     assert event_types("refund") == ["refund.created"]
     assert event_types("payment.r") == []
-    assert not Transfer.objects.filter(kind=Kind.REFUND).exists()
+    assert not Transfer.objects.filter(kind=TransferKind.REFUND).exists()
     assert held(merchant, Purpose.MERCHANT) == 1_249
 
 
@@ -87,7 +87,7 @@ def test_a_try_in_vain_changes_nothing(paid, pending):
 
 
 def test_it_fails_after_thirty_days(api, paid, pending):
-    given_up = pending.created_at + GIVEN_UP_AFTER
+    given_up = pending.created_at + GIVE_UP_AFTER
     assert retry_pending(now=given_up - MOMENT) == 0
 
     assert retry_pending(now=given_up) == 1
@@ -102,7 +102,7 @@ def test_it_fails_after_thirty_days(api, paid, pending):
 def test_a_refund_that_is_covered_on_its_last_day_succeeds(merchant, pending):
     credit(merchant, 1)
 
-    retry_pending(now=pending.created_at + GIVEN_UP_AFTER)
+    retry_pending(now=pending.created_at + GIVE_UP_AFTER)
 
     assert Refund.objects.get().status == "succeeded"
 

@@ -10,7 +10,7 @@ import pytest
 from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import find_or_create, top_up, wallet
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from merchants.callers import Caller
 from payouts.services import request_payout
@@ -20,11 +20,11 @@ from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
 from tests.events import event_types
 from tests.factories import PaymentFactory
-from tests.ledger.money import problems
+from tests.ledger.funding import problems
 from tests.payments.journeys import pay_with
-from tests.payouts.money import credit, held
+from tests.payouts.merchant_balance import credit, held
 from tests.races import at_once
-from tests.refunds.sales import refund, sell
+from tests.refunds.refunding import refund, sell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
@@ -122,7 +122,7 @@ def test_two_workers_retry_once(merchant):
     counts = at_once([partial(retry_pending, now=utc_now())] * 4)
 
     assert sum(count for count in counts if isinstance(count, int)) == 10
-    assert Transfer.objects.filter(kind=Kind.REFUND).count() == 10
+    assert Transfer.objects.filter(kind=TransferKind.REFUND).count() == 10
     assert RefundTransition.objects.count() == 10
     assert event_types("refund.completed") == ["refund.completed"] * 10
     assert problems() == []

@@ -7,11 +7,11 @@ from core.clock import utc_now
 from ledger.models import Transfer
 from ledger.sealing import seal_transfers
 from refunds.models import Refund
-from tests.environment import ON_POSTGRESQL
 from tests.ledger.command import verify
 from tests.ledger.thief import tamper
-from tests.payouts.money import credit
-from tests.refunds.sales import refund, sell
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import refund, sell
+from tests.run_environment import ON_POSTGRESQL
 
 # SQLite switches its foreign keys off outside of a transaction only.
 pytestmark = pytest.mark.django_db(transaction=not ON_POSTGRESQL)

@@ -2,12 +2,13 @@
 
 import pytest
 
-from ledger.models import Kind, Purpose, Transfer
+from ledger.models import Purpose, Transfer, TransferKind
+from messages.models import Message
 from refunds.models import Refund, RefundTransition
-from refunds.tasks import notify_of_refunds, retry_refunds
+from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
-from tests.payouts.money import held
-from tests.refunds.sales import REFUNDS_FAIL_PHONE, refund
+from tests.payouts.merchant_balance import held
+from tests.refunds.refunding import REFUNDS_FAIL_PHONE, refund
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def test_its_refunds_fail(api, merchant, unlucky):
 def test_no_money_moves_and_all_can_be_asked_for_again(api, merchant, unlucky):
     assert [refund(api, unlucky).json()["status"] for _ in range(2)] == ["failed"] * 2
 
-    assert not Transfer.objects.filter(kind=Kind.REFUND).exists()
+    assert not Transfer.objects.filter(kind=TransferKind.REFUND).exists()
     assert held(merchant, Purpose.MERCHANT) == 1_250
     record = api(merchant).get(f"/v1/payments/{unlucky.id}").json()
     assert (record["amount_refunded"], record["amount_refundable"]) == (0, 1_250)
@@ -45,7 +46,7 @@ def test_no_money_moves_and_all_can_be_asked_for_again(api, merchant, unlucky):
 def test_nobody_is_told_and_nothing_is_retried(api, unlucky):
     refund(api, unlucky)
 
-    assert (notify_of_refunds(), retry_refunds()) == (0, 0)
+    assert (Message.objects.count(), retry_refunds()) == (0, 0)
     assert Refund.objects.get().status == "failed"
     assert RefundTransition.objects.get().to_status == "failed"
 

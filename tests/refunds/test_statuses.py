@@ -8,8 +8,8 @@ from refunds.errors import RefundFinal
 from refunds.models import Refund
 from refunds.services import fail_refund
 from refunds.statuses import TRANSITIONS, RefundStatus
-from tests.payouts.money import credit
-from tests.refunds.sales import refund
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import refund
 
 pytestmark = pytest.mark.django_db
 S = RefundStatus

@@ -1,4 +1,4 @@
-"""`manage.py advance` and `expire`: nobody waits a day in a test."""
+"""`manage.py advance` and `expire`: no test waits a day."""
 
 import json
 from datetime import timedelta
@@ -12,17 +12,18 @@ from core.clock import utc_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from merchants.models import Merchant
+from messages.tasks import send_messages
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
-from payments.tasks import expire_payments, send_payment_emails
+from payments.tasks import expire_payments
 from payouts.models import Payout
 from payouts.tasks import send_payouts
 from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.links.conftest import new_link
 from tests.payments.journeys import bring_to
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 from webhooks.models import Delivery, Event
 
 pytestmark = pytest.mark.django_db
@@ -62,10 +63,10 @@ def test_nothing_else_is_touched(merchant: Merchant, stranger: Merchant) -> None
 def test_an_invoice_is_reminded_of(api: Api, merchant: Merchant) -> None:
     invoice = {"payment_mode": "INVOICE_PAY", "amount": 500, "customer_email": "a@example.com"}
     api(merchant).post("/v1/payments", invoice)
-    send_payment_emails()
+    send_messages()
 
     said("advance", merchant.id, "--days", "28")
-    send_payment_emails()
+    send_messages()
 
     assert [message.subject.split()[1] for message in mail.outbox] == ["Invoice", "Reminder:"]
 

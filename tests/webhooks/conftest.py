@@ -14,8 +14,16 @@ from tests.webhooks.receiver import Receiver
 from webhooks.endpoints import create_webhook
 from webhooks.models import Webhook
 
+HERE = Path(__file__).parent
+REAL_CLOCK = pytest.mark.real_clock("the database's clock says what is due; others check our times")
 MakeEndpoint = Callable[..., Webhook]
 _numbers = count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == HERE:
+            item.add_marker(REAL_CLOCK)
 
 
 @pytest.fixture(autouse=True)

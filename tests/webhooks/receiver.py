@@ -53,7 +53,8 @@ class Receiver:
 
     def received(self, path: str = "") -> list[Received]:
         """Return the requests to an address, oldest first; to all of them without one."""
-        notes = [json.loads(line) for line in self.log.read_text().splitlines()]
+        whole, _, _ = self.log.read_text().rpartition("\n")  # a line may be half written
+        notes = [json.loads(line) for line in whole.splitlines()]
         return [
             Received(note["at"], note["path"], note["headers"], bytes.fromhex(note["body"]))
             for note in notes

@@ -1,4 +1,4 @@
-"""The service as it runs: web server and senders in processes of their own, to be killed."""
+"""The service as it runs: web server and dispatchers in processes of their own, to be killed."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from config.environment import VARIABLES
-from tests.environment import VALUES
+from tests.run_environment import VALUES
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60
@@ -101,11 +101,11 @@ class Stack:
         return web
 
     def start_worker(self) -> "subprocess.Popen[bytes]":
-        """Start the senders as they are without a broker."""
+        """Start the dispatcher as it runs without a broker."""
         return self.run("manage.py", "worker")
 
     def start_celery(self) -> "subprocess.Popen[bytes]":
-        """Start the senders as they are in production."""
+        """Start the dispatcher as it runs in production."""
         return self.run("-m", *CELERY_WORKER)
 
     def kill(self, process: "subprocess.Popen[bytes]") -> None:

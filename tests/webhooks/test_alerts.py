@@ -8,19 +8,22 @@ from django.core.mail.backends.locmem import EmailBackend
 
 from core.clock import utc_now
 from merchants.models import Merchant
+from messages.models import Message
+from messages.send_loop import send_due_messages
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
-from webhooks.alerts import MAIL_LEASE, MAIL_RETRY, raise_alert, send_due_alerts
-from webhooks.models import Alert, Webhook
+from tests.webhooks.dispatching import endpoint_of
+from webhooks.alerts import raise_alert
+from webhooks.models import Webhook
 from webhooks.statuses import AlertKind
 
 
 @pytest.mark.parametrize(
     ("kind", "says"),
     [
-        (AlertKind.EXHAUSTED, "Every attempt that our schedule has was made"),
+        (AlertKind.EXHAUSTED, "Every attempt of our schedule has failed"),
         (AlertKind.GONE, "It answered 410 Gone"),
-        (AlertKind.FAILING, "For five days no attempt has been answered with a 2xx status"),
+        (AlertKind.FAILING, "For five days no attempt has got a 2xx response"),
     ],
 )
 def test_a_mail_says_what_happened_and_what_to_do(
@@ -29,7 +32,7 @@ def test_a_mail_says_what_happened_and_what_to_do(
     webhook = endpoint()
     raise_alert(kind, webhook.id, delivery=None, now=utc_now())
 
-    assert send_due_alerts(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 1
 
     [message] = mail.outbox
     body = str(message.body)
@@ -49,12 +52,12 @@ def test_one_mail_of_a_kind_per_endpoint_and_day(
         raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at)
     raise_alert(AlertKind.EXHAUSTED, second.id, delivery=None, now=at)
     raise_alert(AlertKind.FAILING, first.id, delivery=None, now=at)
-    assert send_due_alerts(now=at) == 3
+    assert send_due_messages(now=at) == 3
 
     raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at)
-    assert send_due_alerts(now=at) == 0
+    assert send_due_messages(now=at) == 0
     raise_alert(AlertKind.EXHAUSTED, first.id, delivery=None, now=at + timedelta(days=1))
-    assert send_due_alerts(now=at + timedelta(days=1)) == 1
+    assert send_due_messages(now=at + timedelta(days=1)) == 1
 
 
 def test_a_mail_server_that_is_away_is_asked_again(
@@ -68,11 +71,11 @@ def test_a_mail_server_that_is_away_is_asked_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(EmailBackend, "send_messages", refuse)
-        assert send_due_alerts(now=at) == 0
-    assert send_due_alerts(now=at + MAIL_RETRY - timedelta(seconds=1)) == 0
+        assert send_due_messages(now=at) == 0
+    assert send_due_messages(now=at + timedelta(seconds=59)) == 0
 
-    assert send_due_alerts(now=at + MAIL_RETRY) == 1
-    assert Alert.objects.get().mailed_at == at + MAIL_RETRY
+    assert send_due_messages(now=at + timedelta(minutes=1)) == 1
+    assert Message.objects.get().sent_at == at + timedelta(minutes=1)
 
 
 def test_a_mail_that_cannot_be_written_holds_up_no_other(
@@ -84,7 +87,7 @@ def test_a_mail_that_cannot_be_written_holds_up_no_other(
     Webhook.objects.filter(pk=other.pk).update(merchant=stranger)
     raise_alert(AlertKind.GONE, other.id, delivery=None, now=utc_now())
 
-    assert send_due_alerts(now=utc_now()) == 1
+    assert send_due_messages(now=utc_now()) == 1
 
     assert [message.to for message in mail.outbox] == [[stranger.email]]
 
@@ -101,23 +104,22 @@ def test_whoever_dies_while_mailing_is_followed_by_another(
     with monkeypatch.context() as patch:
         patch.setattr(EmailBackend, "send_messages", die)
         with pytest.raises(KeyboardInterrupt):
-            send_due_alerts(now=at)
+            send_due_messages(now=at)
 
-    assert send_due_alerts(now=at + MAIL_LEASE) == 1
+    assert send_due_messages(now=at + timedelta(minutes=2)) == 1
 
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 def test_many_workers_send_each_mail_once(receiver) -> None:
     from tests.factories import MerchantFactory
-    from tests.webhooks.test_dispatcher import endpoint_of
 
     merchant = MerchantFactory.create()
     for number in range(10):
         webhook = endpoint_of(merchant, f"https://shop{number}.example.com/")
         raise_alert(AlertKind.GONE, webhook.id, delivery=None, now=utc_now())
 
-    sent = at_once([lambda: send_due_alerts(now=utc_now())] * 4)
+    sent = at_once([lambda: send_due_messages(now=utc_now())] * 4)
 
     assert sum(count for count in sent if isinstance(count, int)) == 10
     assert len(mail.outbox) == 10

@@ -8,9 +8,9 @@ from django.db import connection, connections, transaction
 
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import only_delivery, tell
+from tests.webhooks.dispatching import emit_event, only_delivery
 from webhooks.database_clock import database_now
-from webhooks.delivery.leases import claim_one
+from webhooks.delivery.leases import claim_delivery
 
 WAIT_SECONDS = 20
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
@@ -22,19 +22,19 @@ def test_the_second_caller_waits_and_gets_nothing(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     delivery_id = only_delivery(webhook).id
     second: list[object] = []
 
     def claim() -> None:
         try:
-            second.append(claim_one(delivery_id, now=database_now()))
+            second.append(claim_delivery(delivery_id, now=database_now()))
         finally:
             connections.close_all()
 
     racer = threading.Thread(target=claim)
     with transaction.atomic():
-        first = claim_one(delivery_id, now=database_now())
+        first = claim_delivery(delivery_id, now=database_now())
         racer.start()
         _wait_for_a_lock()
     racer.join(WAIT_SECONDS)

@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
 from webhooks.samples import SAMPLES
@@ -75,7 +75,7 @@ def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
 
 
 def test_a_sample_can_begin_as_an_event_that_was(merchant: Merchant) -> None:
-    event = tell(merchant, data={"payment_id": "pay_1", "amount": 5})
+    event = emit_event(merchant, data={"payment_id": "pay_1", "amount": 5})
 
     shown = run_json(
         "trigger", "payment.completed", "--from", event.id, "--override", "data.amount=6"
@@ -115,7 +115,7 @@ def test_resend_sends_an_event_again_to_all_who_had_it(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhooks = [endpoint(), endpoint()]
-    event = tell(merchant)
+    event = emit_event(merchant)
     send_due()
 
     said = run_json("resend", event.id)
@@ -131,7 +131,7 @@ def test_resend_can_name_one_delivery_or_one_endpoint(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     first, second = endpoint(), endpoint()
-    event = tell(merchant)
+    event = emit_event(merchant)
     send_due()
 
     said = run("resend", only_delivery(first).id)
@@ -146,7 +146,7 @@ def test_resend_says_what_does_not_go_out(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    event = tell(merchant)
+    event = emit_event(merchant)
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
 
     assert "VALIDATION_FAILED is_active: must be true" in run("resend", event.id)

@@ -72,7 +72,7 @@ def test_development_mode_names_the_merchant(
 def test_there_is_a_limit_per_merchant_and_mode(
     api: Api, merchant: Merchant, stranger: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webhooks.endpoints.MOST_ENDPOINTS", 2)
+    monkeypatch.setattr("webhooks.endpoints.MAX_ENDPOINTS", 2)
     ids = [api(merchant).post("/v1/webhooks", BODY).json()["id"] for _ in range(2)]
 
     response = api(merchant).post("/v1/webhooks", BODY)

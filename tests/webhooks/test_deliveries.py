@@ -8,12 +8,12 @@ from core.clock import iso
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import MANY, only_delivery, send_due, tell
 from webhooks.database_clock import database_now
-from webhooks.delivery.leases import claim_due
+from webhooks.delivery.leases import claim_due_deliveries
 from webhooks.models import Delivery, Webhook
-from webhooks.redelivery import RECOVERED_AT_A_TIME, recover_requested
+from webhooks.redelivery import RECOVERY_BATCH, continue_recoveries
 from webhooks.statuses import DeliveryStatus
 
 
@@ -33,7 +33,7 @@ def test_it_lists_deliveries_with_their_attempts(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/500,200?text=" + "a" * 1_100)
-    event = tell(merchant)
+    event = emit_event(merchant)
     send_due()
 
     response = api(merchant).get(f"/v1/webhooks/{webhook.id}/deliveries")
@@ -58,7 +58,7 @@ def test_a_delivered_one_has_no_next_attempt(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     send_due()
 
     [shown] = api(merchant).get(f"/v1/webhooks/{webhook.id}/deliveries").json()["deliveries"]
@@ -70,7 +70,7 @@ def test_a_delivered_one_has_no_next_attempt(
 
 def test_the_log_can_be_narrowed(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/200,500")
-    first, second = tell(merchant), tell(merchant)
+    first, second = emit_event(merchant), emit_event(merchant)
     send_due()
     send_due()
     path = f"/v1/webhooks/{webhook.id}/deliveries"
@@ -89,7 +89,7 @@ def test_a_failed_delivery_can_be_sent_again(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint("/say/500,500,500,500,500,200")
-    event = tell(merchant)
+    event = emit_event(merchant)
     exhaust(webhook)
 
     response = api(merchant).post(retry_path(only_delivery(webhook)))
@@ -106,7 +106,7 @@ def test_sent_again_it_has_a_whole_round_of_attempts(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     exhaust(webhook)
 
     api(merchant).post(retry_path(only_delivery(webhook)))
@@ -120,7 +120,7 @@ def test_a_waiting_delivery_can_be_sent_at_once(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/500,200")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
 
     api(merchant).post(retry_path(only_delivery(webhook)))
@@ -134,7 +134,7 @@ def test_a_delivered_one_can_be_sent_again(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     send_due()
 
     assert api(merchant).post(retry_path(only_delivery(webhook))).status_code == 200
@@ -147,8 +147,8 @@ def test_while_an_attempt_is_under_way_it_is_refused(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
-    claim_due(free=MANY, now=database_now())
+    emit_event(merchant)
+    claim_due_deliveries(free=MANY, now=database_now())
 
     response = api(merchant).post(retry_path(only_delivery(webhook)))
 
@@ -161,7 +161,7 @@ def test_to_an_endpoint_switched_off_it_is_refused(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
 
     for path, body in (
@@ -177,7 +177,7 @@ def test_an_unknown_delivery_is_404(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint, mine: bool
 ) -> None:
     webhook, other = endpoint(), endpoint()
-    tell(merchant)
+    emit_event(merchant)
     delivery_id = Delivery.objects.get(webhook=other).id if mine else "dlv_unknown"
 
     response = api(merchant).post(f"/v1/webhooks/{webhook.id}/deliveries/{delivery_id}/retry")
@@ -189,8 +189,8 @@ def test_what_failed_is_recovered_in_the_background(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/" + ",".join(["500"] * 10 + ["200"]))
-    tell(merchant)
-    tell(merchant)
+    emit_event(merchant)
+    emit_event(merchant)
     exhaust(webhook)
     since = webhook.created_at - timedelta(seconds=1)
 
@@ -200,8 +200,8 @@ def test_what_failed_is_recovered_in_the_background(
     assert response.status_code == 200
     assert response.json()["id"] == webhook.id
     assert response.json()["since"] == iso(since)
-    assert recover_requested(now=database_now()) == 2
-    assert recover_requested(now=database_now()) == 0
+    assert continue_recoveries(now=database_now()) == 2
+    assert continue_recoveries(now=database_now()) == 0
     webhook.refresh_from_db()
     assert webhook.recover_since is None
     while send_due():
@@ -211,7 +211,7 @@ def test_what_failed_is_recovered_in_the_background(
 
 def test_what_is_older_stays_failed(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/410")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": True})
 
@@ -220,7 +220,7 @@ def test_what_is_older_stays_failed(api: Api, merchant: Merchant, endpoint: Make
     )
 
     assert response.json()["deliveries"] == 0
-    assert recover_requested(now=database_now()) == 0
+    assert continue_recoveries(now=database_now()) == 0
 
 
 @pytest.mark.slow
@@ -229,10 +229,10 @@ def test_thousands_are_recovered_a_few_at_a_time(
 ) -> None:
     webhook = endpoint("/say/200")
     for _ in range(3):
-        tell(merchant)
-    failed = RECOVERED_AT_A_TIME + 10
+        emit_event(merchant)
+    failed = RECOVERY_BATCH + 10
     now = database_now()
-    event = tell(merchant)
+    event = emit_event(merchant)
     Delivery.objects.all().delete()
     for number in range(failed):
         Delivery.objects.create(
@@ -247,11 +247,11 @@ def test_thousands_are_recovered_a_few_at_a_time(
     response = api(merchant).post(f"/v1/webhooks/{webhook.id}/recover", {"since": iso(now)})
 
     assert response.json()["deliveries"] == failed
-    assert recover_requested(now=database_now()) == RECOVERED_AT_A_TIME
-    assert recover_requested(now=database_now()) == 0
+    assert continue_recoveries(now=database_now()) == RECOVERY_BATCH
+    assert continue_recoveries(now=database_now()) == 0
     while send_due():
         pass
-    assert recover_requested(now=database_now()) == 10
+    assert continue_recoveries(now=database_now()) == 10
 
 
 def _another(event, number: int):

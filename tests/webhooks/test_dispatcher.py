@@ -10,17 +10,15 @@ import pytest
 from django.db import OperationalError, connections
 
 from core.clock import utc_now
-from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.client import Answer
+from outbound.http_client import HttpResult
 from tests.factories import MerchantFactory
+from tests.webhooks.dispatching import emit_event, endpoint_of
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import tell
 from webhooks.delivery import dispatcher as sending
-from webhooks.delivery.dispatcher import THREADS, Sender
-from webhooks.delivery.leases import claim_due
-from webhooks.delivery.outcomes import record_answer
-from webhooks.endpoints import create_webhook
+from webhooks.delivery.dispatcher import THREADS, Dispatcher
+from webhooks.delivery.leases import claim_due_deliveries
+from webhooks.delivery.outcomes import record_result
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -36,7 +34,7 @@ def merchant() -> Merchant:
 
 @pytest.fixture
 def sender():
-    made = Sender()
+    made = Dispatcher()
     yield made
     wait_until(lambda: is_idle(made))
     for pool in made._pools.values():
@@ -44,7 +42,7 @@ def sender():
         pool.shutdown()
 
 
-def is_idle(sender: Sender) -> bool:
+def is_idle(sender: Dispatcher) -> bool:
     return sender._free == THREADS
 
 
@@ -55,23 +53,16 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def endpoint_of(merchant: Merchant, url: str) -> Webhook:
-    caller = Caller(merchant, livemode=False, actor="tests")
-    return create_webhook(
-        caller=caller, url=url, events=["*"], description="", now=utc_now()
-    ).webhook
-
-
 def all_delivered() -> bool:
     return not Delivery.objects.exclude(status=DeliveryStatus.DELIVERED).exists()
 
 
 def test_one_wake_sends_all_that_waits(
-    merchant: Merchant, sender: Sender, receiver: Receiver
+    merchant: Merchant, sender: Dispatcher, receiver: Receiver
 ) -> None:
     path = f"/say/200/sender-{time.monotonic_ns()}"
     endpoint_of(merchant, receiver.url(path))
-    events = [tell(merchant).id for _ in range(30)]
+    events = [emit_event(merchant).id for _ in range(30)]
 
     sender.wake()
 
@@ -81,11 +72,11 @@ def test_one_wake_sends_all_that_waits(
 
 
 def test_no_endpoint_has_more_than_four_requests_at_once(
-    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+    merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock, under_way, most = threading.Lock(), Counter[str](), Counter[str]()
 
-    def attempt(claim) -> Answer:
+    def attempt(claim) -> HttpResult:
         name = claim.delivery.webhook_id
         with lock:
             under_way[name] += 1
@@ -93,14 +84,14 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
         time.sleep(0.03)
         with lock:
             under_way[name] -= 1
-        return Answer(ms=30, status=200)
+        return HttpResult(ms=30, status=200)
 
     monkeypatch.setattr(sending, "attempt", attempt)
     for number in range(3):
         endpoint_of(merchant, f"https://shop{number}.example.com/")
     Webhook.objects.update(last_success_at=utc_now())
     for _ in range(25):
-        tell(merchant)
+        emit_event(merchant)
 
     sender.wake()
 
@@ -110,27 +101,27 @@ def test_no_endpoint_has_more_than_four_requests_at_once(
 
 @pytest.mark.parametrize("record", [{"failures": 20, "failing_since": utc_now()}, {}])
 def test_endpoints_that_hang_delay_nobody(
-    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]
+    merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch, record: dict[str, Any]
 ) -> None:
-    """Far more of them than there are senders, whether they have failed before or are new."""
+    """Far more of them than there are threads, whether they have failed before or are new."""
     over = threading.Event()
 
-    def attempt(claim) -> Answer:
+    def attempt(claim) -> HttpResult:
         if claim.delivery.webhook_id == well.id:
-            return Answer(ms=1, status=200)
+            return HttpResult(ms=1, status=200)
         over.wait(2 * WAIT_SECONDS)
-        return Answer(ms=15_000, error="No complete answer within 15 seconds.")
+        return HttpResult(ms=15_000, error="No complete answer within 15 seconds.")
 
     monkeypatch.setattr(sending, "attempt", attempt)
     dead = [endpoint_of(merchant, f"https://dead{n}.example.com/") for n in range(80)]
     Webhook.objects.filter(pk__in=[each.pk for each in dead]).update(is_slow=False, **record)
     well = endpoint_of(merchant, "https://well.example.com/")
     Webhook.objects.filter(pk=well.pk).update(last_success_at=utc_now(), events=["payment.failed"])
-    tell(merchant)
+    emit_event(merchant)
     sender.wake()
 
     began = time.monotonic()
-    tell(merchant, EventType.PAYMENT_FAILED)
+    emit_event(merchant, EventType.PAYMENT_FAILED)
     sender.wake()
     wait_until(lambda: Delivery.objects.filter(webhook=well, status="delivered").exists())
 
@@ -140,19 +131,19 @@ def test_endpoints_that_hang_delay_nobody(
 
 
 def test_a_result_waits_for_a_database_that_is_away(
-    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+    merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures = iter([True, True])
 
-    def record_later(claim, answer: Answer) -> None:
+    def record_later(claim, answer: HttpResult) -> None:
         if next(failures, False):
             raise OperationalError("the database is restarting")
-        record_answer(claim, answer)
+        record_result(claim, answer)
 
-    monkeypatch.setattr(sending, "attempt", lambda _claim: Answer(ms=1, status=200))
-    monkeypatch.setattr(sending, "record_answer", record_later)
+    monkeypatch.setattr(sending, "attempt", lambda _claim: HttpResult(ms=1, status=200))
+    monkeypatch.setattr(sending, "record_result", record_later)
     endpoint_of(merchant, "https://shop.example.com/")
-    tell(merchant)
+    emit_event(merchant)
 
     sender.wake()
 
@@ -164,8 +155,8 @@ def test_at_the_end_of_the_process_claims_are_given_back(
     merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint_of(merchant, "https://shop.example.com/")
-    tell(merchant)
-    ending = Sender()
+    emit_event(merchant)
+    ending = Dispatcher()
     for pool in ending._pools.values():
         pool.shutdown()
 
@@ -177,7 +168,7 @@ def test_at_the_end_of_the_process_claims_are_given_back(
 
 
 def test_who_finds_another_claiming_leaves_word(
-    merchant: Merchant, sender: Sender, monkeypatch: pytest.MonkeyPatch
+    merchant: Merchant, sender: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claiming, go_on = threading.Event(), threading.Event()
     looks: list[int] = []
@@ -186,9 +177,9 @@ def test_who_finds_another_claiming_leaves_word(
         looks.append(1)
         claiming.set()
         go_on.wait(WAIT_SECONDS)
-        return claim_due(**given)
+        return claim_due_deliveries(**given)
 
-    monkeypatch.setattr(sending, "claim_due", claim_slowly)
+    monkeypatch.setattr(sending, "claim_due_deliveries", claim_slowly)
 
     def wake() -> None:
         sender.wake()

@@ -7,9 +7,9 @@ import pytest
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import only_delivery, send_due, tell
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from webhooks.models import Delivery, Webhook
-from webhooks.redelivery import set_aside
+from webhooks.redelivery import close_undeliverable
 from webhooks.statuses import DeliveryStatus
 
 RECORD = [
@@ -96,21 +96,21 @@ def test_it_refuses_what_may_not(
 
 
 def test_switched_off_it_is_sent_nothing(api: Api, merchant: Merchant, webhook: Webhook) -> None:
-    tell(merchant)
+    emit_event(merchant)
 
     response = api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
-    tell(merchant)
+    emit_event(merchant)
 
     assert response.json()["disabled_reason"] == "requested"
     assert send_due() == 0
-    assert set_aside(now=webhook.created_at) == 1
+    assert close_undeliverable(now=webhook.created_at) == 1
     assert only_delivery(webhook).status == DeliveryStatus.FAILED
 
 
 def test_switched_on_again_it_begins_with_a_clean_record(
     api: Api, merchant: Merchant, webhook: Webhook
 ) -> None:
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
 
@@ -125,7 +125,7 @@ def test_switched_on_again_it_begins_with_a_clean_record(
 def test_at_another_address_it_begins_with_a_clean_record(
     api: Api, merchant: Merchant, webhook: Webhook
 ) -> None:
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     path = f"/v1/webhooks/{webhook.id}"
 
@@ -141,7 +141,7 @@ def test_at_another_address_it_begins_with_a_clean_record(
 def test_it_deletes_an_endpoint_and_keeps_its_log_for_staff(
     api: Api, merchant: Merchant, webhook: Webhook
 ) -> None:
-    tell(merchant)
+    emit_event(merchant)
 
     response = api(merchant).delete(f"/v1/webhooks/{webhook.id}")
 
@@ -149,9 +149,9 @@ def test_it_deletes_an_endpoint_and_keeps_its_log_for_staff(
     assert response.json() == {"id": webhook.id, "deleted": True}
     assert send_due() == 0
     assert api(merchant).get("/v1/webhooks").json()["total"] == 0
-    assert set_aside(now=webhook.created_at) == 1
+    assert close_undeliverable(now=webhook.created_at) == 1
     assert only_delivery(webhook).status == DeliveryStatus.CANCELED
-    tell(merchant)
+    emit_event(merchant)
     assert Delivery.objects.count() == 1
 
 

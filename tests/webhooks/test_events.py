@@ -11,7 +11,7 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import Thing, tell
+from tests.webhooks.dispatching import Thing, emit_event
 from webhooks.endpoints import create_webhook
 from webhooks.event_types import SUBSCRIBABLE, EventType, is_subscribed
 from webhooks.models import Delivery, Event
@@ -59,7 +59,7 @@ def test_each_subscribed_endpoint_of_the_mode_gets_a_delivery(
             now=utc_now(),
         )
 
-    event = tell(merchant)
+    event = emit_event(merchant)
 
     deliveries = Delivery.objects.all()
     assert {delivery.webhook_id for delivery in deliveries} == subscribed
@@ -85,7 +85,7 @@ def test_an_undone_fact_leaves_no_event(merchant: Merchant, endpoint: MakeEndpoi
     endpoint()
 
     with transaction.atomic():
-        tell(merchant)
+        emit_event(merchant)
         transaction.set_rollback(True)
 
     assert (Event.objects.count(), Delivery.objects.count()) == (0, 0)
@@ -98,7 +98,7 @@ def test_an_event_belongs_to_a_transaction() -> None:
 
 
 def test_an_event_is_never_changed(merchant: Merchant) -> None:
-    event = tell(merchant)
+    event = emit_event(merchant)
 
     for change in ({"body": b"{}"}, {"type": "payment.failed"}, {"livemode": True}):
         with pytest.raises(IntegrityError), transaction.atomic():
@@ -148,8 +148,8 @@ def test_what_can_be_subscribed() -> None:
 
 
 def test_it_lists_events_newest_first(api: Api, merchant: Merchant, stranger: Merchant) -> None:
-    events = [tell(merchant), tell(merchant, EventType.REFUND_CREATED)]
-    tell(stranger)
+    events = [emit_event(merchant), emit_event(merchant, EventType.REFUND_CREATED)]
+    emit_event(stranger)
 
     response = api(merchant).get("/v1/events")
 
@@ -162,7 +162,7 @@ def test_it_lists_events_newest_first(api: Api, merchant: Merchant, stranger: Me
 
 
 def test_it_shows_exactly_what_was_sent(api: Api, merchant: Merchant) -> None:
-    event = tell(merchant)
+    event = emit_event(merchant)
 
     response = api(merchant).get(f"/v1/events/{event.id}")
 
@@ -186,8 +186,8 @@ def test_it_shows_exactly_what_was_sent(api: Api, merchant: Merchant) -> None:
 def test_the_list_can_be_narrowed(
     api: Api, merchant: Merchant, query: dict[str, Any], count: int
 ) -> None:
-    tell(merchant)
-    tell(merchant, EventType.REFUND_CREATED)
+    emit_event(merchant)
+    emit_event(merchant, EventType.REFUND_CREATED)
 
     assert api(merchant).get("/v1/events", query).json()["total"] == count
 
@@ -205,7 +205,7 @@ def test_an_unknown_filter_value_is_400(
 def test_anothers_event_does_not_exist(
     api: Api, merchant: Merchant, stranger: Merchant, who: str
 ) -> None:
-    event_id = "evt_unknown" if who == "unknown" else tell(merchant).id
+    event_id = "evt_unknown" if who == "unknown" else emit_event(merchant).id
     caller = api(stranger if who == "stranger" else merchant, live=who == "other mode")
 
     response = caller.get(f"/v1/events/{event_id}")

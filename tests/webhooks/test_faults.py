@@ -55,7 +55,7 @@ def broker(directory: Path) -> Iterator[Redis]:
 
 @pytest.fixture(scope="module")
 def production(directory: Path, postgres: Postgres, broker: Redis) -> Iterator[Stack]:
-    """Web server on PostgreSQL and Redis; each test starts its senders."""
+    """Web server on PostgreSQL and Redis; each test starts its dispatchers."""
     urls = {"DATABASE_URL": postgres.url, "CELERY_BROKER_URL": broker.broker_url}
     with Stack(directory, **urls, **TIMEOUT) as stack:
         stack.start_web()
@@ -105,7 +105,7 @@ def wait_until_delivered(stack: Stack, path: str, seconds: float = 40) -> dict[s
 
 
 def claimed_at(request: Received) -> int:
-    """Return the milliseconds at which a sender took the delivery, by the database's clock."""
+    """Return the milliseconds, by the database's clock, at which the delivery was claimed."""
     return int(request.headers["x-service-timestamp"])
 
 
@@ -166,7 +166,7 @@ def test_killed_again_and_again_nothing_is_lost(embedded: Stack, receiver: Recei
     requests = wait_until_told(payments, receiver, path, 40)
 
     embedded.kill(last)
-    # At most what was under way to the endpoint when its sender was killed.
+    # At most what was under way to the endpoint when its dispatcher was killed.
     assert repetitions(requests) <= 3 * 4
 
 
@@ -197,7 +197,7 @@ def test_without_redis_no_request_waits_and_every_event_goes_out(
     assert {reply.status for reply in well} == {201}
     for replies in ill.values():
         assert {reply.status for reply in replies} == {201}
-        # Whoever waits for a broker that is away waits for half a second each time, or for ever.
+        # A caller that waited for a lost broker would wait half a second each time, or for ever.
         assert max(reply.seconds for reply in replies) < 3
         assert _median(replies) < 2 * _median(well) + 0.02
     assert repetitions(requests) == 0

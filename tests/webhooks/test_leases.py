@@ -1,4 +1,4 @@
-"""Each due delivery is held by one sender at a time, and by none for ever."""
+"""Each due delivery is leased by one process at a time, and by none for ever."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -9,31 +9,31 @@ import time_machine
 from core.clock import utc_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from outbound.client import Answer
+from outbound.http_client import HttpResult
 from tests.factories import MerchantFactory
 from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import MANY, only_delivery, send_due, tell
 from webhooks.database_clock import database_now
-from webhooks.delivery.attempts import deliver
-from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due, release
-from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_answer
+from webhooks.delivery.attempts import attempt_and_record
+from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due_deliveries, release
+from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_result
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
 
-OK = Answer(ms=5, status=200)
-BROKEN = Answer(ms=5, status=500, error="Answered 500.")
+OK = HttpResult(ms=5, status=200)
+BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
 
 
 def claim(at: datetime | None = None) -> list[Claim]:
-    return claim_due(free=MANY, now=at or database_now()).taken
+    return claim_due_deliveries(free=MANY, now=at or database_now()).taken
 
 
 def test_what_is_claimed_is_nobody_elses(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     endpoint()
-    tell(merchant)
+    emit_event(merchant)
 
     assert len(claim()) == 1
     assert claim() == []
@@ -43,7 +43,7 @@ def test_a_lease_runs_out(
     merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver, settings
 ) -> None:
     webhook = endpoint()
-    event = tell(merchant)
+    event = emit_event(merchant)
     lost = claim()
     lease = timedelta(seconds=LEASE_IN_DEADLINES * settings.WEBHOOK_TIMEOUT_SECONDS)
 
@@ -58,14 +58,14 @@ def test_a_result_that_comes_too_late_changes_nothing(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     [late] = claim()
     [present] = claim(late.at + timedelta(minutes=5))
 
-    record_answer(late, BROKEN)
+    record_result(late, BROKEN)
     assert only_delivery(webhook).lease_token == present.token
-    record_answer(present, OK)
-    record_answer(late, BROKEN)
+    record_result(present, OK)
+    record_result(late, BROKEN)
 
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
     assert [(a.number, a.status) for a in Attempt.objects.order_by("number")] == [
@@ -76,11 +76,11 @@ def test_a_result_that_comes_too_late_changes_nothing(
 
 def test_a_result_recorded_twice_is_one_attempt(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     [held] = claim()
 
-    record_answer(held, OK)
-    record_answer(held, OK)
+    record_result(held, OK)
+    record_result(held, OK)
 
     assert Attempt.objects.count() == 1
     assert only_delivery(webhook).status == DeliveryStatus.DELIVERED
@@ -92,14 +92,14 @@ def test_on_a_full_second_it_is_due_like_at_any_other_time(
 ) -> None:
     with time_machine.travel(datetime(2026, 1, 1, 12, tzinfo=UTC), tick=False):
         endpoint()
-        tell(merchant)
+        emit_event(merchant)
 
         assert len(claim()) == 1
 
 
 def test_a_claim_given_back_was_no_attempt(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     [held] = claim()
 
     release(held)
@@ -113,7 +113,7 @@ def test_a_crash_in_the_last_attempt_is_not_the_end(
     merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
     webhook = endpoint("/say/200")
-    tell(merchant)
+    emit_event(merchant)
     at = database_now()
     for crash in range(6):
         assert len(claim(at + timedelta(minutes=crash))) == 1
@@ -128,12 +128,12 @@ def test_no_more_than_four_are_under_way_to_one_endpoint(
 ) -> None:
     webhook = endpoint()
     for _ in range(10):
-        tell(merchant)
+        emit_event(merchant)
 
     assert [len(claim()), len(claim())] == [1, 0]  # it has never answered yet
-    record_answer(_held(webhook)[0], OK)
+    record_result(_held(webhook)[0], OK)
     assert [len(claim()), len(claim())] == [4, 0]
-    record_answer(_held(webhook)[0], OK)
+    record_result(_held(webhook)[0], OK)
     assert [len(claim()), len(claim())] == [1, 0]
 
 
@@ -147,7 +147,7 @@ def test_after_many_failures_it_is_left_alone_for_a_while(
 ) -> None:
     webhook = endpoint("/say/500")
     for _ in range(PAUSE_FROM_FAILURES + 5):
-        tell(merchant)
+        emit_event(merchant)
     at = database_now()
 
     made = sum(send_due(at) for _ in range(PAUSE_FROM_FAILURES + 5))
@@ -166,7 +166,7 @@ def test_after_many_failures_it_is_left_alone_for_a_while(
 def test_one_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/" + ",".join(["500"] * PAUSE_FROM_FAILURES + ["200"]))
     for _ in range(PAUSE_FROM_FAILURES + 6):
-        tell(merchant)
+        emit_event(merchant)
     at = database_now()
     for _ in range(PAUSE_FROM_FAILURES):
         send_due(at)
@@ -185,7 +185,7 @@ def test_looking_costs_little_beside_thousands_that_wait(
     merchant: Merchant, endpoint: MakeEndpoint, django_assert_num_queries
 ) -> None:
     busy, quiet = endpoint("/say/500"), endpoint()
-    event = tell(merchant)
+    event = emit_event(merchant)
     Delivery.objects.all().delete()
     instant = database_now()
     rows = [
@@ -199,11 +199,11 @@ def test_looking_costs_little_beside_thousands_that_wait(
         for n in range(300)
     ]
     Delivery.objects.bulk_create(rows)
-    tell(merchant)
+    emit_event(merchant)
     at = database_now()
 
     with django_assert_num_queries(9):
-        claims = claim_due(free=MANY, now=at)
+        claims = claim_due_deliveries(free=MANY, now=at)
 
     assert {claim.delivery.webhook_id for claim in claims.taken} == {busy.id, quiet.id}
 
@@ -230,7 +230,7 @@ def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> No
         )
     Webhook.objects.update(last_success_at=utc_now())
     for _ in range(10):
-        tell(merchant)
+        emit_event(merchant)
 
     def sender() -> list[str]:
         claimed: list[str] = []
@@ -243,7 +243,7 @@ def test_many_senders_at_once_claim_each_delivery_once(receiver: Receiver) -> No
             assert most <= 4
             for held in claim():
                 claimed.append(held.delivery.id)
-                deliver(held)
+                attempt_and_record(held)
         return claimed
 
     results = at_once([sender] * 5)

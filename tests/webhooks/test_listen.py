@@ -13,8 +13,8 @@ from pytest_django import Settings
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
+from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.cli.listener import Listener
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType
@@ -39,14 +39,14 @@ def listen(*words: str) -> str:
 
 
 def meanwhile(merchant: Merchant, *types: EventType) -> threading.Thread:
-    """Tell of events, and send them, as soon as somebody listens."""
+    """Emit events, and send them, as soon as there is a listener."""
 
     def work() -> None:
         deadline = time.monotonic() + WAIT_SECONDS
-        while not Webhook.objects.kept().exists() and time.monotonic() < deadline:
+        while not Webhook.objects.not_deleted().exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         for event_type in types:
-            tell(merchant, event_type)
+            emit_event(merchant, event_type)
             send_due()
         connections.close_all()
 
@@ -64,7 +64,7 @@ def test_it_prints_events_until_the_one_it_waits_for(merchant: Merchant) -> None
     assert [line.split("  ")[0] for line in lines] == ["200", "200"]
     assert [line.split("  ")[2] for line in lines] == ["payment.created", "payment.completed"]
     assert set(Delivery.objects.values_list("status", flat=True)) == {DeliveryStatus.DELIVERED}
-    assert Webhook.objects.kept().count() == 0
+    assert Webhook.objects.not_deleted().count() == 0
 
 
 @pytest.mark.parametrize("status", [200, 500])
@@ -89,7 +89,7 @@ def test_in_time_or_not_at_all(merchant: Merchant) -> None:
     with pytest.raises(CommandError, match=r"Nothing more within 0.1 s"):
         listen("--timeout", "0.1")
 
-    assert Webhook.objects.kept().count() == 0
+    assert Webhook.objects.not_deleted().count() == 0
 
 
 def test_what_a_killed_one_has_left_behind_goes(merchant: Merchant) -> None:
@@ -101,7 +101,7 @@ def test_what_a_killed_one_has_left_behind_goes(merchant: Merchant) -> None:
         listen("--timeout", "0.1")
 
     assert Webhook.objects.filter(description=DESCRIPTION).count() == 2
-    assert Webhook.objects.kept().count() == 0
+    assert Webhook.objects.not_deleted().count() == 0
 
 
 def test_it_needs_permission_to_be_on_this_machine(merchant: Merchant, settings: Settings) -> None:
@@ -121,9 +121,9 @@ def test_it_believes_no_forged_request() -> None:
         )
         headers = {name.lower(): value for name, value in signed.items()}
 
-        heard = listener.hear(headers, b"{}")
+        received = listener.receive(headers, b"{}")
 
-    assert (heard.status, heard.fault) == (
+    assert (received.status, received.fault) == (
         401,
         "webhook-signature does not match secret and body",
     )
@@ -136,6 +136,6 @@ def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
             event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secret, previous=None
         )
 
-        heard = listener.hear({name.lower(): value for name, value in signed.items()}, b"{}")
+        received = listener.receive({name.lower(): value for name, value in signed.items()}, b"{}")
 
-    assert (heard.status, heard.fault) == (502, "not passed on: ConnectionError")
+    assert (received.status, received.fault) == (502, "not passed on: ConnectionError")

@@ -8,7 +8,7 @@ from django.test import Client
 
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import only_delivery, send_due, tell
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 
@@ -33,7 +33,7 @@ def test_it_says_for_how_long_something_has_been_due(
 ) -> None:
     assert measured("longest_wait_seconds") == 0
     first, second = endpoint(), endpoint()
-    tell(merchant)
+    emit_event(merchant)
     let_wait(first, minutes=5)
     let_wait(second, minutes=10)
 
@@ -48,7 +48,7 @@ def test_what_is_not_due_yet_does_not_wait(
     merchant: Merchant, endpoint: MakeEndpoint, measured
 ) -> None:
     webhook = endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     Webhook.objects.update(failures=0)
 
@@ -60,7 +60,7 @@ def test_endpoints_that_fail_are_counted_and_their_waiting_is_not(
     merchant: Merchant, endpoint: MakeEndpoint, measured
 ) -> None:
     failing, off = endpoint("/say/500"), endpoint("/say/500")
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     Webhook.objects.filter(pk=off.pk).update(is_active=False, disabled_reason="requested")
     let_wait(failing, minutes=60)

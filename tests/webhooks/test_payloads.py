@@ -16,11 +16,11 @@ from payments.models import Payment
 from payouts.models import Payout
 from payouts.services import mark_sent, record_failed, record_paid
 from tests.client import Api
-from tests.payouts.money import credit
+from tests.payouts.merchant_balance import credit
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.contract import BUILT, IDS, TABLES
+from tests.webhooks.dispatching import send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import send_due
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.samples import SAMPLES

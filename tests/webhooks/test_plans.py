@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from core.clock import utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import tell
-from webhooks.delivery.backlog import with_pending, with_work
+from tests.webhooks.dispatching import emit_event
+from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
@@ -25,7 +25,7 @@ def backlog(merchant: Merchant, endpoint: MakeEndpoint) -> Webhook:
     """An endpoint that thousands wait for, one that thousands went to, and three with one each."""
     for _ in range(3):
         endpoint()
-    pattern = tell(merchant)
+    pattern = emit_event(merchant)
     (busy, done), at = (endpoint(), endpoint()), utc_now()
     events = [
         Event(
@@ -100,6 +100,6 @@ def test_what_is_next_is_found_without_sorting_the_backlog(backlog: Webhook) -> 
 
 def test_looking_for_work_reads_a_few_rows_per_endpoint(backlog: Webhook) -> None:
     at = utc_now()
-    waiting = with_work(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
+    waiting = with_backlog(with_pending(Webhook.objects.switched_on()), at).filter(due_at__lte=at)
 
     assert_by_index(rows_read(waiting.values("id", "due_at", "in_flight")))

@@ -1,4 +1,4 @@
-"""A Celery worker's senders look for themselves, whatever becomes of the broker."""
+"""A Celery worker polls for due deliveries, whatever the state of the broker."""
 
 import threading
 from types import SimpleNamespace
@@ -17,7 +17,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return how often, in seconds, each poller that was started looks."""
     found = Turns()
     monkeypatch.setattr(
-        polling, "send_for_ever", lambda *, every_seconds: found.append(every_seconds)
+        polling, "dispatch_forever", lambda *, every_seconds: found.append(every_seconds)
     )
     monkeypatch.setattr(polling, "_started", threading.Event())
     take(monkeypatch, QUEUE)
@@ -98,6 +98,6 @@ def test_a_turn_that_fails_is_not_the_last(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(dispatcher, "send_due_deliveries", fail)
 
     with pytest.raises(Enough):
-        dispatcher.send_for_ever(every_seconds=0)
+        dispatcher.dispatch_forever(every_seconds=0)
 
     assert len(turns) == 3

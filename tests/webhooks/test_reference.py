@@ -15,8 +15,8 @@ from merchants.models import Merchant
 from tests.client import Api
 from tests.machine import need
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.event_types import EventType
 from webhooks.reference import BODY_ONLY, HEADERS
@@ -39,7 +39,7 @@ def document(api: Api) -> dict[str, Any]:
 @pytest.fixture
 def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     assert send_due() == 1
     [request] = receiver.received(webhook.url)
     return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture
@@ -88,7 +88,7 @@ def test_during_a_rotation_either_secret_will_do(
     old = webhook.plain_secret  # type: ignore[attr-defined]  # set by the fixture
     path = f"/v1/webhooks/{webhook.id}/rotate-secret"
     new = api(merchant).post(path, {}).json()["secret"]
-    tell(merchant)
+    emit_event(merchant)
     send_due()
     [request] = receiver.received(webhook.url)
 

@@ -12,7 +12,7 @@ from core.clock import utc_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.sending import send_due, tell
+from tests.webhooks.dispatching import emit_event, send_due
 from webhooks import retention
 from webhooks.models import Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus
@@ -27,7 +27,7 @@ def prune(*words: str) -> int:
 
 def tell_days_ago(merchant: Merchant, days: int) -> Event:
     with time_machine.travel(utc_now() - timedelta(days=days)):
-        event = tell(merchant)
+        event = emit_event(merchant)
         Delivery.objects.filter(event=event).update(next_attempt_at=utc_now())
     return event
 
@@ -69,7 +69,7 @@ def test_old_samples_go_for_good(api: Api, merchant: Merchant, endpoint: MakeEnd
     webhook = endpoint()
     with time_machine.travel(utc_now() - timedelta(days=91)):
         api(merchant).post("/v1/webhooks/test", {"webhook_id": webhook.id})
-    fact = tell(merchant)
+    fact = emit_event(merchant)
 
     assert prune() == 1
 

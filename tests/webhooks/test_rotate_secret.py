@@ -8,8 +8,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from core.crypto import decrypt
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.database_clock import database_now
 from webhooks.delivery.signing import body_signature
 from webhooks.models import Webhook
@@ -34,7 +34,7 @@ def rotate(api: Api, webhook: Webhook, **body: int) -> str:
 
 
 def sent_at(instant: datetime | None, receiver: Receiver, webhook: Webhook) -> Received:
-    tell(webhook.merchant)
+    emit_event(webhook.merchant)
     assert send_due(instant) == 1
     return receiver.received(webhook.url)[-1]
 
@@ -132,7 +132,7 @@ def test_a_retry_is_signed_with_the_secrets_of_its_own_time(
 ) -> None:
     webhook = endpoint("/say/500,200")
     first = decrypt(webhook.secret)
-    tell(webhook.merchant)
+    emit_event(webhook.merchant)
     send_due()
     second = rotate(api, webhook, expires_in=0)
 

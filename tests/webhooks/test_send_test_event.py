@@ -9,16 +9,17 @@ from django.conf import settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
+from messages.models import Message
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.event_types import EventType
-from webhooks.models import Alert, Delivery, Event
-from webhooks.redelivery import set_aside
+from webhooks.models import Delivery, Event
+from webhooks.redelivery import close_undeliverable
 from webhooks.samples import SAMPLES
 from webhooks.statuses import DeliveryStatus
-from webhooks.test_event import HEAD_START, finish_trial, waiting_place
+from webhooks.test_event import HEAD_START, finish_test_delivery, waiting_slot
 
 PATH = "/v1/webhooks/test"
 
@@ -60,7 +61,7 @@ def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
     assert (shown["excerpt"], shown["error"]) == ("broken", "Answered 500.")
     assert only_delivery(webhook).status == DeliveryStatus.FAILED
     webhook.refresh_from_db()
-    assert (webhook.failures, Alert.objects.count()) == (0, 0)
+    assert (webhook.failures, Message.objects.count()) == (0, 0)
 
 
 def test_it_tells_that_nobody_answered(
@@ -99,7 +100,7 @@ def test_a_request_that_died_before_it_called_is_finished_by_its_repetition(
     webhook = endpoint()
     body = {"webhook_id": webhook.id}
     with monkeypatch.context() as patch:
-        patch.setattr("webhooks.views.finish_trial", lambda _: 1 / 0)
+        patch.setattr("webhooks.views.finish_test_delivery", lambda _: 1 / 0)
         assert api(merchant).post(PATH, body, idempotency_key="try").status_code == 500
     assert receiver.received(webhook.url) == []
 
@@ -117,7 +118,7 @@ def test_a_request_that_died_is_finished_by_the_sweep(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     webhook = endpoint()
-    monkeypatch.setattr("webhooks.views.finish_trial", lambda _: 1 / 0)
+    monkeypatch.setattr("webhooks.views.finish_test_delivery", lambda _: 1 / 0)
     api(merchant).post(PATH, {"webhook_id": webhook.id})
 
     due_at = only_delivery(webhook).next_attempt_at
@@ -135,10 +136,10 @@ def test_a_request_that_died_is_left_to_the_sweep_even_where_the_endpoint_is_off
     api(merchant).patch(f"/v1/webhooks/{webhook.id}", {"is_active": False})
 
     def tidy_first(delivery_id: str) -> Delivery:
-        assert set_aside(now=utc_now()) == 0
-        return finish_trial(delivery_id)
+        assert close_undeliverable(now=utc_now()) == 0
+        return finish_test_delivery(delivery_id)
 
-    monkeypatch.setattr("webhooks.views.finish_trial", tidy_first)
+    monkeypatch.setattr("webhooks.views.finish_test_delivery", tidy_first)
 
     shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
 
@@ -151,7 +152,7 @@ def test_the_web_server_never_waits_for_endpoints_with_all_its_threads(
     webhook = endpoint()
     with ExitStack() as waiting:
         for _ in range(max(1, settings.WEB_THREADS // 2)):
-            waiting.enter_context(waiting_place())
+            waiting.enter_context(waiting_slot())
 
         response = api(merchant).post(PATH, {"webhook_id": webhook.id})
 
@@ -164,7 +165,7 @@ def test_the_web_server_never_waits_for_endpoints_with_all_its_threads(
 def test_samples_are_no_facts(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint()
     shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
-    fact = tell(merchant)
+    fact = emit_event(merchant)
 
     listed = api(merchant).get("/v1/events").json()["events"]
 

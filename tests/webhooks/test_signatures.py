@@ -9,8 +9,8 @@ from standardwebhooks.webhooks import WebhookVerificationError
 from core.clock import epoch_milliseconds, utc_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
-from tests.webhooks.sending import send_due, tell
 from webhooks.delivery.signing import new_secret, signature_headers
 from webhooks.models import Attempt
 
@@ -27,7 +27,7 @@ def merchants_own_check(secret: str, headers: dict[str, str], body: bytes, now_m
 @pytest.fixture
 def sent(merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver) -> tuple[str, Received]:
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
     assert send_due() == 1
     [request] = receiver.received(webhook.url)
     return webhook.plain_secret, request  # type: ignore[attr-defined]  # set by the fixture

@@ -9,16 +9,16 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from outbound.client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import Policy, fault_of, policy_for
 from outbound.resolver import system_addresses
 from tests.client import Api
-from tests.outbound.test_ip_addresses import NOT_PUBLIC
+from tests.outbound.addresses import NOT_PUBLIC
 from tests.webhooks.canary import Canary
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.hostile_urls import FINE, NEVER, THIS_MACHINE
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.models import Webhook
 
 LIVE = Policy(livemode=True, loopback=False)
@@ -30,12 +30,12 @@ _getaddrinfo = socket.getaddrinfo
 
 @pytest.fixture
 def canary() -> Iterator[Canary]:
-    """Something that listens on every address of this machine, and hopes for nobody."""
+    """A server on every address of this machine that must never be called."""
     with Canary() as listening:
         yield listening
 
 
-def call(url: str, policy: Policy, resolve: Any = system_addresses) -> Answer:
+def call(url: str, policy: Policy, resolve: Any = system_addresses) -> HttpResult:
     return post(url, body=b"{}", headers={}, policy=policy, seconds=1, resolve=resolve)
 
 
@@ -156,7 +156,7 @@ def test_a_name_is_looked_up_once_and_the_checked_address_is_called(
     resolver = Rebinding()
     monkeypatch.setattr(socket, "getaddrinfo", resolver)
     monkeypatch.setattr(socket, "create_connection", connect)
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -174,7 +174,7 @@ def test_a_name_that_has_turned_inwards_is_not_called(
     resolver = Rebinding()
     resolver.asked = 1
     monkeypatch.setattr(socket, "getaddrinfo", resolver)
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -194,7 +194,7 @@ def test_a_proxy_in_the_environment_is_not_asked(
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{canary.port}")
     webhook = endpoint()
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -210,7 +210,7 @@ def test_a_live_endpoint_on_this_machine_is_not_called(
     Webhook.objects.filter(pk=webhook.pk).update(
         livemode=True, url=f"http://localhost:{canary.port}/", updated_at=utc_now()
     )
-    tell(merchant, livemode=True)
+    emit_event(merchant, livemode=True)
 
     send_due()
 

@@ -1,4 +1,4 @@
-"""Endpoints that do not answer as they should. None of them holds a sender for long."""
+"""Endpoints that do not answer as they should. None of them holds a thread for long."""
 
 import threading
 import time
@@ -6,25 +6,25 @@ import time
 import pytest
 
 from merchants.models import Merchant
-from outbound.client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import Policy
 from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from tests.webhooks.sending import only_delivery, send_due, tell
 from webhooks.models import Attempt
 from webhooks.statuses import DeliveryStatus
 
 pytestmark = pytest.mark.slow
 
 SECONDS = 0.6
-# The traps go on for a minute and more: whoever is back before has not waited for them.
+# The traps last a minute and more: a quicker return has not waited for them.
 SOON = 10
 POLICY = Policy(livemode=False, loopback=True)
 TIMED_OUT = f"No complete answer within {SECONDS:g} seconds."
 BROKE_OFF = "The connection broke off before the answer was complete."
 
 
-def call(receiver: Receiver, trap: str, seconds: float = SECONDS) -> Answer:
+def call(receiver: Receiver, trap: str, seconds: float = SECONDS) -> HttpResult:
     return post(
         receiver.url(f"/trap/{trap}/1"), body=b"{}", headers={}, policy=POLICY, seconds=seconds
     )
@@ -140,7 +140,7 @@ def test_a_resolver_that_hangs_is_given_up() -> None:
 
 def test_what_it_says_can_be_shown_and_stored(merchant: Merchant, endpoint: MakeEndpoint) -> None:
     webhook = endpoint("/say/500?text=a%00b%1b%5b31m%ff%c3%a9%0a")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 
@@ -153,7 +153,7 @@ def test_a_trap_is_a_failed_attempt_like_any_other(
 ) -> None:
     settings.WEBHOOK_TIMEOUT_SECONDS = SECONDS
     webhook = endpoint("/trap/bodydrip")
-    tell(merchant)
+    emit_event(merchant)
 
     send_due()
 

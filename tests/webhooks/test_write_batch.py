@@ -1,20 +1,21 @@
 """Writing together where the database has one writer at a time."""
 
 import threading
+import time
 
 import pytest
 from django.db import OperationalError, connection
 
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
-from tests.races import at_once
-from webhooks.delivery.write_batch import Gathering, write_turn
+from tests.races import WAIT_SECONDS, at_once
+from webhooks.delivery.write_batch import WriteBatch, write_lock
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_everything_is_written() -> None:
-    gathering, merchants = Gathering(), [MerchantFactory.create() for _ in range(20)]
+    gathering, merchants = WriteBatch(), [MerchantFactory.create() for _ in range(20)]
 
     def write(merchant: Merchant) -> None:
         gathering.write(lambda: rename(merchant))
@@ -26,15 +27,14 @@ def test_everything_is_written() -> None:
 
 @pytest.mark.sqlite
 def test_what_gathers_is_one_transaction() -> None:
-    gathering, merchant = Gathering(), MerchantFactory.create()
+    gathering, merchant = WriteBatch(), MerchantFactory.create()
     seen: list[bool] = []
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with write_lock():
             held.set()
-            while len(gathering._waiting) < 5:
-                pass
+            wait_for(gathering, 5)
 
     def note() -> None:
         seen.append(connection.in_atomic_block)
@@ -51,14 +51,13 @@ def test_what_gathers_is_one_transaction() -> None:
 
 @pytest.mark.sqlite
 def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
-    gathering, merchant = Gathering(), MerchantFactory.create(name="Old")
+    gathering, merchant = WriteBatch(), MerchantFactory.create(name="Old")
     held = threading.Event()
 
     def slow() -> None:
-        with write_turn():
+        with write_lock():
             held.set()
-            while len(gathering._waiting) < 2:
-                pass
+            wait_for(gathering, 2)
 
     def change() -> None:
         held.wait(10)
@@ -73,6 +72,14 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
     assert [type(result) for result in results[1:]] == [OperationalError] * 2
     merchant.refresh_from_db()
     assert merchant.name == "Old"
+
+
+def wait_for(gathering: WriteBatch, count: int) -> None:
+    """Wait until that many writes have gathered."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while len(gathering._waiting) < count:
+        assert time.monotonic() < deadline, f"{len(gathering._waiting)} of {count} have gathered"
+        time.sleep(0.001)
 
 
 def rename(merchant: Merchant) -> None:

@@ -1,4 +1,4 @@
-"""A receiver for developers: it verifies what comes, passes it on, and tells what it heard."""
+"""A receiver for developers: it verifies deliveries, forwards them, and reports them."""
 
 import queue
 import threading
@@ -11,16 +11,16 @@ import orjson
 import requests
 
 from core.clock import utc_now
-from webhooks.cli.verification import checks
+from webhooks.cli.signature_checks import checks
 
 FORWARD_SECONDS = 10
-MOST_BYTES = 1024 * 1024
-PASSED_ON = ("content-type", "user-agent", "webhook-", "x-service-")
+MAX_BYTES = 1024 * 1024
+FORWARDED_HEADERS = ("content-type", "user-agent", "webhook-", "x-service-")
 
 
 @dataclass(frozen=True)
-class Heard:
-    """A request, and what it was answered. `fault` says why it was refused."""
+class ReceivedEvent:
+    """A request and the response to it. `fault` says why it was refused."""
 
     body: bytes
     status: int
@@ -33,16 +33,16 @@ class Heard:
 
 
 class Listener:
-    """Use as a context: it listens on this machine, at `url`. Set `secret` before the first call.
+    """A context manager that listens on this machine, at `url`. Set `secret` before the first call.
 
-    What comes is passed on to `forward_to`, if there is such, byte for byte and signed as it came;
-    the answer from there is the answer.
+    Deliveries are forwarded to `forward_to`, if given, byte for byte with their signatures; the
+    response from there is returned.
     """
 
     def __init__(self, *, port: int = 0, forward_to: str | None = None) -> None:
         self.secret = ""
         self.forward_to = forward_to
-        self.heard: queue.SimpleQueue[Heard] = queue.SimpleQueue()
+        self.received: queue.SimpleQueue[ReceivedEvent] = queue.SimpleQueue()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
 
     @property
@@ -62,42 +62,42 @@ class Listener:
         self._server.shutdown()
         self._server.server_close()
 
-    def hear(self, headers: dict[str, str], body: bytes) -> Heard:
-        """Verify a request and pass it on; header names in lower case."""
+    def receive(self, headers: dict[str, str], body: bytes) -> ReceivedEvent:
+        """Verify a request and forward it; header names in lower case."""
         failed = [each for each in checks(headers, body, secret=self.secret, at=utc_now())
                   if not each.is_good]  # fmt: skip
         if failed:
-            return Heard(body, 401, f"{failed[0].name} {failed[0].says}")
+            return ReceivedEvent(body, 401, f"{failed[0].name} {failed[0].says}")
         if self.forward_to is None:
-            return Heard(body, 200)
-        return _pass_on(self.forward_to, headers, body)
+            return ReceivedEvent(body, 200)
+        return _forward(self.forward_to, headers, body)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         listener = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                length = min(int(self.headers.get("Content-Length") or 0), MOST_BYTES)
+                length = min(int(self.headers.get("Content-Length") or 0), MAX_BYTES)
                 body = self.rfile.read(length)
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                heard = listener.hear(headers, body)
-                self.send_response(heard.status)
+                received = listener.receive(headers, body)
+                self.send_response(received.status)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
-                listener.heard.put(heard)
+                listener.received.put(received)
 
             def log_message(self, *_: object) -> None:
-                """Say nothing: the command does."""
+                """Log nothing: the command prints the result."""
 
         return Handler
 
 
-def _pass_on(url: str, headers: dict[str, str], body: bytes) -> Heard:
-    kept = {name: value for name, value in headers.items() if name.startswith(PASSED_ON)}
+def _forward(url: str, headers: dict[str, str], body: bytes) -> ReceivedEvent:
+    kept = {name: value for name, value in headers.items() if name.startswith(FORWARDED_HEADERS)}
     try:
         answer = requests.post(
             url, data=body, headers=kept, timeout=FORWARD_SECONDS, allow_redirects=False
         )
     except requests.RequestException as error:
-        return Heard(body, 502, f"not passed on: {type(error).__name__}")
-    return Heard(body, answer.status_code)
+        return ReceivedEvent(body, 502, f"not passed on: {type(error).__name__}")
+    return ReceivedEvent(body, answer.status_code)

@@ -1,28 +1,28 @@
-"""One attempt: sign the stored bytes, send them, and record what came of it."""
+"""One attempt: sign the stored bytes, send them, and record the result."""
 
 import logging
 
 from django.conf import settings
 
 from core.crypto import decrypt
-from outbound.client import Answer, post
+from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 from webhooks.delivery.leases import Claim
-from webhooks.delivery.outcomes import record_answer
+from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import signature_headers
 from webhooks.models import Webhook
 
 logger = logging.getLogger(__name__)
 
 
-def deliver(claim: Claim) -> Answer:
-    """Make the attempt that was claimed, and record it."""
-    answer = attempt(claim)
-    record_answer(claim, answer)
-    return answer
+def attempt_and_record(claim: Claim) -> HttpResult:
+    """Make the attempt that was claimed, and record its result."""
+    result = attempt(claim)
+    record_result(claim, result)
+    return result
 
 
-def attempt(claim: Claim) -> Answer:
+def attempt(claim: Claim) -> HttpResult:
     """Call the endpoint, in no transaction. Never raises."""
     try:
         return post(
@@ -33,9 +33,9 @@ def attempt(claim: Claim) -> Answer:
             seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         )
     except Exception:
-        # A fault of ours must not hold the schedule up: the attempt counts, and the next follows.
+        # A bug of ours must not stall the schedule: the attempt counts, and the next one follows.
         logger.exception("attempt not made", extra={"delivery_id": claim.delivery.id})
-        return Answer(ms=0, error="The request could not be made.")
+        return HttpResult(ms=0, error="The request could not be made.")
 
 
 def _headers(claim: Claim) -> dict[str, str]:

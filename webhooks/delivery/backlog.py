@@ -1,4 +1,4 @@
-"""Which endpoints something waits for, found without reading all that waits."""
+"""The endpoints with pending deliveries, found without reading every delivery."""
 
 from datetime import datetime
 from typing import Any
@@ -9,9 +9,9 @@ from django.db.models.functions import Coalesce
 
 from webhooks.models import Delivery, WebhookQuerySet
 
-# A loose scan of the index of what is pending: from each endpoint straight to the next one, so
-# that five thousand deliveries of one cost no more than one delivery of it. The order is that of
-# the index, so that no planner prefers another one.
+# A loose index scan of the pending deliveries: from each endpoint straight to the next one, so that
+# five thousand deliveries of one cost no more than one delivery of it. The order is that of the
+# index, so that every planner uses it.
 _WITH_PENDING = """
     WITH RECURSIVE waiting(id) AS (
         SELECT (SELECT webhook_id FROM webhooks_delivery WHERE status = 'pending'
@@ -27,12 +27,12 @@ _WITH_PENDING = """
 
 
 def with_pending(webhooks: WebhookQuerySet) -> WebhookQuerySet:
-    """Keep those with a delivery not at its end; costs a step per endpoint, not per delivery."""
+    """Keep those with a pending delivery; costs a step per endpoint, not per delivery."""
     return webhooks.filter(id__in=RawSQL(_WITH_PENDING, []))  # noqa: S611  # a constant
 
 
-def with_work(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
-    """Add `due_at`, the earliest instant of a next attempt, and `in_flight`, how many run."""
+def with_backlog(webhooks: WebhookQuerySet, now: datetime) -> QuerySet[Any, Any]:
+    """Add `due_at`, when the next attempt is due, and `in_flight`, the number under way."""
     pending = Delivery.objects.pending().filter(webhook=OuterRef("pk"))
     leased = pending.exclude(lease_token="").filter(next_attempt_at__gt=now).order_by()
     return webhooks.annotate(

@@ -1,8 +1,8 @@
-"""The senders of this process: threads that deliver what is due, in lanes.
+"""The dispatcher of this process: threads that send due deliveries, in lanes.
 
-Whoever calls `send_due_deliveries` only wakes them: a tick each second, a nudge after a commit, or
-a sender that has finished while more is due. At the end of the process the threads finish the
-attempt they are at; if it dies instead, their leases run out.
+`send_due_deliveries` only wakes them: on a tick each second, on a wakeup after a commit, or when a
+thread has finished while more is due. At the end of the process the threads finish their current
+attempt; if it dies instead, their leases run out.
 """
 
 import logging
@@ -17,21 +17,21 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
-from webhooks.delivery.leases import Claim, Claims, claim_due, release
-from webhooks.delivery.outcomes import record_answer
-from webhooks.delivery.write_batch import Gathering, write_turn
+from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, release
+from webhooks.delivery.outcomes import record_result
+from webhooks.delivery.write_batch import WriteBatch, write_lock
 
 logger = logging.getLogger(__name__)
 
 THREADS = {Lane.QUICK: 40, Lane.NEW: 12, Lane.CAREFUL: 12}
 # Seconds; together they are shorter than what a lease has left after the deadline.
-RECORD_PAUSES = (0.1, 0.5, 1, 2, 4, 8)
+RECORD_RETRY_SECONDS = (0.1, 0.5, 1, 2, 4, 8)
 
 Clock = Callable[[], datetime]
 
 
-class Sender:
-    """Claims no more than its free threads can send at once."""
+class Dispatcher:
+    """Claims no more deliveries than its free threads can send at once."""
 
     def __init__(self, clock: Clock = database_now) -> None:
         self._clock = clock
@@ -43,59 +43,59 @@ class Sender:
         self._lock = threading.Lock()
         self._claiming = threading.Lock()
         self._is_woken = False
-        self._last = Claims([], frozenset(), frozenset())
+        self._last = ClaimBatch([], frozenset(), frozenset())
 
     def wake(self) -> int:
-        """Claim and begin to send until nothing due is left or nobody is free; return how many.
+        """Claim and start attempts until nothing is due or no thread is free; return how many.
 
-        One thread claims at a time; who finds another at it leaves it word to look again.
+        One thread claims at a time; a second caller makes it check once more.
         """
-        begun = 0
+        started = 0
         self._is_woken = True
         while self._is_woken and self._claiming.acquire(blocking=False):
             try:
                 self._is_woken = False
-                begun += self._claim_and_begin()
+                started += self._claim_and_start()
             finally:
                 self._claiming.release()
-        return begun
+        return started
 
-    def _claim_and_begin(self) -> int:
+    def _claim_and_start(self) -> int:
         with self._lock:
             free = dict(self._free)
-        with write_turn():
-            claims = claim_due(free=free, now=self._clock())
+        with write_lock():
+            claims = claim_due_deliveries(free=free, now=self._clock())
         self._last = claims
         for claim in claims.taken:
-            self._begin(claim)
+            self._start(claim)
         return len(claims.taken)
 
-    def _begin(self, claim: Claim) -> None:
+    def _start(self, claim: Claim) -> None:
         with self._lock:
             self._free[claim.lane] -= 1
         try:
             self._pools[claim.lane].submit(self._run, claim)
         except RuntimeError:  # the process is ending
-            self._done(claim)
+            self._free_thread(claim)
             release(claim)
 
     def _run(self, claim: Claim) -> None:
         close_old_connections()
         try:
-            _deliver(claim)
+            _attempt_and_keep_recording(claim)
         finally:
-            self._done(claim)
-            self._go_on(claim)
+            self._free_thread(claim)
+            self._claim_more(claim)
             close_old_connections()
 
-    def _done(self, claim: Claim) -> None:
+    def _free_thread(self, claim: Claim) -> None:
         with self._lock:
             self._free[claim.lane] += 1
 
-    def _go_on(self, done: Claim) -> None:
-        """Claim again where something waited for what has just ended."""
+    def _claim_more(self, done: Claim) -> None:
+        """Claim again where more was due for the endpoint or the lane that has become free."""
         last = self._last
-        if done.delivery.webhook_id not in last.left and done.lane not in last.crowded:
+        if done.delivery.webhook_id not in last.left and done.lane not in last.full_lanes:
             return
         try:
             self.wake()
@@ -103,29 +103,29 @@ class Sender:
             logger.warning("the next deliveries wait for the next tick", exc_info=True)
 
 
-def _deliver(claim: Claim) -> None:
-    """Make the attempt and record it, with patience for a database that restarts.
+def _attempt_and_keep_recording(claim: Claim) -> None:
+    """Make the attempt and record it, retrying while the database restarts.
 
-    Where it stays away, the lease runs out, and the delivery is made again.
+    If it stays away, the lease runs out, and the delivery is sent again.
     """
-    answer = attempt(claim)
+    result = attempt(claim)
 
     def record() -> None:
-        record_answer(claim, answer)
+        record_result(claim, result)
 
-    for pause in RECORD_PAUSES:
-        if _is_written(record, together=pause == RECORD_PAUSES[0]):
+    for pause in RECORD_RETRY_SECONDS:
+        if _is_recorded(record, together=pause == RECORD_RETRY_SECONDS[0]):
             return
         time.sleep(pause)
     logger.error("attempt not recorded", extra={"delivery_id": claim.delivery.id})
 
 
-def _is_written(record: Callable[[], None], *, together: bool) -> bool:
+def _is_recorded(record: Callable[[], None], *, together: bool) -> bool:
     try:
         if together:
-            _gathering.write(record)
+            _write_batch.write(record)
         else:
-            with write_turn():
+            with write_lock():
                 record()
     except (DatabaseError, InterfaceError):
         logger.warning("attempt not recorded yet", exc_info=True)
@@ -134,27 +134,27 @@ def _is_written(record: Callable[[], None], *, together: bool) -> bool:
     return True
 
 
-_gathering = Gathering()
-_sender: Sender | None = None
+_write_batch = WriteBatch()
+_dispatcher: Dispatcher | None = None
 _starting = threading.Lock()
 
 
 def send_due_deliveries() -> int:
-    """Wake the senders of this process; return how many deliveries have begun."""
-    global _sender
+    """Wake the dispatcher of this process; return how many attempts have started."""
+    global _dispatcher
     with _starting:
-        if _sender is None:
-            _sender = Sender()
-    return _sender.wake()
+        if _dispatcher is None:
+            _dispatcher = Dispatcher()
+    return _dispatcher.wake()
 
 
-def send_for_ever(*, every_seconds: float) -> None:
-    """Wake the senders again and again, whatever the broker and the database are doing."""
+def dispatch_forever(*, every_seconds: float) -> None:
+    """Wake the dispatcher regularly, whatever the state of the broker and the database."""
     while True:
         close_old_connections()
         try:
             send_due_deliveries()
         except Exception:
-            logger.warning("what is due waits for the next turn", exc_info=True)
+            logger.warning("due deliveries wait for the next tick", exc_info=True)
         close_old_connections()
         time.sleep(every_seconds)

@@ -1,7 +1,7 @@
-"""Whose turn it is. Pure.
+"""Which endpoints get the free threads. Pure.
 
-Endpoints that answer well share one lane of senders, those that have yet to answer once another,
-and those that fail or dawdle a third: however many of these there are, nobody waits for them.
+Healthy endpoints share one lane of threads, those that have never answered a second, and those that
+fail or are slow a third: however many of these there are, no healthy endpoint waits for them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-MOST_IN_FLIGHT = 4
+MAX_IN_FLIGHT = 4
 
 
 class Lane(Enum):
-    """`quick` for endpoints that answer well, `new` for those that have yet to answer once."""
+    """`quick` for healthy endpoints, `new` for those that have never answered."""
 
     QUICK = "quick"
     NEW = "new"
@@ -21,8 +21,8 @@ class Lane(Enum):
 
 
 @dataclass(frozen=True)
-class Waiting:
-    """An endpoint with something due: how it has been answering, and what is under way to it."""
+class EndpointBacklog:
+    """An endpoint with due deliveries: its recent health, and the attempts under way."""
 
     webhook_id: str
     due_at: datetime
@@ -38,27 +38,27 @@ class Waiting:
         return Lane.QUICK if self.is_proven else Lane.NEW
 
     @property
-    def most_in_flight(self) -> int:
-        """One at a time until it answers, and again as soon as it fails; two while it is slow."""
+    def max_in_flight(self) -> int:
+        """One until it has answered, and again once it fails; two while it is slow."""
         if self.failures or not self.is_proven:
             return 1
-        return 2 if self.is_slow else MOST_IN_FLIGHT
+        return 2 if self.is_slow else MAX_IN_FLIGHT
 
     @property
-    def turn(self) -> tuple[int, int, datetime]:
-        """What decides who goes first: an idle endpoint, then a healthier one, then patience."""
+    def priority(self) -> tuple[int, int, datetime]:
+        """The sort key: idle endpoints first, then healthier ones, then the longest waiting."""
         return self.in_flight, self.failures, self.due_at
 
 
-def share(waiting: Iterable[Waiting], free: Mapping[Lane, int]) -> dict[str, int]:
-    """Share the free senders of each lane out, one each in turn; return how many go to whom."""
+def allocate(waiting: Iterable[EndpointBacklog], free: Mapping[Lane, int]) -> dict[str, int]:
+    """Allocate the free threads of each lane, round robin; return how many each endpoint gets."""
     left = dict(free)
     given: dict[str, int] = {}
-    queue = sorted(waiting, key=lambda endpoint: endpoint.turn)
-    for _ in range(MOST_IN_FLIGHT):
+    queue = sorted(waiting, key=lambda endpoint: endpoint.priority)
+    for _ in range(MAX_IN_FLIGHT):
         for endpoint in queue:
             has = given.get(endpoint.webhook_id, 0)
-            if left[endpoint.lane] and endpoint.in_flight + has < endpoint.most_in_flight:
+            if left[endpoint.lane] and endpoint.in_flight + has < endpoint.max_in_flight:
                 given[endpoint.webhook_id] = has + 1
                 left[endpoint.lane] -= 1
     return given

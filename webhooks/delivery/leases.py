@@ -1,4 +1,4 @@
-"""Take what is due, so that nobody else sends it meanwhile.
+"""Claim due deliveries, so that no other process sends them meanwhile.
 
 A claim is a lease: if its holder dies, the delivery falls due again by itself. It is committed
 before anything is sent, and its token decides whose result counts.
@@ -14,18 +14,18 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
-from webhooks.delivery.backlog import with_pending, with_work
-from webhooks.delivery.lanes import Lane, Waiting, share
+from webhooks.delivery.backlog import with_backlog, with_pending
+from webhooks.delivery.lanes import EndpointBacklog, Lane, allocate
 from webhooks.models import Delivery, Webhook
 
-# A sender that lives has long been cut off by its deadline when its lease runs out.
+# The deadline has long ended the attempt of a live thread when its lease runs out.
 LEASE_IN_DEADLINES = 3
 TOKEN_BYTES = 16
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A delivery that is ours to send once, from this instant until the lease runs out."""
+    """A delivery that this process may send once, from this instant until the lease runs out."""
 
     delivery: Delivery
     token: str
@@ -34,44 +34,44 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Claims:
-    """What was taken; the endpoints that have more due, and the lanes that had no sender left.
+class ClaimBatch:
+    """The claims; the endpoints with more due, and the lanes without a free thread.
 
-    When a delivery to one of those, or in one of those, has ended, it is time to look again.
+    When an attempt of such an endpoint or lane has ended, it is time to claim again.
     """
 
     taken: list[Claim]
     left: frozenset[str]
-    crowded: frozenset[Lane]
+    full_lanes: frozenset[Lane]
 
 
 def lease_until(now: datetime) -> datetime:
-    """Return the end of a lease that begins now."""
+    """Return the end of a lease that starts now."""
     return now + timedelta(seconds=LEASE_IN_DEADLINES * settings.WEBHOOK_TIMEOUT_SECONDS)
 
 
-def claim_due(*, free: Mapping[Lane, int], now: datetime) -> Claims:
-    """Claim as many due deliveries as there are free senders in each lane, shared out fairly.
+def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBatch:
+    """Claim as many due deliveries as there are free threads in each lane, allocated fairly.
 
-    `now` by the database's clock. Takes its locks without waiting for anybody.
+    `now` by the database's clock. Never waits for a lock.
     """
     waiting = {endpoint.webhook_id: endpoint for endpoint in _waiting(now)}
-    wanted = share(waiting.values(), free)
-    crowded = _crowded(wanted, waiting, free)
+    wanted = allocate(waiting.values(), free)
+    full_lanes = _full_lanes(wanted, waiting, free)
     if not wanted:
-        return Claims([], frozenset(waiting), crowded)
+        return ClaimBatch([], frozenset(waiting), full_lanes)
     with transaction.atomic():
-        quotas = _still_free(wanted, waiting, now)
+        quotas = _lock_with_capacity(wanted, waiting, now)
         found = {each: _due_ids(each, quota, now) for each, quota in quotas.items()}
         ids = [delivery_id for due in found.values() for delivery_id in due]
         token = _lease(ids, now)
     taken = [Claim(row, token, now, waiting[row.webhook_id].lane) for row in _leased(ids, token)]
     left = {each for each in waiting if len(found.get(each, ())) == quotas.get(each, 0)}
-    return Claims(taken, frozenset(left), crowded)
+    return ClaimBatch(taken, frozenset(left), full_lanes)
 
 
-def claim_one(delivery_id: str, *, now: datetime) -> Claim | None:
-    """Claim this delivery, out of turn; None where it is not pending or another holds it."""
+def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
+    """Claim this delivery out of turn; None where it is not pending or is leased already."""
     with transaction.atomic():
         free = Q(lease_token="") | Q(next_attempt_at__lte=now)
         rows = Delivery.objects.pending().filter(free, pk=delivery_id)
@@ -83,7 +83,7 @@ def claim_one(delivery_id: str, *, now: datetime) -> Claim | None:
 
 
 def release(claim: Claim) -> None:
-    """Give a claim back unused: the delivery is due as it was before."""
+    """Release an unused claim: the delivery is due as before."""
     Delivery.objects.filter(pk=claim.delivery.pk, lease_token=claim.token).update(
         lease_token="",
         next_attempt_at=claim.at,
@@ -92,16 +92,16 @@ def release(claim: Claim) -> None:
     )
 
 
-def _waiting(now: datetime) -> Iterator[Waiting]:
-    """Yield the endpoints that something is due for and that may be called now."""
+def _waiting(now: datetime) -> Iterator[EndpointBacklog]:
+    """Yield the endpoints that have due deliveries and may be called now."""
     callable_now = Q(paused_until=None) | Q(paused_until__lte=now)
     endpoints = Webhook.objects.switched_on().filter(callable_now)
     for row in (
-        with_work(with_pending(endpoints), now)
+        with_backlog(with_pending(endpoints), now)
         .filter(due_at__lte=now)
         .values("id", "due_at", "in_flight", "failures", "is_slow", "last_success_at")
     ):
-        yield Waiting(
+        yield EndpointBacklog(
             webhook_id=row["id"],
             due_at=row["due_at"],
             in_flight=row["in_flight"],
@@ -111,8 +111,8 @@ def _waiting(now: datetime) -> Iterator[Waiting]:
         )
 
 
-def _crowded(
-    wanted: Mapping[str, int], waiting: Mapping[str, Waiting], free: Mapping[Lane, int]
+def _full_lanes(
+    wanted: Mapping[str, int], waiting: Mapping[str, EndpointBacklog], free: Mapping[Lane, int]
 ) -> frozenset[Lane]:
     taken = Counter[Lane]()
     for webhook_id, count in wanted.items():
@@ -120,19 +120,19 @@ def _crowded(
     return frozenset(lane for lane, count in free.items() if taken[lane] >= count)
 
 
-def _still_free(
-    wanted: Mapping[str, int], waiting: Mapping[str, Waiting], now: datetime
+def _lock_with_capacity(
+    wanted: Mapping[str, int], waiting: Mapping[str, EndpointBacklog], now: datetime
 ) -> dict[str, int]:
-    """Lock the endpoints that nobody else is claiming for, and count anew what is under way."""
+    """Lock the endpoints that no other process is claiming for; recount the attempts under way."""
     rows = Webhook.objects.switched_on().filter(id__in=wanted)
     if connection.features.has_select_for_update_skip_locked:
         rows = rows.select_for_update(skip_locked=True, no_key=True)
     locked = list(rows.values_list("id", flat=True))
-    counts = with_work(Webhook.objects.filter(id__in=locked), now).values_list("id", "in_flight")
+    counts = with_backlog(Webhook.objects.filter(id__in=locked), now).values_list("id", "in_flight")
     return {
-        webhook_id: min(wanted[webhook_id], waiting[webhook_id].most_in_flight - in_flight)
+        webhook_id: min(wanted[webhook_id], waiting[webhook_id].max_in_flight - in_flight)
         for webhook_id, in_flight in counts
-        if in_flight < waiting[webhook_id].most_in_flight
+        if in_flight < waiting[webhook_id].max_in_flight
     }
 
 
@@ -142,7 +142,7 @@ def _due_ids(webhook_id: str, quota: int, now: datetime) -> list[str]:
 
 
 def _lease(delivery_ids: list[str], now: datetime) -> str:
-    """Mark the deliveries as ours, and the attempt as begun; return the token."""
+    """Lease the deliveries and count the attempt; return the token."""
     token = secrets.token_hex(TOKEN_BYTES)
     if delivery_ids:
         Delivery.objects.pending().filter(pk__in=delivery_ids).update(

@@ -1,4 +1,4 @@
-"""Write down what came of an attempt: for the log, the schedule, and the endpoint's own record."""
+"""Record the result of an attempt: in the log, the schedule, and the endpoint's own record."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,68 +7,68 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from outbound.client import Answer
+from outbound.http_client import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
-from webhooks.delivery.retry_schedule import most_attempts, next_attempt_at, requested_wait
+from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
 
 GONE = 410
 SLOW_MS = 3_000
 SWITCH_OFF_AFTER = timedelta(days=5)
-SUCCESS_NOTED_EVERY = timedelta(hours=1)
+SUCCESS_RECORDED_EVERY = timedelta(hours=1)
 PAUSE_FROM_FAILURES = 10
 # A tenth of the first step of the schedule: 30 seconds of 5 minutes.
 PAUSES_IN_FIRST_STEP = 10
 
 
 @dataclass(frozen=True)
-class _End:
-    """What the delivery becomes: with a next attempt it stays pending."""
+class _DeliveryState:
+    """The new state of the delivery: with a next attempt it stays pending."""
 
     status: DeliveryStatus
     next_attempt_at: datetime | None = None
 
 
 @transaction.atomic
-def record_answer(claim: Claim, answer: Answer) -> None:
-    """Record an attempt, and what follows from it if the lease is still ours.
+def record_result(claim: Claim, result: HttpResult) -> None:
+    """Record an attempt, and its consequences if the lease is still ours.
 
     Locks the endpoint where it has failed, or has stopped failing, then the delivery.
     """
-    ended_at = claim.at + timedelta(milliseconds=answer.ms)
+    ended_at = claim.at + timedelta(milliseconds=result.ms)
     delivery = claim.delivery
-    if answer.is_success:
-        _note_success(delivery.webhook_id, answer, ended_at)
-        end = _End(DeliveryStatus.DELIVERED)
+    if result.is_success:
+        _record_success(delivery.webhook_id, result, ended_at)
+        end = _DeliveryState(DeliveryStatus.DELIVERED)
     else:
-        end = _after_failure(claim, answer, ended_at)
+        end = _state_after_failure(claim, result, ended_at)
         if not delivery.event.is_test:
-            _note_failure(claim, answer, ended_at)
-    _log(claim, answer)
+            _record_failure(claim, result, ended_at)
+    _record_attempt(claim, result)
     is_ours = _close(claim, end, ended_at)
     is_news = end.status == DeliveryStatus.FAILED and not delivery.event.is_test
-    if is_ours and is_news and answer.status != GONE:
+    if is_ours and is_news and result.status != GONE:
         raise_alert(AlertKind.EXHAUSTED, delivery.webhook_id, delivery=delivery, now=ended_at)
 
 
-def _log(claim: Claim, answer: Answer) -> None:
+def _record_attempt(claim: Claim, result: HttpResult) -> None:
     row = Attempt(
         delivery=claim.delivery,
         number=claim.delivery.attempt_count,
         attempted_at=claim.at,
-        ms=answer.ms,
-        status=answer.status,
-        excerpt=answer.excerpt,
-        error=answer.error,
+        ms=result.ms,
+        status=result.status,
+        excerpt=result.excerpt,
+        error=result.error,
     )
-    # Where the database went away on commit, nobody knows whether the row is there.
+    # If the database went away on commit, the row may be there already.
     Attempt.objects.bulk_create([row], ignore_conflicts=True)
 
 
-def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
-    """Give the lease back; False where it ran out and another has taken the delivery over."""
+def _close(claim: Claim, end: _DeliveryState, ended_at: datetime) -> bool:
+    """Release the lease; False where it ran out and another process has claimed the delivery."""
     held = Delivery.objects.pending().filter(pk=claim.delivery.pk, lease_token=claim.token)
     is_over = end.next_attempt_at is None
     return bool(
@@ -81,27 +81,27 @@ def _close(claim: Claim, end: _End, ended_at: datetime) -> bool:
     )
 
 
-def _after_failure(claim: Claim, answer: Answer, ended_at: datetime) -> _End:
-    if answer.status == GONE or claim.delivery.event.is_test:
-        return _End(DeliveryStatus.FAILED)
+def _state_after_failure(claim: Claim, result: HttpResult, ended_at: datetime) -> _DeliveryState:
+    if result.status == GONE or claim.delivery.event.is_test:
+        return _DeliveryState(DeliveryStatus.FAILED)
     again_at = next_attempt_at(
         attempts=claim.delivery.round_attempts,
         failed_at=ended_at,
-        wait=requested_wait(answer.status, answer.retry_after, at=ended_at),
+        wait=requested_wait(result.status, result.retry_after, at=ended_at),
         steps=settings.WEBHOOK_RETRY_SECONDS,
     )
     if again_at is None:
-        return _End(DeliveryStatus.FAILED)
-    return _End(DeliveryStatus.PENDING, again_at)
+        return _DeliveryState(DeliveryStatus.FAILED)
+    return _DeliveryState(DeliveryStatus.PENDING, again_at)
 
 
-def _note_success(webhook_id: str, answer: Answer, now: datetime) -> None:
-    """Clear the record of failures. An endpoint that goes on answering well costs no write."""
-    is_slow = answer.ms > SLOW_MS
+def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
+    """Clear the record of failures. An endpoint that stays healthy costs no write."""
+    is_slow = result.ms > SLOW_MS
     stale = (
         Q(failures__gt=0)
         | Q(last_success_at=None)
-        | Q(last_success_at__lt=now - SUCCESS_NOTED_EVERY)
+        | Q(last_success_at__lt=now - SUCCESS_RECORDED_EVERY)
         | ~Q(is_slow=is_slow)
     )
     Webhook.objects.filter(stale, pk=webhook_id).update(
@@ -109,16 +109,16 @@ def _note_success(webhook_id: str, answer: Answer, now: datetime) -> None:
     )
 
 
-def _note_failure(claim: Claim, answer: Answer, now: datetime) -> None:
+def _record_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
     """Count the failure; switch the endpoint off where it is gone, or has failed for days."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or claim.at
-    webhook.is_slow = answer.ms > SLOW_MS
+    webhook.is_slow = result.ms > SLOW_MS
     if webhook.failures >= PAUSE_FROM_FAILURES:
         webhook.paused_until = now + _pause()
     webhook.save(update_fields=["failures", "failing_since", "is_slow", "paused_until"])
-    if answer.status == GONE:
+    if result.status == GONE:
         _switch_off(webhook, DisabledReason.GONE, AlertKind.GONE, now)
     elif _has_failed_for_days(webhook, now):
         _switch_off(webhook, DisabledReason.FAILING, AlertKind.FAILING, now)
@@ -129,9 +129,9 @@ def _pause() -> timedelta:
 
 
 def _has_failed_for_days(webhook: Webhook, now: datetime) -> bool:
-    """Say whether nothing has succeeded for days, over at least one whole round of attempts."""
+    """Return whether nothing has succeeded for days, over at least one whole round of attempts."""
     since = webhook.failing_since
-    enough = webhook.failures >= most_attempts(settings.WEBHOOK_RETRY_SECONDS)
+    enough = webhook.failures >= max_attempts(settings.WEBHOOK_RETRY_SECONDS)
     return enough and since is not None and since <= now - SWITCH_OFF_AFTER
 
 

@@ -1,7 +1,7 @@
-"""The senders of a Celery worker look for themselves what is due, so that no broker is needed.
+"""Each Celery worker polls for due deliveries by itself, so that no broker is needed.
 
-Beat's ticks and the nudges come through the broker. While it is down or frozen this thread alone
-keeps events going out; while it is well, the thread finds nothing left to do.
+Beat's ticks and the wakeups come through the broker. While it is down or frozen this thread alone
+keeps events going out; otherwise it finds nothing left to do.
 """
 
 import threading
@@ -10,7 +10,7 @@ from typing import Any
 from celery import current_app
 from celery.signals import worker_init, worker_process_init
 
-from webhooks.delivery.dispatcher import send_for_ever
+from webhooks.delivery.dispatcher import dispatch_forever
 from webhooks.delivery.wakeup import QUEUE
 
 POLL_SECONDS = 1.0
@@ -21,19 +21,19 @@ _started = threading.Event()
 
 @worker_init.connect
 def poll_in_worker(sender: Any, **_: object) -> None:
-    """Start where the threads of this process do the work; a pool of processes starts its own."""
+    """Start polling where threads of this process do the work; pool processes start their own."""
     if "prefork" not in f"{sender.pool_cls}":
         poll_in_process()
 
 
 @worker_process_init.connect
 def poll_in_process(**_: object) -> None:
-    """Start once per process, in workers that take webhooks at all."""
+    """Start polling once per process, in workers that consume the webhooks queue."""
     if QUEUE not in current_app.amqp.queues.consume_from or _started.is_set():
         return
     _started.set()
     threading.Thread(
-        target=send_for_ever,
+        target=dispatch_forever,
         kwargs={"every_seconds": POLL_SECONDS},
         name=THREAD_NAME,
         daemon=True,

@@ -1,29 +1,29 @@
-"""When an attempt that failed is made again. Pure.
+"""When a failed attempt is retried. Pure.
 
-The steps are counted from the end of the attempt before; an endpoint may ask for more patience by
-Retry-After, never for less.
+The steps are counted from the end of the attempt before; an endpoint may ask for a longer wait by
+Retry-After, never for a shorter one.
 """
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
-PATIENT_STATUSES = frozenset({429, 503})
+RETRY_AFTER_STATUSES = frozenset({429, 503})
 
 
-def most_attempts(steps: Sequence[float]) -> int:
-    """Return how many attempts there are: the first, and one after each step (in seconds)."""
+def max_attempts(steps: Sequence[float]) -> int:
+    """Return the number of attempts: the first, and one after each step (in seconds)."""
     return len(steps) + 1
 
 
 def next_attempt_at(
     *, attempts: int, failed_at: datetime, wait: timedelta | None, steps: Sequence[float]
 ) -> datetime | None:
-    """Return the instant of the next attempt after that many; None after the last.
+    """Return the instant of the attempt after that many; None after the last.
 
-    `wait` is what the endpoint asked for; the longest step is as long as anybody waits.
+    `wait` is what the endpoint asked for, at most the longest step.
     """
-    if attempts >= most_attempts(steps):
+    if attempts >= max_attempts(steps):
         return None
     step = timedelta(seconds=steps[attempts - 1])
     longest = timedelta(seconds=max(steps))
@@ -31,8 +31,8 @@ def next_attempt_at(
 
 
 def requested_wait(status: int | None, header: str | None, *, at: datetime) -> timedelta | None:
-    """Read Retry-After, seconds or a date, of an answer that asks for patience."""
-    if status not in PATIENT_STATUSES or header is None:
+    """Read Retry-After, in seconds or as a date, where the status allows it."""
+    if status not in RETRY_AFTER_STATUSES or header is None:
         return None
     text = header.strip()
     if text.isascii() and text.isdigit():

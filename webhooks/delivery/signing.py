@@ -23,7 +23,7 @@ def new_secret() -> str:
 
 
 def is_secret(text: str) -> bool:
-    """Say whether this could be the secret of an endpoint."""
+    """Return whether the text has the form of an endpoint's secret."""
     try:
         key = base64.b64decode(text.removeprefix(PREFIX), validate=True)
     except ValueError:

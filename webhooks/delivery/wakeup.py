@@ -1,7 +1,7 @@
-"""A word to the senders that something is due, so that the first attempt need not wait for a tick.
+"""Wake the dispatchers after a commit, so that the first attempt need not wait for a tick.
 
-It is worth nothing if it is late or lost: the tick finds everything. So it may never delay or fail
-a request, whatever the broker does: a thread of its own sends it, and gives up at once.
+A late or lost wakeup does no harm: the tick finds everything. So it may never delay or fail a
+request, whatever the broker does: a background thread sends it, and gives up at once.
 """
 
 import logging
@@ -18,13 +18,13 @@ logger = logging.getLogger(__name__)
 TASK = "webhooks.tasks.send_webhooks"
 QUEUE = "webhooks"
 SOCKET_SECONDS = 0.2
-# A burst of commits is one nudge each so many seconds.
+# A burst of commits sends one wakeup per this many seconds.
 PAUSE_SECONDS = 0.02
-# After a failure the broker is left alone, and the ticks do the work.
-BREAKER_SECONDS = 10
+# After a failure the broker is not called for so long, and the ticks do the work.
+CIRCUIT_OPEN_SECONDS = 10
 EXPIRES_SECONDS = 10
-# Where nobody reads the queue, it does not grow beyond this many.
-MOST_WAITING = 50
+# Without a consumer the queue grows no longer than this.
+MAX_QUEUED = 50
 
 _SOCKET_OPTIONS = {
     "socket_timeout": SOCKET_SECONDS,
@@ -33,31 +33,31 @@ _SOCKET_OPTIONS = {
 }
 
 
-class Nudger:
-    """One thread and a flag: however many want a nudge, one at most is waiting to be sent."""
+class WakeupPublisher:
+    """One thread and a flag: however many wakeups are requested, at most one waits to be sent."""
 
     def __init__(self) -> None:
         self.process = os.getpid()
         self._wanted = threading.Event()
         self._connection: Any = None
-        threading.Thread(target=self._work, name="webhooks-nudge", daemon=True).start()
+        threading.Thread(target=self._work, name="webhooks-wakeup", daemon=True).start()
 
-    def nudge(self) -> None:
-        """Ask for a nudge. Returns at once."""
+    def wake_up(self) -> None:
+        """Request a wakeup. Returns at once."""
         self._wanted.set()
 
     def _work(self) -> None:
         while True:
             self._wanted.wait()
             self._wanted.clear()
-            time.sleep(PAUSE_SECONDS if self._publish() else BREAKER_SECONDS)
+            time.sleep(PAUSE_SECONDS if self._publish() else CIRCUIT_OPEN_SECONDS)
 
     def _publish(self) -> bool:
         try:
             self._send()
         except Exception as error:
-            # Whatever it is, it is no reason to end the thread. The next attempt connects anew.
-            logger.warning("nudge not sent: %s", type(error).__name__)
+            # No failure may end the thread. The next wakeup reconnects.
+            logger.warning("wakeup not sent: %s", type(error).__name__)
             self._connection = None
             return False
         return True
@@ -68,7 +68,7 @@ class Nudger:
                 connect_timeout=SOCKET_SECONDS,
                 transport_options=current_app.conf.broker_transport_options | _SOCKET_OPTIONS,
             )
-        if _waiting(self._connection) < MOST_WAITING:
+        if _waiting(self._connection) < MAX_QUEUED:
             current_app.send_task(
                 TASK,
                 connection=self._connection,
@@ -81,22 +81,22 @@ class Nudger:
 def _waiting(connection: Any) -> int:
     try:
         declared = connection.default_channel.queue_declare(QUEUE, passive=True)
-    except ChannelError:  # nobody has used the queue yet
+    except ChannelError:  # the queue does not exist yet
         return 0
     count: int = declared.message_count
     return count
 
 
-_nudger: Nudger | None = None
+_publisher: WakeupPublisher | None = None
 _starting = threading.Lock()
 
 
-def nudge() -> None:
-    """Wake the senders, where there is a broker to carry the word. Never waits, never raises."""
-    global _nudger
+def wake_up() -> None:
+    """Wake the dispatchers, where there is a broker. Never waits, never raises."""
+    global _publisher
     if str(current_app.conf.broker_url).startswith("memory:"):
         return
     with _starting:
-        if _nudger is None or _nudger.process != os.getpid():
-            _nudger = Nudger()
-    _nudger.nudge()
+        if _publisher is None or _publisher.process != os.getpid():
+            _publisher = WakeupPublisher()
+    _publisher.wake_up()

@@ -1,8 +1,8 @@
-"""How the threads of one process write to a database that has one writer at a time.
+"""How the threads of one process share a database that has one writer at a time.
 
-SQLite lets a writer that finds it busy sleep and try again, at random: among dozens of threads one
-may try for seconds. So they wait for each other in here; and what has gathered meanwhile is written
-in one transaction, so that one sync of the disk serves them all.
+A writer that finds SQLite busy sleeps and retries, at random: among dozens of threads one may wait
+for seconds. So they queue here instead, and the writes that have queued up are committed in one
+transaction, with one sync of the disk for all.
 """
 
 import threading
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
-_turn = threading.Lock()
+_write_lock = threading.Lock()
 
 
 def _has_one_writer() -> bool:
@@ -20,26 +20,26 @@ def _has_one_writer() -> bool:
 
 
 @contextmanager
-def write_turn() -> Iterator[None]:
-    """Hold the turn to write, where there is one to hold."""
+def write_lock() -> Iterator[None]:
+    """Hold the write lock, where the database has a single writer."""
     if not _has_one_writer():
         yield
         return
-    with _turn:
+    with _write_lock:
         yield
 
 
-class Gathering:
-    """Writes that are done together where that is quicker."""
+class WriteBatch:
+    """Writes that are committed together where that is faster."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: list[tuple[Callable[[], None], Future[None]]] = []
 
     def write(self, work: Callable[[], None]) -> None:
-        """Do the work in a transaction, perhaps with that of others. Raises what it raised.
+        """Run the work in a transaction, perhaps together with others. Raises what it raised.
 
-        Where the work of another fails, so does ours: the caller does it again by itself.
+        If another one fails, so does this one: the caller retries it alone.
         """
         if not _has_one_writer():
             work()
@@ -47,7 +47,7 @@ class Gathering:
         mine: Future[None] = Future()
         with self._lock:
             self._waiting.append((work, mine))
-        with _turn:
+        with _write_lock:
             if not mine.done():
                 self._write_all()
         mine.result()

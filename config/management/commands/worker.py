@@ -28,11 +28,11 @@ class Command(BaseCommand):
     def handle(self, *, once: bool, **options: Any) -> None:
         refuse_unsafe()
         if once:
-            self._take_one_turn()
+            self._run_once()
         else:
             self._work()
 
-    def _take_one_turn(self) -> None:
+    def _run_once(self) -> None:
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         self.stdout.write(f"The worker has begun: {len(SCHEDULE)} tasks.")
         signal.sigwait(signals)
         worker.stop()
-        # Whoever asks twice means it.
+        # A second signal stops it at once.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, signals)
         if late := worker.join(STOP_SECONDS):
             self.stderr.write(f"Did not finish in {STOP_SECONDS} s: {', '.join(late)}")

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from ledger.integrity import Anchor, Figures, figures, verify
 from ledger.snapshot import snapshot
-from ledger.verification import Anchor, Figures, figures, verify
 
 BAR_WIDTH = 40
 

@@ -50,7 +50,7 @@ class Command(BaseCommand):
 
 
 def _find(key: str, merchant: str | None, at: datetime) -> ApiKey:
-    """Return the one active key that is meant."""
+    """Return the only active key that matches."""
     found = ApiKey.objects.active(at).filter(Q(pk=key) | Q(last_four=key))
     if merchant:
         found = found.filter(Q(merchant=merchant) | Q(merchant__slug=merchant))

@@ -69,7 +69,7 @@ def _new_batch(options: dict[str, Any]) -> PayoutBatch:
         livemode=not options["test"],
         currency=options["currency"],
         execution_date=options["date"] or today,
-        actor="system:export_payouts",
+        actor="system:payouts.export",
         now=at,
     )
     if batch is None:

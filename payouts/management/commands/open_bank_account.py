@@ -47,7 +47,7 @@ class Command(BaseCommand):
                 merchant_id=merchant.id,
                 livemode=not options["test"],
                 details=details,
-                actor="system:open_bank_account",
+                actor="system:payouts.open_bank_account",
                 now=utc_now(),
             )
         except ApiError as error:

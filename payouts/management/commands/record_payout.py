@@ -7,7 +7,7 @@ from core.clock import utc_now
 from core.errors import ApiError
 from payouts.services import REFUSED, record_failed, record_paid
 
-ACTOR = "system:record_payout"
+ACTOR = "system:payouts.record"
 
 
 class Command(BaseCommand):

@@ -31,7 +31,7 @@ def half_up(exact: Fraction) -> int:
 
 
 @dataclass(eq=False)
-class Shop:
+class ShadowShop:
     """A merchant in one mode; its fee in basis points."""
 
     merchant: Merchant
@@ -44,7 +44,7 @@ class Shop:
 @dataclass(eq=False)
 class Link:
     id: str
-    shop: Shop
+    shop: ShadowShop
     amount: int | None
     max_uses: int | None
     expires_at: datetime | None
@@ -55,7 +55,7 @@ class Link:
 @dataclass(eq=False)
 class Sale:
     id: str
-    shop: Shop
+    shop: ShadowShop
     amount: int | None
     expires_at: datetime | None
     is_counter: bool = False
@@ -97,7 +97,7 @@ class Return:
 class Transit:
     """A payout."""
 
-    shop: Shop
+    shop: ShadowShop
     amount: int
     id: str = ""
     status: str = "scheduled"

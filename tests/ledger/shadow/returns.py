@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.ledger.shadow.records import OK, REFUNDS_FAIL, Return, Sale, Shop, Transit
+from tests.ledger.shadow.records import OK, REFUNDS_FAIL, Return, Sale, ShadowShop, Transit
 from tests.ledger.shadow.sales import Sales
 
 LEAST_PAYOUT = 100
@@ -63,7 +63,7 @@ class Shadow(Sales):
         made.status = "failed"
         self.events["refund.failed"] += 1
 
-    def request_payout(self, shop: Shop, amount: int | None) -> str:
+    def request_payout(self, shop: ShadowShop, amount: int | None) -> str:
         kept = sum(sale.waiting for sale in self.sales if sale.shop is shop)
         available = self.money[shop.place("merchant")] - kept
         if amount is not None and amount < LEAST_PAYOUT:

@@ -19,12 +19,12 @@ from tests.ledger.shadow.records import (
     half_up,
 )
 
-BY_CUSTOMER = ("take_up", "require_action", "step_back", "cancel_by_customer")
+BY_CUSTOMER = ("start_payment", "require_action", "return_to_review", "cancel_by_customer")
 STAYS = {"requires_action": "requires_action"}
 STEPS = {
-    "take_up": {"created": "pending", "pending": "pending", **STAYS},
+    "start_payment": {"created": "pending", "pending": "pending", **STAYS},
     "require_action": {"pending": "requires_action", **STAYS},
-    "step_back": {"pending": "pending", "requires_action": "pending"},
+    "return_to_review": {"pending": "pending", "requires_action": "pending"},
     "cancel_by_customer": dict.fromkeys(OPEN, "canceled"),
     "cancel_payment": {"created": "canceled", "pending": "canceled"},
     "fail_payment": {"requires_action": "failed", "processing": "failed"},

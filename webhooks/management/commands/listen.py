@@ -1,4 +1,4 @@
-"""`manage.py listen`: see events as they come, and pass them on to what you are writing."""
+"""`manage.py listen`: see events as they arrive, and forward them to your application."""
 
 import queue
 import signal
@@ -11,14 +11,14 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.callers import Caller
-from webhooks.cli.callers import MERCHANT_HELP, test_caller
-from webhooks.cli.listener import Heard, Listener
+from webhooks.cli.listener import Listener, ReceivedEvent
+from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.endpoints import IssuedSecret, create_webhook, delete_webhook
 from webhooks.event_types import EVERYTHING, SUBSCRIBABLE, EventType
 from webhooks.models import Webhook
 
 DESCRIPTION = "manage.py listen"
-ACTOR = "system:listen"
+ACTOR = "system:webhooks.listen"
 
 
 class Command(BaseCommand):
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one event a line, as sent")
 
     def handle(self, **options: Any) -> None:
-        # Asked to end, by whomever, it deletes its webhook first.
+        # On any signal to stop, it deletes its webhook first.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             self._listen(test_caller(options["merchant"], actor=ACTOR), options)
@@ -56,29 +56,29 @@ class Command(BaseCommand):
             listener.secret = issued.secret
             self.stderr.write(f"Listening for {caller.owner.name}. The secret: {issued.secret}")
             try:
-                self._tell(listener, options)
+                self._print_events(listener, options)
             except KeyboardInterrupt:
                 self.stderr.write("Stopped.")
             finally:
                 delete_webhook(caller=caller, webhook_id=issued.webhook.id, now=utc_now())
 
-    def _tell(self, listener: Listener, options: dict[str, Any]) -> None:
+    def _print_events(self, listener: Listener, options: dict[str, Any]) -> None:
         end = time.monotonic() + options["timeout"] if options["timeout"] else None
         while True:
             left = None if end is None else max(0.0, end - time.monotonic())
             try:
-                heard = listener.heard.get(timeout=left)
+                received = listener.received.get(timeout=left)
             except queue.Empty:
                 raise CommandError(f"Nothing more within {options['timeout']:g} s.") from None
-            self.stdout.write(heard.body.decode() if options["json"] else _line(heard))
+            self.stdout.write(received.body.decode() if options["json"] else _line(received))
             self.stdout.flush()
-            if not heard.fault and heard.event["type"] == options["exit_after"]:
+            if not received.fault and received.event["type"] == options["exit_after"]:
                 return
 
 
 def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
-    """Make the webhook; one that a killed command has left behind goes."""
-    left = Webhook.objects.visible_to(caller).kept().filter(description=DESCRIPTION)
+    """Register the webhook, and delete one that a killed command has left behind."""
+    left = Webhook.objects.visible_to(caller).not_deleted().filter(description=DESCRIPTION)
     try:
         for webhook in left:
             delete_webhook(caller=caller, webhook_id=webhook.id, now=utc_now())
@@ -90,9 +90,9 @@ def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:
         raise CommandError(f"{error.message} {error.details}. {hint}") from None
 
 
-def _line(heard: Heard) -> str:
-    if heard.fault:
-        return f"{heard.status}  {heard.fault}"
-    event = heard.event
+def _line(received: ReceivedEvent) -> str:
+    if received.fault:
+        return f"{received.status}  {received.fault}"
+    event = received.event
     subject = next(iter(event["data"].values()), "")
-    return f"{heard.status}  {event['created']}  {event['type']}  {event['id']}  {subject}"
+    return f"{received.status}  {event['created']}  {event['type']}  {event['id']}  {subject}"

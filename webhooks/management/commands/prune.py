@@ -11,8 +11,8 @@ from core.json import dump_json
 from webhooks.retention import ended_before, prune_deliveries
 
 DEFAULT_DAYS = 90
-# Longer than an Idempotency-Key remembers which delivery answered it.
-FEWEST_DAYS = 7
+# Longer than an Idempotency-Key refers to the delivery in its response.
+MIN_DAYS = 7
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
             "--days",
             type=_days,
             default=DEFAULT_DAYS,
-            help=f"what is older goes (default {DEFAULT_DAYS}, at least {FEWEST_DAYS})",
+            help=f"what is older goes (default {DEFAULT_DAYS}, at least {MIN_DAYS})",
         )
         parser.add_argument("--dry-run", action="store_true", help="only say how many that is")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -50,6 +50,6 @@ class Command(BaseCommand):
 
 
 def _days(text: str) -> int:
-    if not text.isdecimal() or int(text) < FEWEST_DAYS:
-        raise ArgumentTypeError(f"must be {FEWEST_DAYS} or more")
+    if not text.isdecimal() or int(text) < MIN_DAYS:
+        raise ArgumentTypeError(f"must be {MIN_DAYS} or more")
     return int(text)

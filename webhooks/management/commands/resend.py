@@ -12,7 +12,7 @@ from merchants.callers import Caller
 from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 
-ACTOR = "system:resend"
+ACTOR = "system:webhooks.resend"
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
 
 def _send(delivery: Delivery) -> str:
-    """Put a delivery on its way again; say what came of it."""
+    """Send a delivery again; return a line about the result."""
     caller = Caller.for_staff(livemode=delivery.webhook.livemode, actor=ACTOR)
     try:
         retry_delivery(

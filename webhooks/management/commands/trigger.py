@@ -1,4 +1,4 @@
-"""`manage.py trigger`: a sample event of any type, without doing what makes it true."""
+"""`manage.py trigger`: a sample event of any type, without the operation that causes it."""
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
@@ -9,13 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from merchants.callers import Caller
-from webhooks.cli.callers import MERCHANT_HELP, test_caller
+from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.samples import SAMPLES
-from webhooks.test_event import send_sample
+from webhooks.test_event import send_sample_event
 
-ACTOR = "system:trigger"
+ACTOR = "system:webhooks.trigger"
 DATA = "data."
 
 
@@ -41,7 +41,9 @@ class Command(BaseCommand):
         data = _data(event_type, options["original"], caller)
         for path, value in options["override"]:
             _set(data, path, value)
-        event, count = send_sample(caller=caller, event_type=event_type, data=data, now=utc_now())
+        event, count = send_sample_event(
+            caller=caller, event_type=event_type, data=data, now=utc_now()
+        )
         if options["json"]:
             self.stdout.write(bytes(event.body).decode())
         else:

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.instants import parse_instant
 from core.json import dump_json
-from webhooks.cli.verification import Check, altered_since, checks
+from webhooks.cli.signature_checks import Check, alteration_of, checks
 from webhooks.delivery.signing import is_secret
 
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         is_good = all(check.is_good for check in made)
         hint = None
         if not is_good and "x-service-signature" in headers:
-            hint = altered_since(headers, body, secret=secret)
+            hint = alteration_of(headers, body, secret=secret)
         if options["json"]:
             found = [asdict(check) for check in made]
             self.stdout.write(dump_json({"ok": is_good, "checks": found, "hint": hint}).decode())

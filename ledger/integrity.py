@@ -1,0 +1,112 @@
+"""Prove the ledger from its own rows, and all that other rooms prove about it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+from django.utils.module_loading import import_string
+
+from ledger.balance_checks import check_balances
+from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
+from ledger.models import Account, Seal, Transfer, UnsealedTransfer
+from ledger.reconciliation import CHUNK, keys_of
+from ledger.triggers import check_triggers
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anchor:
+    """A seal that was noted outside the database, so that a recomputed chain cannot pass."""
+
+    sequence: int
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """How much there is to prove, and the current head of the chain."""
+
+    accounts: int
+    transfers: int
+    waiting: int
+    sequence: int
+    hash: str
+
+
+def figures() -> Figures:
+    """Count what the ledger holds."""
+    head = Seal.objects.order_by("-sequence").first()
+    return Figures(
+        accounts=Account.objects.count(),
+        transfers=Transfer.objects.count(),
+        waiting=UnsealedTransfer.objects.count(),
+        sequence=head.sequence if head else 0,
+        hash=head.hash if head else FIRST_HASH,
+    )
+
+
+def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]:
+    """Yield a sentence for each row that is wrong. Belongs in a `snapshot()`.
+
+    LEDGER_CHECKS names more checks: functions that take nothing and yield sentences, too.
+    """
+    yield from check_triggers()
+    yield from check_chain(progress)
+    if anchor:
+        yield from check_anchor(anchor)
+    yield from check_transfers()
+    yield from check_balances()
+    for name in settings.LEDGER_CHECKS:
+        check: Callable[[], Iterable[str]] = import_string(name)
+        yield from check()
+
+
+def check_chain(progress: Progress) -> Iterator[str]:
+    """Compute every seal again from its transfer and the seal before."""
+    seals = Seal.objects.order_by("sequence")
+    total = seals.count()
+    rows = seals.values_list("sequence", "hash", "sealed_at", *SEALED_FIELDS)
+    expected, previous = 0, ""
+    for sequence, digest, sealed_at, *fields in rows.iterator(chunk_size=CHUNK):
+        if sequence != expected:
+            yield f"Seal {expected} is missing."
+        elif sequence == 0:
+            if digest != FIRST_HASH:
+                yield "Seal 0 was changed."
+        elif fields[1] is None:
+            yield f"Transfer {fields[0]} is missing; seal {sequence} holds it."
+        elif digest != seal_hash(previous, sequence=sequence, sealed_at=sealed_at, fields=fields):
+            yield f"Transfer {fields[0]} or its seal {sequence} was changed."
+        expected, previous = sequence + 1, digest
+        if sequence % CHUNK == 0:
+            progress(sequence, total)
+
+
+def check_anchor(anchor: Anchor) -> Iterator[str]:
+    """Check that a seal noted outside the database is still part of the chain."""
+    if not Seal.objects.filter(sequence=anchor.sequence, hash=anchor.hash).exists():
+        yield f"Seal {anchor.sequence} is not the one that was noted."
+
+
+def check_transfers() -> Iterator[str]:
+    """Check that each transfer is sealed or waiting to be, and matches its accounts."""
+    for pk in keys_of(Transfer.objects.filter(seal=None, unsealed=None)):
+        yield f"Transfer {pk} is neither sealed nor waiting for its seal."
+    for pk in keys_of(UnsealedTransfer.objects.exclude(transfer__seal=None)):
+        yield f"Transfer {pk} is sealed and counted as waiting, too."
+    same = Transfer.objects.filter(
+        pk=OuterRef("pk"),
+        amount=OuterRef("amount"),
+        debit_account=OuterRef("debit_account"),
+        credit_account=OuterRef("credit_account"),
+    )
+    for pk in keys_of(UnsealedTransfer.objects.filter(~Exists(same))):
+        yield f"Transfer {pk} waits for its seal with other values than its own."
+    for side in ("debit_account", "credit_account"):
+        account = Account.objects.filter(
+            pk=OuterRef(side), currency=OuterRef("currency"), livemode=OuterRef("livemode")
+        )
+        for pk in keys_of(Transfer.objects.filter(~Exists(account))):
+            yield f"Transfer {pk} is of another currency or mode than its {side}."

@@ -1,0 +1,61 @@
+"""E-mails, handed to the configured mail server."""
+
+from email.utils import parseaddr
+from smtplib import SMTPRecipientsRefused, SMTPResponseException
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.core.mail.backends.base import BaseEmailBackend
+
+from messages.content import Content
+from messages.errors import Fault, MessageNotSent
+from messages.models import Message
+
+REFUSED_FOR_GOOD = 500
+
+
+def send(message: Message, content: Content, *, server: BaseEmailBackend) -> None:
+    """Hand an e-mail to the server. Raises MessageNotSent.
+
+    Its Message-ID is made from the row's id, so that mailboxes can drop a duplicate.
+    """
+    mail = EmailMultiAlternatives(
+        subject=content.subject,
+        body=content.text,
+        to=[message.recipient],
+        reply_to=[content.reply_to] if content.reply_to else None,
+        headers={
+            "Message-ID": f"<{message.id}@{_domain()}>",
+            "X-Entity-Ref-ID": message.id,
+        },
+    )
+    if content.html:
+        mail.attach_alternative(content.html, "text/html")
+    try:
+        server.send_messages([mail])
+    except (OSError, ValueError) as error:
+        server.close()  # it may be broken; the next e-mail opens another
+        raise _failure(error, message.recipient) from error
+
+
+def _failure(error: OSError | ValueError, recipient: str) -> MessageNotSent:
+    """Classify the failure. If the connection was lost, the server may have accepted the e-mail."""
+    if isinstance(error, ValueError):
+        return MessageNotSent(Fault.REFUSED, f"It cannot be written: {type(error).__name__}")
+    words: bytes | str
+    if isinstance(error, SMTPRecipientsRefused):
+        code, words = next(iter(error.recipients.values()))
+    elif isinstance(error, SMTPResponseException):
+        code, words = error.smtp_code, error.smtp_error
+    else:
+        return MessageNotSent(Fault.UNKNOWN, f"The connection was lost: {type(error).__name__}")
+    fault = Fault.REFUSED if code >= REFUSED_FOR_GOOD else Fault.TEMPORARY
+    return MessageNotSent(fault, f"{code} {_text(words)}".replace(recipient, "the address"))
+
+
+def _text(words: bytes | str) -> str:
+    return words.decode(errors="replace") if isinstance(words, bytes) else words
+
+
+def _domain() -> str:
+    return parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]

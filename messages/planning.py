@@ -1,0 +1,45 @@
+"""Plan a message in the transaction of its cause."""
+
+from datetime import datetime
+
+from core.ids import new_id
+from messages.models import Channel, Message
+
+
+def plan_message(
+    *,
+    channel: Channel,
+    kind: str,
+    recipient: str,
+    about: str,
+    livemode: bool,
+    now: datetime,
+    due_at: datetime | None = None,
+    language: str = "",
+    subject: str = "",
+    text: str = "",
+    key: str = "",
+    repeatable: bool = False,
+) -> None:
+    """Plan a message for `due_at`, or at once; a second one with the same `key` is dropped.
+
+    Without `text` its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
+    is sent again, though it may arrive twice.
+    """
+    message_id = new_id("msg", now)
+    message = Message(
+        id=message_id,
+        channel=channel,
+        kind=kind,
+        recipient=recipient,
+        about=about,
+        livemode=livemode,
+        due_at=due_at or now,
+        language=language,
+        subject=subject,
+        text=text,
+        key=key or message_id,
+        repeatable=repeatable,
+        created_at=now,
+    )
+    Message.objects.bulk_create([message], ignore_conflicts=True)

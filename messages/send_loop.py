@@ -1,0 +1,136 @@
+"""Send the messages that are due: claim one, send it with no transaction open, record the outcome.
+
+One that a crash interrupts stays in `sending`. Unless it is repeatable, it is not sent again: it
+waits for staff.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db.models import F
+
+from core.sweeping import sweep
+from messages import email, sms
+from messages.content import Content, content_of
+from messages.errors import Fault, MessageNotSent
+from messages.models import Channel, Message, MessageStatus
+
+BATCH = 50
+TURN_SECONDS = 5  # per channel, so that one that hangs does not hold up the other
+LEASE = timedelta(minutes=2)  # longer than a server may take to answer
+RETRY_WAITS = (
+    timedelta(minutes=1),
+    timedelta(minutes=10),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(hours=24),
+)
+
+Send = Callable[[Message, Content], None]
+
+logger = structlog.get_logger(__name__)
+
+
+def send_due_messages(*, now: datetime) -> int:
+    """Send what is due and still needed; return how many messages went out.
+
+    While no mail server answers, e-mails wait untouched.
+    """
+    texts = _due(Channel.SMS, now)
+    return sweep("send texts", partial(_send, _text, now), texts) + _send_emails(now)
+
+
+def _send_emails(now: datetime) -> int:
+    server = get_connection()
+    send = partial(email.send, server=server)
+    try:
+        return sweep("send e-mails", partial(_send, send, now), _reachable(server, now))
+    except OSError:
+        logger.warning("mail_server_not_reached", exc_info=True)
+        return 0
+    finally:
+        server.close()
+
+
+def _reachable(server: BaseEmailBackend, now: datetime) -> Iterator[str]:
+    """Yield the ids of due e-mails, each once the connection to the server is open."""
+    for message_id in _due(Channel.EMAIL, now):
+        server.open()
+        yield message_id
+
+
+def _due(channel: Channel, now: datetime) -> Iterator[str]:
+    """Yield the ids of due messages, the oldest first, until the turn is over."""
+    due = Message.objects.due(now).filter(channel=channel).order_by("due_at", "id")
+    ends_at = time.monotonic() + TURN_SECONDS
+    for message_id in list(due.values_list("id", flat=True)[:BATCH]):
+        if time.monotonic() > ends_at:
+            break
+        yield message_id
+
+
+def _text(message: Message, content: Content) -> None:
+    sms.send(to=message.recipient, text=content.text, reference=message.id)
+
+
+def _send(send: Send, now: datetime, message_id: str) -> bool:
+    message = _claim(message_id, now)
+    if message is None:
+        return False
+    try:
+        content = content_of(message, now)
+    except Exception:  # nothing was sent: it is safe to retry
+        logger.exception("message_not_written", message_id=message_id)
+        _retry(message, "It could not be written.", now)
+        return False
+    if content is None:
+        _record(message, status=MessageStatus.NOT_NEEDED)
+        return False
+    try:
+        send(message, content)
+    except MessageNotSent as error:
+        logger.warning("message_not_sent", message_id=message_id, cause=error.cause)
+        _record_failure(message, error.fault, error.cause, now)
+        return False
+    _record(message, status=MessageStatus.SENT, sent_at=now)
+    return True
+
+
+def _claim(message_id: str, now: datetime) -> Message | None:
+    """Claim a message; None if another worker has claimed it."""
+    due = Message.objects.due(now).filter(pk=message_id)
+    taken = due.update(
+        status=MessageStatus.SENDING, lease_until=now + LEASE, attempts=F("attempts") + 1
+    )
+    return Message.objects.get(pk=message_id) if taken else None
+
+
+def _record_failure(message: Message, fault: Fault, cause: str, now: datetime) -> None:
+    if fault == Fault.REFUSED:
+        _record(message, status=MessageStatus.REFUSED, last_error=cause[:200])
+    elif fault == Fault.TEMPORARY or message.repeatable:
+        _retry(message, cause, now)
+    else:  # the server may have accepted it: never send it twice
+        _record(message, status=MessageStatus.FAILED, last_error=cause[:200])
+
+
+def _retry(message: Message, cause: str, now: datetime) -> None:
+    """Reschedule a message, or give it up after the last attempt."""
+    if message.attempts > len(RETRY_WAITS):
+        _record(message, status=MessageStatus.FAILED, last_error=cause[:200])
+        return
+    due_at = now + RETRY_WAITS[message.attempts - 1]
+    _record(message, status=MessageStatus.PLANNED, due_at=due_at, last_error=cause[:200])
+
+
+def _record(message: Message, **values: object) -> None:
+    """Record the outcome, unless another attempt has begun since the lease ran out."""
+    mine = Message.objects.filter(
+        pk=message.pk, status=MessageStatus.SENDING, attempts=message.attempts
+    )
+    mine.update(lease_until=None, **values)

@@ -1,0 +1,84 @@
+"""Text messages: written to the console, or handed to a gateway over HTTP.
+
+`SMS_URL` is `console://`, or the https address of a gateway that takes
+`POST {"to": "+12425550100", "text": "…"}` as JSON, with a user and password in the address where
+it wants them. A planned message bears an `Idempotency-Key`, the same with each attempt. The address
+holds secrets: it appears in no log and in no error.
+"""
+
+import logging
+import re
+import sys
+from urllib.parse import urlsplit
+
+import requests
+from django.conf import settings
+from django.db import transaction
+from urllib3.exceptions import MaxRetryError
+
+from messages.errors import Fault, MessageNotSent
+
+logger = logging.getLogger(__name__)
+
+CONSOLE = "console"
+TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
+NAME_CHARACTERS = 40
+# These concern our account or the rate, not the message: it may be retried.
+RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
+
+
+def sanitized(name: str) -> str:
+    """Return a merchant's name made safe for a text: short, and without links."""
+    kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
+    apart = re.sub(r"\.(?=\S)", ". ", kept)
+    return " ".join(apart.split())[:NAME_CHARACTERS].strip()
+
+
+def send(*, to: str, text: str, reference: str = "") -> None:
+    """Send a text to an E.164 number. Raises MessageNotSent.
+
+    `reference` is the Idempotency-Key, by which a gateway drops a duplicate.
+    Raises RuntimeError inside a transaction: its locks would be held for as long as it takes.
+    """
+    with transaction.atomic(durable=True):
+        pass  # a durable block is refused within another one
+    if urlsplit(settings.SMS_URL).scheme == CONSOLE:
+        sys.stdout.write(f"Text message to {to}:\n{text}\n")
+        sys.stdout.flush()
+    else:
+        headers = {"Idempotency-Key": reference} if reference else {}
+        _post(settings.SMS_URL, {"to": to, "text": text}, headers)
+
+
+def _post(url: str, message: dict[str, str], headers: dict[str, str]) -> None:
+    """Hand a message to the gateway. A refusal is reported without the address and the text."""
+    with requests.Session() as session:
+        session.trust_env = False  # no password from a .netrc, no proxy that reads the codes
+        try:
+            answer = session.post(
+                url,
+                json=message,
+                headers=headers,
+                timeout=TIMEOUT_SECONDS,
+                allow_redirects=False,
+                stream=True,
+            )
+            status, fault = str(answer.status_code), _fault_of_answer(answer.status_code)
+        except requests.RequestException as error:
+            status, fault = type(error).__name__, _fault_of_error(error)
+    if fault:
+        logger.error("the SMS gateway refused a message: %s", status)
+        raise MessageNotSent(fault, f"SMS gateway: {status}") from None
+
+
+def _fault_of_answer(status: int) -> Fault | None:
+    if 200 <= status < 300:
+        return None
+    refused = 400 <= status < 500 and status not in RETRYABLE_REFUSALS
+    return Fault.REFUSED if refused else Fault.TEMPORARY
+
+
+def _fault_of_error(error: requests.RequestException) -> Fault:
+    """Distinguish a gateway that was not reached from one that may have accepted the message."""
+    unreached = bool(error.args) and isinstance(error.args[0], MaxRetryError)
+    return Fault.TEMPORARY if unreached else Fault.UNKNOWN

@@ -1,0 +1,11 @@
+"""Periodic work on messages. May run twice, or on two machines, and do no harm."""
+
+from celery import shared_task
+
+from core.clock import utc_now
+from messages.send_loop import send_due_messages
+
+
+@shared_task
+def send_messages() -> int:
+    return send_due_messages(now=utc_now())

@@ -1,0 +1,95 @@
+"""Staff see every message that could not be sent, how old it is, and why."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+
+from backoffice.queues import queues_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from messages.models import Channel, Message
+from tests.backoffice.conftest import Office, staff_as
+from tests.messages.conftest import ADDRESS, PHONE, plan
+
+pytestmark = pytest.mark.django_db
+LIST = "admin:messaging_message_changelist"
+INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
+
+
+@pytest.fixture
+def lost() -> dict[str, Message]:
+    """One message of each fate, all of them live, and due an hour or more ago."""
+    now = utc_now()
+    fates: dict[str, dict[str, object]] = {
+        "refused": {"status": "refused", "last_error": "550 No such user"},
+        "failed": {"status": "failed", "last_error": "The connection was lost"},
+        "interrupted": {"status": "sending", "lease_until": now - timedelta(minutes=1)},
+        "being sent": {"status": "sending", "lease_until": now + timedelta(minutes=1)},
+        "planned": {"status": "planned"},
+        "sent": {"status": "sent", "sent_at": now},
+        "needless": {"status": "not_needed"},
+    }
+    messages = {}
+    for hours, (name, values) in enumerate(fates.items(), start=1):
+        messages[name] = plan(now - timedelta(hours=hours))
+        Message.objects.filter(pk=messages[name].pk).update(**values)
+    return messages
+
+
+def shown(html: str, rows: dict[str, Message]) -> set[str]:
+    return {name for name, row in rows.items() if row.pk in html}
+
+
+def test_the_queue_counts_what_waits_for_staff(lost: dict[str, Message]) -> None:
+    [queue] = queues_of(staff_as(Role.SUPPORT), livemode=True, now=utc_now())
+
+    assert (queue.title, queue.count, queue.oldest) == ("Messages not sent", 3, "3 hours")
+    assert queues_of(staff_as(Role.SUPPORT), livemode=False, now=utc_now()) == []
+
+
+def test_the_queue_opens_its_list_with_causes(office: Office, lost: dict[str, Message]) -> None:
+    [queue] = queues_of(staff_as(Role.SUPPORT), livemode=True, now=utc_now())
+
+    html = office(Role.SUPPORT).get(queue.url).content.decode()
+
+    assert shown(html, lost) == {"refused", "failed", "interrupted"}
+    for words in ("550 No such user", "The connection was lost", INTERRUPTED):
+        assert words in html
+
+
+def test_the_page_says_why_and_for_how_long(office: Office, lost: dict[str, Message]) -> None:
+    page = reverse("admin:messaging_message_change", args=[lost["interrupted"].pk])
+
+    html = office(Role.VIEWER).get(page).content.decode()
+
+    assert INTERRUPTED in html
+    assert "interrupted" in html
+    assert "3 hours" in html
+
+
+def test_nobody_reads_an_address_or_what_was_written(office: Office) -> None:
+    now = utc_now()
+    rows = [plan(now), plan(now, channel=Channel.SMS, recipient=PHONE)]
+    browser = office(Role.ADMINISTRATOR)
+    pages = [reverse("admin:messaging_message_change", args=[row.pk]) for row in rows]
+
+    for page in [f"{reverse(LIST)}?mode=live", *pages]:
+        html = browser.get(page).content.decode()
+        assert ADDRESS not in html
+        assert PHONE[2:] not in html
+        assert "Good morning." not in html
+
+
+def test_the_list_is_filtered(office: Office, lost: dict[str, Message]) -> None:
+    browser = office(Role.SUPPORT)
+
+    def listed(query: str) -> set[str]:
+        return shown(browser.get(f"{reverse(LIST)}?{query}").content.decode(), lost)
+
+    assert listed("mode=live") == set(lost)
+    assert listed("mode=test") == set()
+    assert listed("mode=live&status=sent") == {"sent"}
+    assert listed("mode=live&channel=sms") == set()
+    assert listed("mode=live&about=mer_1") == set(lost)
+    assert listed("mode=live&about=mer_2") == set()

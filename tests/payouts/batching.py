@@ -1,0 +1,47 @@
+"""Live payouts, and batches of them for the bank."""
+
+from datetime import date
+
+from core.clock import utc_now
+from payouts.bank_accounts import BankDetails, open_bank_account
+from payouts.batches import create_batch
+from payouts.models import Payout
+from tests.factories import MerchantFactory
+from tests.payouts.merchant_balance import credit
+
+FAR = date(2100, 1, 1)
+
+
+def live_payout(api, *, amount=1250, currency="BSD", description="", **details):
+    merchant = MerchantFactory()
+    given = {
+        "currency": currency,
+        "holder_name": "Conch Shack Ltd",
+        "bank_name": "Bank of the Islands",
+        "number": "1234 5678 9012",
+        "bic": "BOTIBSNSXXX",
+        **details,
+    }
+    open_bank_account(
+        merchant_id=merchant.id,
+        livemode=True,
+        details=BankDetails(**given),
+        actor="staff:ann",
+        now=utc_now(),
+    )
+    credit(merchant, amount, currency=currency, livemode=True)
+    body = {"currency": currency, "description": description}
+    response = api(merchant, live=True).post("/v1/payouts", body)
+    assert response.status_code == 201, response.content
+    return Payout.objects.get(pk=response.json()["id"])
+
+
+def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None):
+    return create_batch(
+        livemode=livemode,
+        currency=currency,
+        execution_date=execution_date,
+        actor="staff:ann",
+        now=utc_now(),
+        payout_ids=payout_ids,
+    )

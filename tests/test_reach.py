@@ -1,0 +1,42 @@
+"""What `make check` finds for a change."""
+
+import pytest
+
+from tests.reach import FAR, reach
+
+
+@pytest.mark.parametrize(
+    ("file", "reached", "spared"),
+    [
+        ("payouts/services.py", "tests/payouts/test_request.py", "tests/links/test_list.py"),
+        ("refunds/services.py", "tests/refunds/test_create.py", "tests/ledger/test_post.py"),
+        ("core/money.py", "tests/payments/test_create.py", "tests/ledger/test_post.py"),
+        ("tests/conftest.py", "tests/ledger/test_post.py", "tests/none.py"),
+        ("tests/links/conftest.py", "tests/links/test_list.py", "tests/payouts/test_request.py"),
+        ("templates/checkout/pay.html", "tests/checkout/test_pay.py", "tests/core/test_ids.py"),
+    ],
+)  # fmt: skip
+def test_a_change_reaches_its_room_and_what_imports_it(
+    file: str, reached: str, spared: str
+) -> None:
+    found = reach([file], seconds=FAR)
+
+    assert reached in found.reached
+    assert spared not in (*found.reached, *found.left_out)
+
+
+def test_a_changed_test_runs_itself() -> None:
+    assert reach(["tests/links/test_list.py"], seconds=1).changed == ["tests/links/test_list.py"]
+
+
+def test_what_does_not_fit_is_named_and_the_nearest_comes_first() -> None:
+    found = reach(["payouts/services.py"], seconds=5)
+
+    assert found.left_out
+    assert {file.split("/")[1] for file in found.reached} == {"payouts"}
+
+
+def test_a_document_reaches_no_test() -> None:
+    found = reach(["docs/contributing.md"], seconds=FAR)
+
+    assert (found.changed, found.reached, found.left_out) == ([], [], [])
