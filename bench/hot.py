@@ -146,9 +146,9 @@ def connect(url: str) -> None:
 
     import django
 
-    from tests import environment
+    from tests import run_environment
 
-    environment.apply()
+    run_environment.apply()
     os.environ |= {
         "DATABASE_URL": url,
         "DJANGO_SETTINGS_MODULE": "config.settings",
@@ -230,11 +230,11 @@ def sealed_per_second() -> float:
     """Seal many transfers that wait, and nothing else."""
     from django.db import connection
 
-    from ledger.models import Kind, Transfer
+    from ledger.models import Transfer, TransferKind
     from ledger.tasks import seal_transfers
 
     seal_transfers()
-    transfer = Transfer.objects.filter(kind=Kind.PAYMENT).latest("id")
+    transfer = Transfer.objects.filter(kind=TransferKind.PAYMENT).latest("id")
     with connection.cursor() as cursor:
         cursor.execute(_COPIES, [UNSEALED, transfer.pk, transfer.pk])
         cursor.execute("ANALYZE")

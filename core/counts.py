@@ -90,7 +90,7 @@ def total(
 def fold_changes(*, limit: int = BATCH) -> int:
     """Add up to `limit` new entries to the sums of their keys; return how many.
 
-    Whoever reads sees an entry on one side of it or the other. May run twice at once.
+    A reader sees an entry on one side of it or the other. May run twice at once.
     """
     waiting = CountEntry.objects.filter(is_sum=False).select_for_update(skip_locked=True)
     rows = list(waiting.order_by("id").values_list("id", "change", *KEY)[:limit])
@@ -113,7 +113,7 @@ def wrong_counts(counted: CountedList) -> Iterator[str]:
 
 
 def count_anew(counted: CountedList) -> int:
-    """Put every wrong count of a list right, whoever writes meanwhile; return how many were.
+    """Correct every wrong count of a list, while others write; return how many were wrong.
 
     One statement sees rows and entries at one moment, and adds an entry for what differs.
     """
