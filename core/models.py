@@ -36,7 +36,7 @@ class CountEntry(models.Model):
     """A change of how many rows a list has for one owner. The entries of a key add up to that.
 
     Triggers insert an entry with each row and each change of its status, in its transaction, so
-    that the sum is exact and writers do not wait for each other. A task adds what is new to the one sum
+    that the sum is exact and no writer waits for another. A task adds what is new to the one sum
     (`is_sum`) of its key. `owner` is a merchant, or an endpoint, which is of one mode: `livemode`
     says nothing there. `status` and `kind` are empty where a list knows none.
     """

@@ -25,6 +25,12 @@ from backoffice.staff import staff_of
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """A list whose links are the ids as they are: Django would write `_` as `_5F`."""
 
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        if not self.show_all:
+            first = (self.page_num - 1) * self.list_per_page
+            self.result_list = self.paginator.rows[first : first + self.list_per_page]
+
     def url_for_result(self, result: Any) -> str:
         meta = self.model._meta
         return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[result.pk])

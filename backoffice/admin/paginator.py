@@ -21,15 +21,25 @@ class CappedPaginator(_Pages):
     @cached_property
     def count(self) -> int:
         """How many rows there are, or one more than the pages reach."""
-        return min(self._counted, COUNTED)
+        return min(len(self._keys), COUNTED)
 
     @cached_property
     def has_more(self) -> bool:
         """Whether there are more rows than the pages reach."""
-        return self._counted > COUNTED
+        return len(self._keys) > COUNTED
 
     @cached_property
-    def _counted(self) -> int:
+    def rows(self) -> Any:
+        """What the pages are cut from: where there are few rows, these and no others.
+
+        PostgreSQL may take rows to be many which are few, and look for them along the newest ones
+        of all; by their keys it cannot.
+        """
         rows: Any = self.object_list
-        # In no order: otherwise rare rows would be looked for along the newest.
-        return int(rows.order_by()[: COUNTED + 1].count())
+        return rows if self.has_more else rows.filter(pk__in=self._keys)
+
+    @cached_property
+    def _keys(self) -> list[Any]:
+        """The keys of up to a thousand rows and one, in no order, for the same reason."""
+        rows: Any = self.object_list
+        return list(rows.order_by().values_list("pk", flat=True)[: COUNTED + 1])
