@@ -109,7 +109,7 @@ class Visit:
             "transfers": "/admin/ledger/transfer/?mode=both",
             "live transfers": "/admin/ledger/transfer/?mode=live",
             "transfers of a kind": "/admin/ledger/transfer/?mode=both&kind=payout",
-            "mails": "/admin/payments/paymentemail/",
+            "mails": "/admin/messaging/message/",
             "search for an id": f"{search}{self.payment.pk}",
             "search for nothing": f"{search}no+such+thing",
         }
