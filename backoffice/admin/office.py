@@ -28,8 +28,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         if not self.show_all:
-            first = (self.page_num - 1) * self.list_per_page
-            self.result_list = self.paginator.rows[first : first + self.list_per_page]
+            self.result_list = self.paginator.rows_of(self.page_num)
 
     def url_for_result(self, result: Any) -> str:
         meta = self.model._meta

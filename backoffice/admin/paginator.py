@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.utils.functional import cached_property
 
 COUNTED = 1_000
+NEWEST_FIRST = ("-pk",)
 
 if TYPE_CHECKING:
     _Pages = Paginator[Any]
@@ -28,15 +29,18 @@ class CappedPaginator(_Pages):
         """Whether there are more rows than the pages reach."""
         return len(self._keys) > COUNTED
 
-    @cached_property
-    def rows(self) -> Any:
-        """What the pages are cut from: where there are few rows, these and no others.
+    def rows_of(self, number: int) -> Any:
+        """Return the rows of a page: by their keys, where these are all known.
 
         PostgreSQL may take rows to be many which are few, and look for them along the newest ones
         of all; by their keys it cannot.
         """
+        first = (number - 1) * self.per_page
         rows: Any = self.object_list
-        return rows if self.has_more else rows.filter(pk__in=self._keys)
+        if self.has_more or rows.query.order_by != NEWEST_FIRST:
+            return rows[first : first + self.per_page]
+        keys = sorted(self._keys, reverse=True)
+        return rows.filter(pk__in=keys[first : first + self.per_page])
 
     @cached_property
     def _keys(self) -> list[Any]:
