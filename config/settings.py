@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
+from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
@@ -70,15 +71,6 @@ LEDGER_CHECKS: list[str] = [
     "payouts.batch_reconciliation.check_batches",
 ]
 
-# The lists whose `total` triggers keep.
-COUNTED_LISTS: list[str] = [
-    "payments.counts.PAYMENTS",
-    "refunds.counts.REFUNDS",
-    "links.counts.LINKS",
-    "webhooks.counts.EVENTS",
-    "webhooks.counts.DELIVERIES",
-]
-
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {
     "invoice": "payments.emails.write",
@@ -87,6 +79,13 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
 }
+# Functions of the rooms that make a sample of each of their events
+EVENT_SAMPLES: list[str] = [
+    "payments.events.samples",
+    "refunds.events.samples",
+    "links.events.samples",
+    "payouts.events.samples",
+]
 
 # Django
 
@@ -142,13 +141,15 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
+# The first answers `/v1`, by way of API_MIDDLEWARE: the others are for pages.
 MIDDLEWARE = [
+    "config.api.api_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "core.middleware.ApiErrors",
     "csp.middleware.CSPMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -162,6 +163,14 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+API_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.api_headers",
 ]
 
 TEMPLATES = [
@@ -220,6 +229,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
+        "config.figures.fill",
     ],
     "TAGS": [
         {"name": name}

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("core", "0002_count_entries"),
+        ("core", "0003_count_entries"),
         ("customers", "0001_initial"),
         ("links", "0002_counted_lists"),
         ("merchants", "0001_initial"),

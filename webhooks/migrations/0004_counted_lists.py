@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("core", "0002_count_entries"),
+        ("core", "0003_count_entries"),
         ("merchants", "0001_initial"),
         ("webhooks", "0003_move_alerts"),
     ]

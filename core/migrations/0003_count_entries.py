@@ -7,7 +7,7 @@ import core.ids
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("core", "0001_initial"),
+        ("core", "0002_quota"),
     ]
 
     operations = [
