@@ -12,7 +12,7 @@ class InstructionNotFound(ApiError):
     status, code, message = 404, "NOT_FOUND", "There is no such instruction."
 
 
-class AlreadySent(ApiError):
+class FormAlreadySubmitted(ApiError):
     status, code = 422, "ALREADY_SENT"
     message = "This form was sent before. Look at what came of it before you send another."
 
@@ -22,7 +22,7 @@ class SelfApproval(ApiError):
     message = "You asked for this yourself, so someone else must decide."
 
 
-class NoSecondPerson(ApiError):
+class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
     message = "This takes someone who can be told from whoever asked for it."
 
@@ -31,12 +31,12 @@ class InstructionDecided(ApiError):
     status, code, message = 422, "ALREADY_DECIDED", "This has been decided already."
 
 
-class InstructionLapsed(ApiError):
+class InstructionExpired(ApiError):
     status, code = 422, "LAPSED"
     message = "This has waited too long and lapsed. Ask for it again."
 
 
-class RequesterGone(ApiError):
+class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
     message = "Whoever asked for this may not ask for it any more. Decline it."
 
@@ -46,11 +46,11 @@ class IdentityNotProven(ApiError):
     message = "What the caller said does not prove who they are."
 
 
-class TooOften(ApiError):
+class ActionLimitReached(ApiError):
     status, code, message = 429, "TOO_OFTEN", "You have done this too often in an hour."
 
 
-class StaffUnfit(ApiError):
+class AccountNotEligible(ApiError):
     status, code, message = 422, "STAFF_UNFIT", "This cannot be done to that account."
 
 

@@ -22,7 +22,7 @@ from core.text import is_printable
 FORM_KEY_CHARACTERS = 22
 
 
-class Line(forms.CharField):
+class TextField(forms.CharField):
     """A line of text."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -35,7 +35,7 @@ class Line(forms.CharField):
             raise forms.ValidationError("This has a character that cannot be kept.")
 
 
-class Lines(Line):
+class TextAreaField(TextField):
     """A text of several lines."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -43,7 +43,7 @@ class Lines(Line):
         super().__init__(max_length=max_length, widget=widget, **options)
 
 
-class Choice(forms.ChoiceField):
+class SelectField(forms.ChoiceField):
     """One of a few."""
 
     def __init__(self, choices: Any, **options: Any) -> None:
@@ -51,14 +51,14 @@ class Choice(forms.ChoiceField):
         super().__init__(choices=choices, **options)
 
 
-class Tick(forms.BooleanField):
+class CheckboxField(forms.BooleanField):
     """A box that must be ticked, unless `required` says no."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(widget=UnfoldBooleanWidget(), **options)
 
 
-class Address(forms.EmailField):
+class EmailField(forms.EmailField):
     """An e-mail address."""
 
     def __init__(self, **options: Any) -> None:
@@ -87,7 +87,7 @@ class MoneyField(forms.CharField):
         return amount
 
 
-class ActForm(forms.Form):
+class ActionForm(forms.Form):
     """The form of an act on `row`. Its key makes a form that is sent twice one act.
 
     `query` is what the address says: on a list, the filters of the list.
@@ -120,19 +120,19 @@ class ActForm(forms.Form):
                 field.currency = currency
 
 
-class ReasonForm(ActForm):
+class ReasonForm(ActionForm):
     """An act that needs nothing but a reason."""
 
-    reason = Line(max_length=500, help_text="Kept in the audit trail.")
+    reason = TextField(max_length=500, help_text="Kept in the audit trail.")
 
 
-class CurrencyForm(ActForm):
+class CurrencyForm(ActionForm):
     """An amount in a currency of choice, and why."""
 
-    currency = Line(max_length=3)
+    currency = TextField(max_length=3)
     amount = MoneyField()
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
+    reason = TextField(max_length=500)
+    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
@@ -146,5 +146,5 @@ class CurrencyForm(ActForm):
         return currency
 
 
-class ConfirmForm(ActForm):
+class ConfirmForm(ActionForm):
     """An act that needs nothing at all."""

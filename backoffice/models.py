@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.errors import InstructionDecided, InstructionNotFound
-from backoffice.roles import Kind
+from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from merchants.scoping import CallerScoped
@@ -17,7 +17,7 @@ from merchants.scoping import CallerScoped
 _STAFF = settings.AUTH_USER_MODEL
 
 
-class Outcome(models.TextChoices):
+class AuditOutcome(models.TextChoices):
     DONE = "done", "done"
     ASKED = "asked", "waits for approval"
     REFUSED = "refused", "refused"
@@ -35,7 +35,7 @@ class AuditEntry(models.Model):
     actor = models.CharField(max_length=150)
     roles = models.CharField(max_length=100, blank=True)
     act = models.CharField(max_length=64)
-    outcome = models.CharField(max_length=16, choices=Outcome)
+    outcome = models.CharField(max_length=16, choices=AuditOutcome)
     subject_type = models.CharField(max_length=32)
     subject_id = PublicIdField(max_length=64, blank=True)
     before = models.JSONField(default=dict)
@@ -104,7 +104,9 @@ class Instruction(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
+    kind = models.CharField(
+        max_length=16, choices=[(kind.value, kind.value) for kind in InstructionKind]
+    )
     task = models.CharField(max_length=32)
     subject_id = PublicIdField(db_index=True)
     merchant_id = PublicIdField(default="", blank=True)

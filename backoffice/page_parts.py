@@ -39,7 +39,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelineEntry:
     """Something that happened to an object. `kind` names its icon, `tone` its colour."""
 
     at: datetime
@@ -52,7 +52,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SupportAnswer:
     """What to tell the caller, in one or two plain sentences."""
 
     words: Sequence[str]

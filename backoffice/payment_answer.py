@@ -4,8 +4,8 @@ from collections.abc import Callable
 from datetime import datetime
 
 from backoffice.formats import age, clock, money
-from backoffice.page_parts import Answer
-from backoffice.webhook_answer import told_the_shop
+from backoffice.page_parts import SupportAnswer
+from backoffice.webhook_answer import webhook_answer_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -24,17 +24,17 @@ _CAUSES = {
 }
 
 
-def answer_of(payment: Payment, now: datetime) -> Answer:
+def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     """Return what to say about a payment at this moment."""
     status = payment.status_at(now)
     words = [_SAYING[status](payment, now)]
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
-    told = told_the_shop(payment, now)
+    told = webhook_answer_of(payment, now)
     if told:
         words.append(told.words)
     tone = "bad" if told and told.is_trouble else _TONES.get(status, "quiet")
-    return Answer([word for word in words if word], tone)
+    return SupportAnswer([word for word in words if word], tone)
 
 
 def _created(payment: Payment, now: datetime) -> str:

@@ -30,7 +30,7 @@ _FILLERS = {"this", "morning", "afternoon", "evening", "from", "of", "on", "the"
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuery:
     """What was typed, as it can be understood. Several fields at once narrow a search down."""
 
     text: str
@@ -48,22 +48,22 @@ class Question:
         return bool(self.last_four or self.amount is not None or self.day)
 
 
-def read(text: str, today: date) -> Question:
+def parse_query(text: str, today: date) -> SearchQuery:
     """Return the meanings of what was typed."""
     text = " ".join(text.replace("\0", " ").split())[:MOST_CHARACTERS]
     found = _ID.search(text)
     if found:
-        return Question(text, public_id=found.group())
+        return SearchQuery(text, public_id=found.group())
     if "@" in text and " " not in text:
-        return Question(text, email=text.lower())
+        return SearchQuery(text, email=text.lower())
     phone = _phone(text)
     if phone:
-        return Question(text, phone=phone)
+        return SearchQuery(text, phone=phone)
     described = _figures(text, today)
     if described is not None:
         return described
     pair = _PAIR.fullmatch(text)
-    return Question(text, pair=(pair[1], pair[2].strip()) if pair else None)
+    return SearchQuery(text, pair=(pair[1], pair[2].strip()) if pair else None)
 
 
 def _phone(text: str) -> str:
@@ -78,7 +78,7 @@ def _phone(text: str) -> str:
         return ""
 
 
-def _figures(text: str, today: date) -> Question | None:
+def _figures(text: str, today: date) -> SearchQuery | None:
     """Read words that are all figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
     day, rest = _take_day(text.lower(), today)
     words = [word for word in rest.split() if word not in _FILLERS]
@@ -97,7 +97,7 @@ def _figures(text: str, today: date) -> Question | None:
             return None
     if day is None and not last_four and amount is None:
         return None
-    return Question(text, last_four=last_four, amount=amount, day=day)
+    return SearchQuery(text, last_four=last_four, amount=amount, day=day)
 
 
 def _take_day(text: str, today: date) -> tuple[date | None, str]:

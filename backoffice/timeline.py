@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
-from backoffice.page_parts import Moment
+from backoffice.page_parts import TimelineEntry
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
@@ -35,7 +35,7 @@ _MAILS = {
 }
 
 
-def timeline_of(payment: Payment) -> list[Moment]:
+def timeline_of(payment: Payment) -> list[TimelineEntry]:
     """Return what happened, newest first; each source is read with one bounded statement.
 
     Each source yields its newest first, so that what happened in one instant keeps its order.
@@ -52,12 +52,12 @@ def timeline_of(payment: Payment) -> list[Moment]:
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
-def _moves(payment: Payment) -> Iterator[Moment]:
+def _moves(payment: Payment) -> Iterator[TimelineEntry]:
     moves = PaymentTransition.objects.filter(payment=payment).order_by("-pk")[:SHOWN]
     for move in moves:
         status = PaymentStatus(move.to_status)
         kind, words = _SAID.get(status, ("circle", status))
-        yield Moment(
+        yield TimelineEntry(
             move.at,
             kind,
             words,
@@ -65,15 +65,17 @@ def _moves(payment: Payment) -> Iterator[Moment]:
             details=(move.cause,) if move.cause else (),
             tone=_TONES.get(status, "quiet"),
         )
-    yield Moment(payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}")
+    yield TimelineEntry(
+        payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}"
+    )
 
 
-def _tries(payment: Payment) -> Iterator[Moment]:
+def _tries(payment: Payment) -> Iterator[TimelineEntry]:
     tries = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
     for tried in tries[:SHOWN]:
         kind = "passkey" if tried.method == "passkey" else "pin"
         name = "Passkey" if kind == "passkey" else "PIN"
-        yield Moment(
+        yield TimelineEntry(
             tried.tried_at,
             kind,
             f"{name} wrong" if tried.error_code else f"{name} right",
@@ -84,24 +86,26 @@ def _tries(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _refunds(payment: Payment) -> Iterator[Moment]:
+def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
     for refund in Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
         amount = formats.money(refund.amount, refund.currency)
         reason = (f"Reason: {refund.reason}",) if refund.reason else ()
         who = actor_words(refund.created_by)
         if refund.succeeded_at:
-            yield Moment(refund.succeeded_at, "undo", f"{amount} given back", who, tone="good")
+            yield TimelineEntry(
+                refund.succeeded_at, "undo", f"{amount} given back", who, tone="good"
+            )
         if refund.failed_at:
             why = (refund.failure_reason,)
-            yield Moment(
+            yield TimelineEntry(
                 refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
             )
-        yield Moment(
+        yield TimelineEntry(
             refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
         )
 
 
-def _attempts(payment: Payment) -> Iterator[Moment]:
+def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
     attempts = Attempt.objects.filter(delivery__in=deliveries_of_payment(payment.pk))
     related = attempts.select_related("delivery__event", "delivery__webhook")
     for attempt in related.order_by("-attempted_at")[:SHOWN]:
@@ -109,7 +113,7 @@ def _attempts(payment: Payment) -> Iterator[Moment]:
         arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
         error = attempt.error.rstrip(".")
         answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
-        yield Moment(
+        yield TimelineEntry(
             attempt.attempted_at,
             "webhook",
             formats.link(
@@ -122,21 +126,21 @@ def _attempts(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _mails(payment: Payment) -> Iterator[Moment]:
+def _mails(payment: Payment) -> Iterator[TimelineEntry]:
     for mail in PaymentEmail.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
         kind, to = _MAILS.get(mail.kind, mail.kind), masked_address(mail.recipient)
         words = f"{kind} to {to}: {mail.status.replace('_', ' ')}"
         tone = "bad" if mail.status == "failed" else "quiet"
-        yield Moment(mail.sent_at or mail.due_at, "mail", words, tone=tone)
+        yield TimelineEntry(mail.sent_at or mail.due_at, "mail", words, tone=tone)
 
 
-def _acts(payment: Payment) -> Iterator[Moment]:
+def _acts(payment: Payment) -> Iterator[TimelineEntry]:
     entries = AuditEntry.objects.filter(subject_id=payment.pk).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
         lines = [f"Reason: {entry.reason}"] if entry.reason else []
         if entry.error:
             lines.append(entry.error)
-        yield Moment(
+        yield TimelineEntry(
             entry.at,
             "badge",
             f"Staff: {entry.act} — {entry.get_outcome_display()}",
@@ -147,10 +151,12 @@ def _acts(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _notes(payment: Payment) -> Iterator[Moment]:
+def _notes(payment: Payment) -> Iterator[TimelineEntry]:
     notes = Note.objects.filter(subject_id=payment.pk).select_related("author").order_by("-pk")
     for note in notes[:SHOWN]:
-        yield Moment(note.created_at, "sticky_note_2", note.text, actor=note.author.get_username())
+        yield TimelineEntry(
+            note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
+        )
 
 
 def actor_words(actor: str) -> str:

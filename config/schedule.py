@@ -44,7 +44,7 @@ SCHEDULE: dict[str, Periodic] = {
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
-    "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
+    "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
     "send staff's messages": Periodic("backoffice.tasks.send_messages", 10),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
 }

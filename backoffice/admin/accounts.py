@@ -7,10 +7,10 @@ from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
-from backoffice.forms import ActForm, Address, Choice, Line, ReasonForm
+from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextField
 from backoffice.models import StaffAccount
 from backoffice.page_parts import Section, Table, facts
 from backoffice.resource.columns import Column, instant_column, text_column
@@ -28,76 +28,82 @@ from backoffice.staff import roles_of
 ROLES = [(role.value, role.value) for role in Role]
 
 
-class AccountForm(ActForm):
-    username = Line(max_length=64, help_text="Lowercase letters, digits, dots and hyphens.")
-    email = Address(required=False)
-    role = Choice(ROLES)
+class AccountForm(ActionForm):
+    username = TextField(max_length=64, help_text="Lowercase letters, digits, dots and hyphens.")
+    email = EmailField(required=False)
+    role = SelectField(ROLES)
 
 
-def _add(work: Work) -> Done:
+def _add(context: ActionContext) -> ActionResult:
     password = add_staff(
-        staff=work.staff,
-        username=work.data["username"],
-        role=Role(work.data["role"]),
-        email=work.data["email"],
-        now=work.now,
+        staff=context.staff,
+        username=context.data["username"],
+        role=Role(context.data["role"]),
+        email=context.data["email"],
+        now=context.now,
     )
-    return Done(
-        f"The account {work.data['username']} is made.",
+    return ActionResult(
+        f"The account {context.data['username']} is made.",
         secret=password,
         secret_name="The first password, to be changed at once",  # noqa: S106  # a name of one
     )
 
 
-class RolesForm(ActForm):
+class RolesForm(ActionForm):
     roles = forms.MultipleChoiceField(
         choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
     )
-    reason = Line(max_length=500)
+    reason = TextField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
 
 
-def _set_roles(work: Work) -> Done:
+def _set_roles(context: ActionContext) -> ActionResult:
     set_roles(
-        staff=work.staff,
-        user_id=work.row.pk,
-        roles=frozenset(Role(name) for name in work.data["roles"]),
-        reason=work.data["reason"],
-        now=work.now,
+        staff=context.staff,
+        user_id=context.row.pk,
+        roles=frozenset(Role(name) for name in context.data["roles"]),
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done("The roles are set. They hold from the next click on.")
+    return ActionResult("The roles are set. They hold from the next click on.")
 
 
-def _close(work: Work) -> Done:
-    close_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account lets nobody in any more.")
+def _close(context: ActionContext) -> ActionResult:
+    close_account(
+        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
+    )
+    return ActionResult("The account lets nobody in any more.")
 
 
-def _reopen(work: Work) -> Done:
-    reopen_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account is open again.")
+def _reopen(context: ActionContext) -> ActionResult:
+    reopen_account(
+        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
+    )
+    return ActionResult("The account is open again.")
 
 
-def _reset(work: Work) -> Done:
+def _reset(context: ActionContext) -> ActionResult:
     password = reset_access(
-        staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now
+        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
     )
-    return Done(
+    return ActionResult(
         "The second factor is forgotten; the next sign-in sets up a new one.",
         secret=password,
         secret_name="The new first password",  # noqa: S106  # a name of one
     )
 
 
-def _lift(work: Work) -> Done:
-    lift_lockout(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account can be tried again.")
+def _lift(context: ActionContext) -> ActionResult:
+    lift_lockout(
+        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
+    )
+    return ActionResult("The account can be tried again.")
 
 
-def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Act:
-    return Act(
+def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Action:
+    return Action(
         name=name,
         title=title,
         right=Right.STAFF,
@@ -120,10 +126,10 @@ class StaffAdmin(OfficeAdmin):
         instant_column("Last sign-in", "last_login"),
     )
     list_filter = ()
-    list_acts: ClassVar[tuple[Act, ...]] = (
+    list_acts: ClassVar[tuple[Action, ...]] = (
         _act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),
     )
-    acts: ClassVar[tuple[Act, ...]] = (
+    acts: ClassVar[tuple[Action, ...]] = (
         _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
         _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
         _act(
@@ -139,14 +145,14 @@ class StaffAdmin(OfficeAdmin):
             _close,
             "person_off",
             danger=True,
-            offered=lambda user, now: user.is_active,
+            available=lambda user, now: user.is_active,
         ),
         _act(
             "reopen",
             "Reopen account",
             _reopen,
             "person_check",
-            offered=lambda user, now: not user.is_active,
+            available=lambda user, now: not user.is_active,
         ),
     )
 

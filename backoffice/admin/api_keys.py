@@ -8,10 +8,10 @@ from django.urls import reverse
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.filters import ModeFilter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActForm, Line, ReasonForm
+from backoffice.forms import ActionForm, ReasonForm, TextField
 from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import MERCHANT, MODE, Column, instant_column, text_column
 from backoffice.roles import Right
@@ -20,7 +20,7 @@ from core.clock import utc_now
 from merchants.models import ApiKey
 
 
-class RollForm(ActForm):
+class RollForm(ActionForm):
     overlap_hours = forms.IntegerField(
         min_value=0,
         max_value=24 * 7,
@@ -28,27 +28,29 @@ class RollForm(ActForm):
         widget=UnfoldAdminIntegerFieldWidget(),
         help_text="For how long the old key works beside the new one.",
     )
-    reason = Line(max_length=500)
+    reason = TextField(max_length=500)
 
 
-def _roll(work: Work) -> Done:
+def _roll(context: ActionContext) -> ActionResult:
     issued = replace_key(
-        staff=work.staff,
-        key_id=work.row.pk,
-        overlap=timedelta(hours=work.data["overlap_hours"]),
-        reason=work.data["reason"],
-        now=work.now,
+        staff=context.staff,
+        key_id=context.row.pk,
+        overlap=timedelta(hours=context.data["overlap_hours"]),
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done(
+    return ActionResult(
         "The key is replaced, and the merchant was told by e-mail.",
         secret=issued.secret,
         secret_name="The new key",  # noqa: S106  # a name of one
     )
 
 
-def _revoke(work: Work) -> Done:
-    end_key(staff=work.staff, key_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The key opens nothing any more.")
+def _revoke(context: ActionContext) -> ActionResult:
+    end_key(
+        staff=context.staff, key_id=context.row.pk, reason=context.data["reason"], now=context.now
+    )
+    return ActionResult("The key opens nothing any more.")
 
 
 STATE = Column(
@@ -73,8 +75,8 @@ class ApiKeyAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Act, ...]] = (
-        Act(
+    acts: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="roll",
             title="Roll",
             right=Right.KEYS,
@@ -82,10 +84,10 @@ class ApiKeyAdmin(OfficeAdmin):
             carry_out=_roll,
             about="A new key takes its place. The merchant is told by e-mail.",
             icon="autorenew",
-            offered=lambda key, now: key.is_active(now),
-            for_whom=lambda key, staff: staff.may(right_to_keys(key.livemode)),
+            available=lambda key, now: key.is_active(now),
+            shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
         ),
-        Act(
+        Action(
             name="revoke",
             title="Revoke",
             right=Right.KEYS,
@@ -94,7 +96,7 @@ class ApiKeyAdmin(OfficeAdmin):
             about="Requests with it are refused at once.",
             icon="key_off",
             danger=True,
-            offered=lambda key, now: key.is_active(now),
+            available=lambda key, now: key.is_active(now),
         ),
     )
 

@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
-from backoffice.admin.customer_acts import CUSTOMER_ACTS
+from backoffice.actions import Action
+from backoffice.admin.customer_actions import CUSTOMER_ACTS
 from backoffice.admin.filters import ModeFilter, day_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Answer, Section, Table, facts
+from backoffice.page_parts import Section, SupportAnswer, Table, facts
 from backoffice.resource.columns import MODE, Column, id_column, instant_column
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
@@ -55,21 +55,23 @@ class CustomerAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (day_filter(prefix="cus"), ModeFilter)
-    acts: ClassVar[tuple[Act, ...]] = CUSTOMER_ACTS
+    acts: ClassVar[tuple[Action, ...]] = CUSTOMER_ACTS
 
     def heading(self, row: Customer) -> str:
         return f"Customer {row.masked_phone}"
 
-    def answer(self, row: Customer, now: Any) -> Answer:
+    def answer(self, row: Customer, now: Any) -> SupportAnswer:
         if row.frozen_at:
-            return Answer([f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad")
+            return SupportAnswer(
+                [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"
+            )
         if row.pin_is_disabled:
             words = "The PIN is off after too many wrong ones: it is reset by a code at checkout."
-            return Answer([words], "bad")
+            return SupportAnswer([words], "bad")
         if row.pin_locked_until and row.pin_locked_until > now:
             until = formats.clock(row.pin_locked_until, now)
-            return Answer([f"The PIN is locked until {until}: too many wrong ones."], "wait")
-        return Answer(["Nothing is in the way of paying."], "good")
+            return SupportAnswer([f"The PIN is locked until {until}: too many wrong ones."], "wait")
+        return SupportAnswer(["Nothing is in the way of paying."], "good")
 
     def sections(self, row: Customer) -> list[Section]:
         return [

@@ -4,12 +4,12 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActForm, Lines
+from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
-from backoffice.page_parts import Answer, Moment, Section, facts
+from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
 from backoffice.resource.columns import (
     MODE,
     Column,
@@ -18,7 +18,7 @@ from backoffice.resource.columns import (
     status_column,
     text_column,
 )
-from backoffice.roles import Kind, Right
+from backoffice.roles import InstructionKind, Right
 from backoffice.search_results import page_of_id
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import approve, decline, withdraw
@@ -26,30 +26,45 @@ from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 
 
-class DecisionForm(ActForm):
-    note = Lines(max_length=2_000, required=False, label="Why")
+class DecisionForm(ActionForm):
+    note = TextAreaField(max_length=2_000, required=False, label="Why")
 
     def lines(self) -> list[str]:
         return [_sentence(self.row)]
 
 
 class DeclineForm(DecisionForm):
-    note = Lines(max_length=2_000, label="Why")
+    note = TextAreaField(max_length=2_000, label="Why")
 
 
-def _approve(work: Work) -> Done:
-    approve(staff=work.staff, instruction_id=work.row.pk, note=work.data["note"], now=work.now)
-    return Done("Approved, and carried out.")
+def _approve(context: ActionContext) -> ActionResult:
+    approve(
+        staff=context.staff,
+        instruction_id=context.row.pk,
+        note=context.data["note"],
+        now=context.now,
+    )
+    return ActionResult("Approved, and carried out.")
 
 
-def _decline(work: Work) -> Done:
-    decline(staff=work.staff, instruction_id=work.row.pk, note=work.data["note"], now=work.now)
-    return Done("Declined. Nothing was moved.")
+def _decline(context: ActionContext) -> ActionResult:
+    decline(
+        staff=context.staff,
+        instruction_id=context.row.pk,
+        note=context.data["note"],
+        now=context.now,
+    )
+    return ActionResult("Declined. Nothing was moved.")
 
 
-def _withdraw(work: Work) -> Done:
-    withdraw(staff=work.staff, instruction_id=work.row.pk, note=work.data["note"], now=work.now)
-    return Done("Taken back. Nothing was moved.")
+def _withdraw(context: ActionContext) -> ActionResult:
+    withdraw(
+        staff=context.staff,
+        instruction_id=context.row.pk,
+        note=context.data["note"],
+        now=context.now,
+    )
+    return ActionResult("Taken back. Nothing was moved.")
 
 
 def _waits(instruction: Instruction, now: datetime) -> bool:
@@ -92,13 +107,13 @@ class InstructionAdmin(OfficeAdmin):
     )
     list_filter = (
         choice_filter("status", "status", InstructionStatus.choices),
-        choice_filter("kind", "kind", [(kind.value, kind.value) for kind in Kind]),
+        choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),
         day_filter(prefix="ins"),
         ModeFilter,
         link_filter("about", "subject", "subject_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (
-        Act(
+    acts: ClassVar[tuple[Action, ...]] = (
+        Action(
             name="approve",
             title="Approve",
             right=Right.APPROVE,
@@ -107,10 +122,10 @@ class InstructionAdmin(OfficeAdmin):
             about="It is carried out at once.",
             icon="check",
             main=True,
-            offered=_waits,
-            for_whom=_is_someone_elses,
+            available=_waits,
+            shown_to=_is_someone_elses,
         ),
-        Act(
+        Action(
             name="decline",
             title="Decline",
             right=Right.APPROVE,
@@ -118,10 +133,10 @@ class InstructionAdmin(OfficeAdmin):
             carry_out=_decline,
             icon="close",
             danger=True,
-            offered=_waits,
-            for_whom=_is_someone_elses,
+            available=_waits,
+            shown_to=_is_someone_elses,
         ),
-        Act(
+        Action(
             name="withdraw",
             title="Take back",
             right=Right.VIEW_TRADE,
@@ -129,20 +144,20 @@ class InstructionAdmin(OfficeAdmin):
             carry_out=_withdraw,
             about="Only whoever asked can take it back.",
             icon="undo",
-            offered=_waits,
-            for_whom=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
+            available=_waits,
+            shown_to=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
         ),
     )
 
     def heading(self, row: Instruction) -> str:
         return TASKS[row.task].title
 
-    def answer(self, row: Instruction, now: datetime) -> Answer:
+    def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
         words = [_sentence(row)]
         if row.status == InstructionStatus.WAITING:
             words.append(f"Someone else has to agree until {formats.clock(row.lapses_at, now)}.")
-        return Answer(words, tone)
+        return SupportAnswer(words, tone)
 
     def sections(self, row: Instruction) -> list[Section]:
         about = page_of_id(row.subject_id)
@@ -164,11 +179,13 @@ class InstructionAdmin(OfficeAdmin):
             )
         ]
 
-    def timeline(self, row: Instruction) -> list[Moment]:
-        asked = Moment(row.asked_at, "pan_tool", "Asked for", actor=row.asked_by.get_username())
+    def timeline(self, row: Instruction) -> list[TimelineEntry]:
+        asked = TimelineEntry(
+            row.asked_at, "pan_tool", "Asked for", actor=row.asked_by.get_username()
+        )
         if row.decided_at is None:
             return [asked]
-        decided = Moment(
+        decided = TimelineEntry(
             row.decided_at,
             "how_to_reg",
             row.get_status_display().capitalize(),

@@ -5,9 +5,9 @@ from typing import ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.link_acts import END_LINK
+from backoffice.admin.link_actions import END_LINK
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
 from backoffice.resource.columns import (
@@ -52,7 +52,7 @@ class PaymentLinkAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (END_LINK,)
+    acts: ClassVar[tuple[Action, ...]] = (END_LINK,)
 
     def heading(self, row: PaymentLink) -> str:
         amount = formats.money(row.amount, row.currency) if row.amount else "any amount"

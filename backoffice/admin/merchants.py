@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.filters import choice_filter, day_filter
-from backoffice.admin.merchant_acts import MERCHANT_ACTS
+from backoffice.admin.merchant_actions import MERCHANT_ACTS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
 from backoffice.resource.columns import (
@@ -47,7 +47,7 @@ class MerchantAdmin(OfficeAdmin):
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
         day_filter(prefix="mer"),
     )
-    acts: ClassVar[tuple[Act, ...]] = MERCHANT_ACTS
+    acts: ClassVar[tuple[Action, ...]] = MERCHANT_ACTS
 
     def heading(self, row: Merchant) -> str:
         return row.name

@@ -11,9 +11,9 @@ from django.urls import URLPattern, path, reverse
 from unfold.admin import ModelAdmin as UnfoldAdmin
 from unfold.views import ChangeList
 
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.paginator import CappedPaginator
-from backoffice.page_parts import Answer, Moment, Section, Table
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.pages.action import act_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
@@ -36,8 +36,8 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     view_right: ClassVar[Right]
     plural: ClassVar[str] = ""
     counted: ClassVar[tuple[str, str]] = ("", "")
-    acts: ClassVar[Sequence[Act]] = ()
-    list_acts: ClassVar[Sequence[Act]] = ()
+    acts: ClassVar[Sequence[Action]] = ()
+    list_acts: ClassVar[Sequence[Action]] = ()
     quick_filters: ClassVar[Sequence[tuple[str, str]]] = ()
     notes: ClassVar[bool] = False
     exported: ClassVar[bool] = True
@@ -71,7 +71,7 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         """Return the name of an object, as a person would say it."""
         return f"{self.model._meta.verbose_name} {row}".capitalize()
 
-    def answer(self, row: Any, now: datetime) -> Answer | None:
+    def answer(self, row: Any, now: datetime) -> SupportAnswer | None:
         """Return what to tell the caller."""
         return None
 
@@ -83,7 +83,7 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         """Return the rows that belong to an object, bounded."""
         return []
 
-    def timeline(self, row: Any) -> list[Moment]:
+    def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what happened to an object, newest first."""
         return []
 
@@ -182,7 +182,7 @@ class OfficeAdmin(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return row
 
 
-def _named(acts: Sequence[Act], name: str) -> Act:
+def _named(acts: Sequence[Action], name: str) -> Action:
     for act in acts:
         if act.name == name:
             return act

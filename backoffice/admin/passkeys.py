@@ -5,8 +5,8 @@ from typing import ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
-from backoffice.admin.customer_acts import REMOVE_PASSKEY
+from backoffice.actions import Action
+from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.filters import link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, facts
@@ -29,7 +29,7 @@ class PasskeyAdmin(OfficeAdmin):
         instant_column("Last used", "last_used_at"),
     )
     list_filter = (link_filter("customer", "customer", "customer_id"),)
-    acts: ClassVar[tuple[Act, ...]] = (REMOVE_PASSKEY,)
+    acts: ClassVar[tuple[Action, ...]] = (REMOVE_PASSKEY,)
 
     def heading(self, row: Passkey) -> str:
         return f"Passkey of {row.customer.masked_phone}"

@@ -6,14 +6,14 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
-from backoffice.admin.noting import note_act
+from backoffice.admin.note_action import note_act
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payment_acts import CANCEL, RECEIPT, REFUND
-from backoffice.admin.webhook_acts import RESEND_PAYMENT
+from backoffice.admin.payment_actions import CANCEL, RECEIPT, REFUND
+from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
-from backoffice.page_parts import Answer, Moment, Section, Table, facts
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of
 from backoffice.resource.columns import (
     MERCHANT,
@@ -83,7 +83,7 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (
+    acts: ClassVar[tuple[Action, ...]] = (
         REFUND,
         CANCEL,
         RESEND_PAYMENT,
@@ -94,10 +94,10 @@ class PaymentAdmin(OfficeAdmin):
     def heading(self, row: Payment) -> str:
         return f"Payment of {formats.money(row.amount, row.currency)}"
 
-    def answer(self, row: Payment, now: datetime) -> Answer:
+    def answer(self, row: Payment, now: datetime) -> SupportAnswer:
         return answer_of(row, now)
 
-    def timeline(self, row: Payment) -> list[Moment]:
+    def timeline(self, row: Payment) -> list[TimelineEntry]:
         return timeline_of(row)
 
     def sections(self, row: Payment) -> list[Section]:

@@ -7,17 +7,17 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 
 from backoffice import formats
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.payout_acts import (
+from backoffice.admin.payout_actions import (
     BANK_ACCOUNT_ACTS,
     HOLIDAY_ACTS,
     HOLIDAY_LIST_ACTS,
     PAYOUT_ACTS,
     RUN_ACTS,
 )
-from backoffice.page_parts import Answer, Moment, Section, Table, facts
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.pages.bank_file import bank_file_page
 from backoffice.resource.columns import (
     MERCHANT,
@@ -59,12 +59,12 @@ class PayoutAdmin(OfficeAdmin):
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("run", "run", "batch_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = PAYOUT_ACTS
+    acts: ClassVar[tuple[Action, ...]] = PAYOUT_ACTS
 
     def heading(self, row: Payout) -> str:
         return f"Payout of {formats.money(row.amount, row.currency)}"
 
-    def answer(self, row: Payout, now: datetime) -> Answer:
+    def answer(self, row: Payout, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
         words = {
             PayoutStatus.SCHEDULED: f"It leaves on {row.send_date:%d %b}.",
@@ -73,7 +73,7 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.FAILED: f"Failed: {row.failure_message} The money went back.",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
-        return Answer([words[PayoutStatus(row.status)]], tone)
+        return SupportAnswer([words[PayoutStatus(row.status)]], tone)
 
     def sections(self, row: Payout) -> list[Section]:
         merchant = reverse("admin:merchants_merchant_change", args=[row.merchant_id])
@@ -97,9 +97,9 @@ class PayoutAdmin(OfficeAdmin):
             )
         ]
 
-    def timeline(self, row: Payout) -> list[Moment]:
+    def timeline(self, row: Payout) -> list[TimelineEntry]:
         return [
-            Moment(
+            TimelineEntry(
                 move.at,
                 "send_money",
                 move.to_status.replace("_", " ").capitalize(),
@@ -125,7 +125,7 @@ class PayoutBatchAdmin(OfficeAdmin):
         id_column("Run"),
     )
     list_filter = (ModeFilter,)
-    list_acts: ClassVar[tuple[Act, ...]] = RUN_ACTS
+    list_acts: ClassVar[tuple[Action, ...]] = RUN_ACTS
 
     def get_urls(self) -> list[URLPattern]:
         guard = self.admin_site.admin_view
@@ -209,7 +209,7 @@ class BankAccountAdmin(OfficeAdmin):
         id_column("Account"),
     )
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Act, ...]] = BANK_ACCOUNT_ACTS
+    acts: ClassVar[tuple[Action, ...]] = BANK_ACCOUNT_ACTS
 
     def heading(self, row: BankAccount) -> str:
         return f"Bank account {row}"
@@ -242,8 +242,8 @@ class BankHolidayAdmin(OfficeAdmin):
     ordering = ("-date",)
     list_display = (text_column("Day", "date"), text_column("Name", "name"))
     list_filter = ()
-    list_acts: ClassVar[tuple[Act, ...]] = HOLIDAY_LIST_ACTS
-    acts: ClassVar[tuple[Act, ...]] = HOLIDAY_ACTS
+    list_acts: ClassVar[tuple[Action, ...]] = HOLIDAY_LIST_ACTS
+    acts: ClassVar[tuple[Action, ...]] = HOLIDAY_ACTS
 
     def heading(self, row: BankHoliday) -> str:
         return f"Bank holiday {row}"

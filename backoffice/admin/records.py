@@ -8,7 +8,7 @@ from django.urls import reverse
 from backoffice import formats
 from backoffice.admin.filters import OfficeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.models import AuditEntry, Note, NoteSubject, Outcome, ResendRun
+from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import Column, instant_column, status_column, text_column
 from backoffice.roles import Right
@@ -43,7 +43,7 @@ class AuditEntryAdmin(OfficeAdmin):
     )
     list_filter = (
         day_filter(field_name="at"),
-        choice_filter("outcome", "outcome", Outcome.choices),
+        choice_filter("outcome", "outcome", AuditOutcome.choices),
         link_filter("who", "actor"),
         link_filter("on", "subject", "subject_id"),
         link_filter("act", "act"),

@@ -5,11 +5,11 @@ from typing import ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
-from backoffice.page_parts import Moment, Section, facts
+from backoffice.page_parts import Section, TimelineEntry, facts
 from backoffice.resource.columns import (
     MERCHANT,
     MODE,
@@ -27,12 +27,17 @@ from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 
-def _give_up(work: Work) -> Done:
-    give_up(staff=work.staff, refund_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The refund is given up. The merchant is told.")
+def _give_up(context: ActionContext) -> ActionResult:
+    give_up(
+        staff=context.staff,
+        refund_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
+    )
+    return ActionResult("The refund is given up. The merchant is told.")
 
 
-GIVE_UP = Act(
+GIVE_UP = Action(
     name="give-up",
     title="Give up",
     right=Right.GIVE_UP,
@@ -41,7 +46,7 @@ GIVE_UP = Act(
     about="The refund fails for good; its amount can be refunded again.",
     icon="block",
     danger=True,
-    offered=lambda refund, now: refund.status == RefundStatus.PENDING,
+    available=lambda refund, now: refund.status == RefundStatus.PENDING,
 )
 
 
@@ -70,7 +75,7 @@ class RefundAdmin(OfficeAdmin):
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("payment", "payment", "payment_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (GIVE_UP,)
+    acts: ClassVar[tuple[Action, ...]] = (GIVE_UP,)
 
     def heading(self, row: Refund) -> str:
         return f"Refund of {formats.money(row.amount, row.currency)}"
@@ -98,9 +103,9 @@ class RefundAdmin(OfficeAdmin):
             )
         ]
 
-    def timeline(self, row: Refund) -> list[Moment]:
+    def timeline(self, row: Refund) -> list[TimelineEntry]:
         moves = [
-            Moment(
+            TimelineEntry(
                 move.at,
                 "undo",
                 move.to_status.capitalize(),
@@ -111,5 +116,5 @@ class RefundAdmin(OfficeAdmin):
         ]
         return [
             *moves,
-            Moment(row.created_at, "add_circle", "Asked for", actor_words(row.created_by)),
+            TimelineEntry(row.created_at, "add_circle", "Asked for", actor_words(row.created_by)),
         ]

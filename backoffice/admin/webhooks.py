@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
+from backoffice.actions import Action
 from backoffice.admin.filters import (
     ModeFilter,
     OfficeFilter,
@@ -15,8 +15,8 @@ from backoffice.admin.filters import (
     link_filter,
 )
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.webhook_acts import DELIVERY_ACTS, ENDPOINT_ACTS, RESEND_ALL, RESEND_EVENT
-from backoffice.page_parts import Answer, Section, Table, facts
+from backoffice.admin.webhook_actions import DELIVERY_ACTS, ENDPOINT_ACTS, RESEND_ALL, RESEND_EVENT
+from backoffice.page_parts import Section, SupportAnswer, Table, facts
 from backoffice.resource.columns import (
     MERCHANT,
     MODE,
@@ -72,7 +72,7 @@ class WebhookAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (StateFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Act, ...]] = ENDPOINT_ACTS
+    acts: ClassVar[tuple[Action, ...]] = ENDPOINT_ACTS
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(deleted_at=None)
@@ -80,13 +80,13 @@ class WebhookAdmin(OfficeAdmin):
     def heading(self, row: Webhook) -> str:
         return f"Webhook endpoint of {row.merchant.name}"
 
-    def answer(self, row: Webhook, now: datetime) -> Answer:
+    def answer(self, row: Webhook, now: datetime) -> SupportAnswer:
         if not row.is_active:
-            return Answer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
+            return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
         if row.failing_since:
             since = formats.clock(row.failing_since, now)
-            return Answer([f"Failing since {since}, {row.failures} times in a row."], "wait")
-        return Answer(["Answering."], "good")
+            return SupportAnswer([f"Failing since {since}, {row.failures} times in a row."], "wait")
+        return SupportAnswer(["Answering."], "good")
 
     def sections(self, row: Webhook) -> list[Section]:
         merchant = reverse("admin:merchants_merchant_change", args=[row.merchant_id])
@@ -136,8 +136,8 @@ class DeliveryAdmin(OfficeAdmin):
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = DELIVERY_ACTS
-    list_acts: ClassVar[tuple[Act, ...]] = (RESEND_ALL,)
+    acts: ClassVar[tuple[Action, ...]] = DELIVERY_ACTS
+    list_acts: ClassVar[tuple[Action, ...]] = (RESEND_ALL,)
 
     def heading(self, row: Delivery) -> str:
         return f"Delivery of {row.event.type}"
@@ -201,7 +201,7 @@ class EventAdmin(OfficeAdmin):
         link_filter("about", "resource", "resource_id"),
         link_filter("request", "request", "request_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (RESEND_EVENT,)
+    acts: ClassVar[tuple[Action, ...]] = (RESEND_EVENT,)
 
     def heading(self, row: Event) -> str:
         return f"Event {row.type}"

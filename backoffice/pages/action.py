@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from backoffice.acts import Act, Done, Work
-from backoffice.audit import Deed, write_forbidden
-from backoffice.errors import AlreadySent, Forbidden
-from backoffice.forms import ActForm
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.audit import AuditAction, append_forbidden
+from backoffice.errors import Forbidden, FormAlreadySubmitted
+from backoffice.forms import ActionForm
 from backoffice.staff import staff_of
 from core.clock import utc_now
 from core.errors import ApiError
@@ -25,50 +25,50 @@ SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 
 
 def require_right(
-    admin: "OfficeAdmin", request: HttpRequest, act: Act, subject_id: str = ""
+    admin: "OfficeAdmin", request: HttpRequest, act: Action, subject_id: str = ""
 ) -> None:
     """Raise PermissionDenied without the right to an act; write down whoever tried all the same."""
     staff = staff_of(request)
     if admin.has_view_permission(request) and staff.may(act.right):
         return
     if request.method == "POST":
-        write_forbidden(staff=staff, deed=_deed(admin, act, subject_id), now=utc_now())
+        append_forbidden(staff=staff, action=_action(admin, act, subject_id), now=utc_now())
     raise PermissionDenied
 
 
-def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> HttpResponse:
+def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Action, row: Any) -> HttpResponse:
     """Show the form of an act, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), utc_now()
-    if row is not None and not act.offered(row, instant):
+    if row is not None and not act.available(row, instant):
         messages.warning(request, f"“{act.title}” is not possible any more: look again.")
         return HttpResponseRedirect(_back(admin, row))
     query = request.GET.urlencode()
     form = act.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
-        done = _carry_out(act, Work(staff, row, form.cleaned_data, instant), form)
+        done = _carry_out(act, ActionContext(staff, row, form.cleaned_data, instant), form)
         if done is not None:
             _note_sent(request, form)
             return _finish(admin, request, act, row, done)
     return _form(admin, request, act, row, form)
 
 
-def _was_sent(request: HttpRequest, form: ActForm) -> bool:
+def _was_sent(request: HttpRequest, form: ActionForm) -> bool:
     """Say so on the form, if it was carried out before: a page with a new key was loaded again.
 
     For people at one browser; where money moves, the database has the last word.
     """
     if form.cleaned_data["form_key"] not in request.session.get(SENT_KEY, []):
         return False
-    form.add_error(None, AlreadySent.message)
+    form.add_error(None, FormAlreadySubmitted.message)
     return True
 
 
-def _note_sent(request: HttpRequest, form: ActForm) -> None:
+def _note_sent(request: HttpRequest, form: ActionForm) -> None:
     sent = [*request.session.get(SENT_KEY, []), form.cleaned_data["form_key"]]
     request.session[SENT_KEY] = sent[-FORMS_KEPT:]
 
 
-def _carry_out(act: Act, work: Work, form: ActForm) -> Done | None:
+def _carry_out(act: Action, work: ActionContext, form: ActionForm) -> ActionResult | None:
     """Let the service do it. None: it refused, and the form says why."""
     try:
         return act.carry_out(work)
@@ -81,7 +81,7 @@ def _carry_out(act: Act, work: Work, form: ActForm) -> Done | None:
 
 
 def _finish(
-    admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any, done: Done
+    admin: "OfficeAdmin", request: HttpRequest, act: Action, row: Any, done: ActionResult
 ) -> HttpResponse:
     url = done.url or _back(admin, row)
     if not done.secret:
@@ -92,14 +92,14 @@ def _finish(
 
 
 def _form(
-    admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any, form: Any
+    admin: "OfficeAdmin", request: HttpRequest, act: Action, row: Any, form: Any
 ) -> HttpResponse:
     context = {**_context(admin, request, act, row), "form": form, "back": _back(admin, row)}
     status = 422 if form.errors else 200
     return TemplateResponse(request, "admin/backoffice/act.html", context, status=status)
 
 
-def _context(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> dict[str, Any]:
+def _context(admin: "OfficeAdmin", request: HttpRequest, act: Action, row: Any) -> dict[str, Any]:
     return {
         **admin.admin_site.each_context(request),
         "opts": admin.model._meta,
@@ -117,8 +117,8 @@ def _back(admin: "OfficeAdmin", row: Any) -> str:
     return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk])
 
 
-def _deed(admin: "OfficeAdmin", act: Act, subject_id: str) -> Deed:
-    return Deed(
+def _action(admin: "OfficeAdmin", act: Action, subject_id: str) -> AuditAction:
+    return AuditAction(
         act=act.name.replace("-", " "),
         right=act.right,
         subject_type=str(admin.model._meta.model_name),

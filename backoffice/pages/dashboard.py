@@ -100,8 +100,8 @@ def _figures(mode: str, currency: str, instant: "datetime") -> dict[str, Any]:
     livemode, today = mode == "live", timezone.localtime(instant).date()
     start, yesterday = figures.day_start(today), instant - timedelta(days=1)
     kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
-    span = figures.span_of(**kind, start=start, end=instant)
-    before = figures.span_of(**kind, start=start - WEEK, end=instant - WEEK)
+    span = figures.totals_between(**kind, start=start, end=instant)
+    before = figures.totals_between(**kind, start=start - WEEK, end=instant - WEEK)
     days = figures.days_before(today, **kind)
     return {
         "tiles": [
@@ -120,7 +120,9 @@ def _figures(mode: str, currency: str, instant: "datetime") -> dict[str, Any]:
     }
 
 
-def _day_tiles(span: figures.Span, before: figures.Span, mode: str, currency: str) -> list[Tile]:
+def _day_tiles(
+    span: figures.PeriodTotals, before: figures.PeriodTotals, mode: str, currency: str
+) -> list[Tile]:
     payments = reverse("admin:payments_payment_changelist")
     rate, old_rate = span.success_percent, before.success_percent
     failed, old_failed = span.counts["failed"], before.counts["failed"]

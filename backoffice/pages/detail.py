@@ -29,7 +29,7 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
         "list_url": reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"),
         "row": row,
         "answer": admin.answer(row, instant),
-        "acts": offered_acts(admin, staff, row, instant),
+        "acts": available_actions(admin, staff, row, instant),
         "sections": admin.sections(row),
         "tables": [
             table for table in admin.tables(row) if table.right is None or staff.may(table.right)
@@ -46,7 +46,7 @@ def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpRes
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-def offered_acts(
+def available_actions(
     admin: "OfficeAdmin", staff: Staff, row: Any, instant: Any
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object as it is now: what harms comes last."""
@@ -55,7 +55,7 @@ def offered_acts(
     return [
         {"act": act, "url": reverse(name, args=[row.pk, act.name])}
         for act in sorted(admin.acts, key=lambda act: act.danger)
-        if staff.may(act.right) and act.offered(row, instant) and act.for_whom(row, staff)
+        if staff.may(act.right) and act.available(row, instant) and act.shown_to(row, staff)
     ]
 
 

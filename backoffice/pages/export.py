@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from openpyxl import Workbook
 
-from backoffice.audit import Deed, Record, write, write_forbidden
+from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
 from backoffice.resource.columns import Column
 from backoffice.roles import Right
 from backoffice.staff import staff_of
@@ -32,7 +32,7 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
     """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
     staff, instant, meta = staff_of(request), utc_now(), admin.model._meta
     query = request.GET.urlencode()
-    deed = Deed(
+    action = AuditAction(
         act="export",
         right=Right.EXPORT,
         subject_type=str(meta.model_name),
@@ -40,13 +40,13 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
         reason=f"{form}: {query}"[:500],
     )
     if not (admin.has_view_permission(request) and staff.may(Right.EXPORT)):
-        write_forbidden(staff=staff, deed=deed, now=instant)
+        append_forbidden(staff=staff, action=action, now=instant)
         raise PermissionDenied
     if not admin.exported or form not in ("csv", "xlsx"):
         raise Http404
     changelist = admin.get_changelist_instance(request)
     columns = [column for column in admin.list_display if isinstance(column, Column)]
-    write(staff=staff, deed=deed, record=Record(), now=instant)
+    append_entry(staff=staff, action=action, record=AuditRecord(), now=instant)
     rows = changelist.queryset[: MOST_ROWS + 1].iterator(chunk_size=CHUNK)
     name = f"{admin.counted_as[1]} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
     response = _csv(columns, rows) if form == "csv" else _xlsx(columns, rows)
@@ -54,7 +54,7 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
     return response
 
 
-def plain(cell: Any) -> Any:
+def escape_cell(cell: Any) -> Any:
     """Keep a spreadsheet from running a text: an apostrophe makes it a text again."""
     if isinstance(cell, int) and not isinstance(cell, bool):
         return cell
@@ -68,7 +68,7 @@ def _lines(columns: Sequence[Column], rows: Iterable[Any]) -> Iterator[list[Any]
         if number == MOST_ROWS:
             yield [f"Only the first {MOST_ROWS:,} rows are here: narrow the list down."]
             return
-        yield [plain(cell) for column in columns for cell in column.cells(row)]
+        yield [escape_cell(cell) for column in columns for cell in column.cells(row)]
 
 
 def _csv(columns: Sequence[Column], rows: Iterable[Any]) -> HttpResponse:

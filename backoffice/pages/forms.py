@@ -10,8 +10,8 @@ from django.db import transaction
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from backoffice.audit import Deed, Record, write
-from backoffice.models import Outcome, StaffAccount
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
 from core.clock import utc_now
@@ -44,11 +44,13 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             raise ValidationError("This account has no role. Ask an Administrator for one.")
 
     def _write_failure(self, name: str) -> None:
-        deed = Deed(act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64])
-        record = Record(outcome=Outcome.REFUSED)
-        write(
+        action = AuditAction(
+            act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64]
+        )
+        record = AuditRecord(outcome=AuditOutcome.REFUSED)
+        append_entry(
             staff=staff_of(self.request),
-            deed=deed,
+            action=action,
             record=record,
             now=utc_now(),
             error="wrong password",

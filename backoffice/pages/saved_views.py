@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
-from backoffice.forms import Line, Tick
+from backoffice.forms import CheckboxField, TextField
 from backoffice.models import SavedView
 from backoffice.staff import staff_of
 from core.clock import utc_now
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class ViewForm(forms.Form):
     """A name for the list as it is on the screen."""
 
-    name = Line(max_length=60)
-    shared = Tick(required=False, label="Show it to everybody")
+    name = TextField(max_length=60)
+    shared = CheckboxField(required=False, label="Show it to everybody")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
     query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
 

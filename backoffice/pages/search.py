@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.page_parts import Table
-from backoffice.search_results import Hits, find
+from backoffice.search_results import PaymentMatches, search
 from backoffice.staff import staff_of
 from core.clock import utc_now
 from payments.models import Payment
@@ -22,7 +22,7 @@ def search_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:
-        found = find(text=text, staff=staff_of(request), now=utc_now())
+        found = search(text=text, staff=staff_of(request), now=utc_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context |= {"found": found, "tables": [_table(hits) for hits in found.payments]}
@@ -31,7 +31,7 @@ def search_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/backoffice/search.html", context)
 
 
-def _table(hits: Hits) -> Table:
+def _table(hits: PaymentMatches) -> Table:
     return Table(
         f"Payments: {hits.why}",
         ("Created", "Amount", "Status", "Merchant", "Customer", "Payment", "Mode"),

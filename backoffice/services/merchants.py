@@ -5,7 +5,7 @@ from typing import Any
 
 from django.conf import settings
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.models import Channel, Message
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -29,11 +29,11 @@ def change_status(
     *, staff: Staff, merchant_id: str, status: MerchantStatus, reason: str, now: datetime
 ) -> Merchant:
     """Verify, suspend or reinstate. Raises Forbidden, MerchantNotFound, MerchantStatusUnchanged."""
-    deed = _deed(_ACTS[status], _RIGHTS[status], merchant_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Merchant.objects.one(merchant_id), "status")
+    action = _action(_ACTS[status], _RIGHTS[status], merchant_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        record.before = snapshot(Merchant.objects.one(merchant_id), "status")
         merchant = set_status(merchant_id=merchant_id, status=status, now=now)
-        record.after = state_of(merchant, "status")
+        record.after = snapshot(merchant, "status")
     return merchant
 
 
@@ -41,11 +41,11 @@ def change_fee(
     *, staff: Staff, merchant_id: str, fee_basis_points: int, reason: str, now: datetime
 ) -> Merchant:
     """Set the fee of payments to come. Raises Forbidden, MerchantNotFound, ValidationFailed."""
-    deed = _deed("set fee", Right.FEE, merchant_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Merchant.objects.one(merchant_id), "fee_basis_points")
+    action = _action("set fee", Right.FEE, merchant_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        record.before = snapshot(Merchant.objects.one(merchant_id), "fee_basis_points")
         merchant = set_fee(merchant_id=merchant_id, fee_basis_points=fee_basis_points, now=now)
-        record.after = state_of(merchant, "fee_basis_points")
+        record.after = snapshot(merchant, "fee_basis_points")
     return merchant
 
 
@@ -53,8 +53,8 @@ def add_key(
     *, staff: Staff, merchant_id: str, livemode: bool, name: str, reason: str, now: datetime
 ) -> IssuedKey:
     """Give a merchant one more key. Raises Forbidden, MerchantNotFound."""
-    deed = _deed("issue key", right_to_keys(livemode), merchant_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _action("issue key", right_to_keys(livemode), merchant_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.locked(merchant_id)
         issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
         record.after = _state(issued.key)
@@ -67,8 +67,8 @@ def replace_key(
 ) -> IssuedKey:
     """Roll a key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
     before = ApiKey.objects.select_related("merchant").one(key_id)
-    deed = _key_deed("roll key", right_to_keys(before.livemode), key_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _key_action("roll key", right_to_keys(before.livemode), key_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
         record.before = _state(before)
         issued = roll_key(key_id=key_id, overlap=overlap, now=now)
         record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
@@ -79,8 +79,8 @@ def replace_key(
 
 def end_key(*, staff: Staff, key_id: str, reason: str, now: datetime) -> ApiKey:
     """Revoke a key at once. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive."""
-    deed = _key_deed("revoke key", Right.KEYS, key_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _key_action("revoke key", Right.KEYS, key_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
         before = ApiKey.objects.select_related("merchant").one(key_id)
         record.before = _state(before)
         key = revoke_key(key_id=key_id, now=now)
@@ -108,14 +108,16 @@ def _tell(staff: Staff, merchant: Merchant, text: str, now: datetime) -> None:
 
 
 def _state(key: ApiKey) -> dict[str, Any]:
-    return state_of(key, "id", "hint", "expires_at", "revoked_at")
+    return snapshot(key, "id", "hint", "expires_at", "revoked_at")
 
 
-def _deed(act: str, right: Right, merchant_id: str, reason: str) -> Deed:
-    return Deed(
+def _action(act: str, right: Right, merchant_id: str, reason: str) -> AuditAction:
+    return AuditAction(
         act=act, right=right, subject_type="merchant", subject_id=merchant_id, reason=reason
     )
 
 
-def _key_deed(act: str, right: Right, key_id: str, reason: str) -> Deed:
-    return Deed(act=act, right=right, subject_type="apikey", subject_id=key_id, reason=reason)
+def _key_action(act: str, right: Right, key_id: str, reason: str) -> AuditAction:
+    return AuditAction(
+        act=act, right=right, subject_type="apikey", subject_id=key_id, reason=reason
+    )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from refunds.models import Refund
@@ -14,15 +14,15 @@ def give_up(*, staff: Staff, refund_id: str, reason: str, now: datetime) -> Refu
 
     Raises Forbidden, RefundNotFound, RefundFinal.
     """
-    deed = Deed(
+    action = AuditAction(
         act="give up refund",
         right=Right.GIVE_UP,
         subject_type="refund",
         subject_id=refund_id,
         reason=reason,
     )
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Refund.objects.one(refund_id), "status")
+    with audited(staff=staff, action=action, now=now) as record:
+        record.before = snapshot(Refund.objects.one(refund_id), "status")
         refund = fail_refund(refund_id=refund_id, reason=reason, actor=staff.actor, now=now)
-        record.after = state_of(refund, "status")
+        record.after = snapshot(refund, "status")
     return refund

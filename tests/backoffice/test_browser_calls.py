@@ -9,7 +9,7 @@ import pytest
 from backoffice.models import AuditEntry, Instruction, Message, Note
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import PAY_OUT
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
@@ -21,7 +21,7 @@ from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
-from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_wish
+from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory, PaymentFactory
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery
@@ -135,7 +135,7 @@ def test_i_forgot_my_pin(desk, cafe):
 
 def test_approve_this_payout(desk, cafe):
     paid_payment(cafe, 800_000)
-    wish = Wish(
+    request = InstructionRequest(
         task=PAY_OUT,
         subject_id=cafe.pk,
         merchant_id=cafe.pk,
@@ -146,7 +146,7 @@ def test_approve_this_payout(desk, cafe):
         note="",
         form_key="form of the test",
     )
-    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), wish=wish, now=utc_now())
+    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), request=request, now=utc_now())
     assert asked.status == "waiting"
     caller = desk(Role.FINANCE)
     caller.follow("Approvals waiting")
@@ -223,7 +223,9 @@ def test_export_yesterday(desk, cafe):
 
 def test_who_refunded_this(desk, cafe):
     payment = paid_payment(cafe, reference="T-78")
-    instruct(staff=staff_as(Role.SUPPORT, "sam.r"), wish=refund_wish(payment, 500), now=utc_now())
+    instruct(
+        staff=staff_as(Role.SUPPORT, "sam.r"), request=refund_request(payment, 500), now=utc_now()
+    )
     caller = desk(Role.FINANCE)
     caller.search("T-78")
     caller.sees("B$5.00 BSD given back")

@@ -8,7 +8,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from backoffice.models import AuditEntry, Outcome
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
 from backoffice.roles import Role
 from merchants.models import ApiKey, Merchant
@@ -188,7 +188,7 @@ def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None
 
     assert response.status_code == 403
     entry = AuditEntry.objects.latest("sequence")
-    assert (entry.actor, entry.act, entry.outcome) == ("viewer", "refund", Outcome.FORBIDDEN)
+    assert (entry.actor, entry.act, entry.outcome) == ("viewer", "refund", AuditOutcome.FORBIDDEN)
     assert (entry.subject_type, entry.subject_id) == ("payment", payment.pk)
     assert entry.address == "127.0.0.1"
 
@@ -200,7 +200,7 @@ def test_so_is_one_where_the_role_sees_nothing(office: Office) -> None:
         assert browser.post(page).status_code == 403
     assert browser.get(address(BankAccount, "export", "csv")).status_code == 403
 
-    tried = AuditEntry.objects.filter(actor="support", outcome=Outcome.FORBIDDEN)
+    tried = AuditEntry.objects.filter(actor="support", outcome=AuditOutcome.FORBIDDEN)
     assert list(tried.order_by("sequence").values_list("act", "subject_type", "subject_id")) == [
         ("paid", "payout", payout.pk),
         ("add", "user", ""),

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from backoffice.forms import ActForm
+from backoffice.forms import ActionForm
 from backoffice.roles import Right
 from backoffice.staff import Staff
 
 
 @dataclass(frozen=True)
-class Work:
+class ActionContext:
     """What an act is carried out with. `row` is None for an act on a whole list."""
 
     staff: Staff
@@ -21,7 +21,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionResult:
     """What came of it: words to show, where to go, or a secret to show this once."""
 
     message: str
@@ -31,21 +31,21 @@ class Done:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Act:
+class Action:
     """`name` is its address, `title` its button, `about` what the page says before it is done.
 
-    `offered` says whether it makes sense for an object as it is, `for_whom` to whom its button is
+    `available` says whether it makes sense for an object as it is, `shown_to` to whom its button is
     shown. Both are for the eye: the service is what refuses.
     """
 
     name: str
     title: str
     right: Right
-    form: type[ActForm]
-    carry_out: Callable[[Work], Done]
+    form: type[ActionForm]
+    carry_out: Callable[[ActionContext], ActionResult]
     about: str = ""
     icon: str = "bolt"
     danger: bool = False
     main: bool = False
-    offered: Callable[[Any, datetime], bool] = lambda row, now: True
-    for_whom: Callable[[Any, Staff], bool] = lambda row, staff: True
+    available: Callable[[Any, datetime], bool] = lambda row, now: True
+    shown_to: Callable[[Any, Staff], bool] = lambda row, staff: True

@@ -1,32 +1,32 @@
 """The act of writing a note, the same on a payment, a customer and a merchant."""
 
-from backoffice.acts import Act, Done, Work
-from backoffice.forms import ActForm, Lines
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.notes import write_note
 
 
-class NoteForm(ActForm):
+class NoteForm(ActionForm):
     """What other staff should know."""
 
-    text = Lines(max_length=2_000, label="Note")
+    text = TextAreaField(max_length=2_000, label="Note")
 
 
-def note_act(subject_type: NoteSubject) -> Act:
+def note_act(subject_type: NoteSubject) -> Action:
     """Return the act for one kind of object."""
 
-    def carry_out(work: Work) -> Done:
+    def carry_out(context: ActionContext) -> ActionResult:
         write_note(
-            staff=work.staff,
+            staff=context.staff,
             subject_type=subject_type,
-            subject_id=work.row.pk,
-            text=work.data["text"],
-            now=work.now,
+            subject_id=context.row.pk,
+            text=context.data["text"],
+            now=context.now,
         )
-        return Done("The note is kept.")
+        return ActionResult("The note is kept.")
 
-    return Act(
+    return Action(
         name="note",
         title="Write a note",
         right=Right.NOTE,

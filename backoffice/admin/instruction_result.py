@@ -2,14 +2,14 @@
 
 from django.urls import reverse
 
-from backoffice.acts import Done
+from backoffice.actions import ActionResult
 from backoffice.models import Instruction
 from backoffice.statuses import InstructionStatus
 
 
-def told(instruction: Instruction, words: str) -> Done:
+def result_of(instruction: Instruction, words: str) -> ActionResult:
     """Return what came of an instruction."""
     if instruction.status == InstructionStatus.CARRIED_OUT:
-        return Done(words)
+        return ActionResult(words)
     url = reverse("admin:backoffice_instruction_change", args=[instruction.pk])
-    return Done("This waits for someone else's approval.", url=url)
+    return ActionResult("This waits for someone else's approval.", url=url)

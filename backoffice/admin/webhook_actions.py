@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.filters import days_asked, days_of, id_at, mode_of, start_of
-from backoffice.forms import ActForm, ConfirmForm, Line, ReasonForm, Tick
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextField
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     count_for_run,
@@ -26,10 +26,10 @@ from webhooks.statuses import DeliveryStatus
 Rows = QuerySet[Delivery]
 
 
-class ResendForm(ActForm):
+class ResendForm(ActionForm):
     """Those that have not arrived; those that have only on a tick."""
 
-    delivered_too = Tick(required=False, label="Also those that have arrived already")
+    delivered_too = CheckboxField(required=False, label="Also those that have arrived already")
 
     def lines(self) -> list[str]:
         rows = _ROWS_OF[type(self.row).__name__](self.row)
@@ -43,19 +43,19 @@ _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
 }
 
 
-def _resend(work: Work) -> Done:
+def _resend(context: ActionContext) -> ActionResult:
     sent, not_sent = resend_all(
-        staff=work.staff,
-        rows=_ROWS_OF[type(work.row).__name__](work.row),
-        delivered_too=work.data["delivered_too"],
-        now=work.now,
+        staff=context.staff,
+        rows=_ROWS_OF[type(context.row).__name__](context.row),
+        delivered_too=context.data["delivered_too"],
+        now=context.now,
     )
     rest = f" {not_sent} could not be sent: look at them." if not_sent else ""
-    return Done(f"{sent} on the way again.{rest}")
+    return ActionResult(f"{sent} on the way again.{rest}")
 
 
-def _act(title: str) -> Act:
-    return Act(
+def _act(title: str) -> Action:
+    return Action(
         name="resend",
         title=title,
         right=Right.RESEND,
@@ -69,10 +69,10 @@ RESEND_PAYMENT = _act("Resend webhooks")
 RESEND_EVENT = _act("Resend")
 
 
-class ResendOneForm(ActForm):
+class ResendOneForm(ActionForm):
     """One delivery; a tick where it has arrived already."""
 
-    sure = Tick(required=False, label="It has arrived; send it again all the same")
+    sure = CheckboxField(required=False, label="It has arrived; send it again all the same")
 
     def prepare(self) -> None:
         arrived = self.row.status == DeliveryStatus.DELIVERED
@@ -81,13 +81,13 @@ class ResendOneForm(ActForm):
             del self.fields["sure"]
 
 
-def _resend_one(work: Work) -> Done:
-    resend_delivery(staff=work.staff, delivery_id=work.row.pk, now=work.now)
-    return Done("On the way again.")
+def _resend_one(context: ActionContext) -> ActionResult:
+    resend_delivery(staff=context.staff, delivery_id=context.row.pk, now=context.now)
+    return ActionResult("On the way again.")
 
 
 DELIVERY_ACTS = (
-    Act(
+    Action(
         name="resend",
         title="Resend",
         right=Right.RESEND,
@@ -99,12 +99,12 @@ DELIVERY_ACTS = (
 )
 
 
-class ResendListForm(ActForm):
+class ResendListForm(ActionForm):
     """The list as it was filtered, with its count, and a tick for those that have arrived."""
 
-    filters = Line(max_length=1_000, required=False)
-    delivered_too = Tick(required=False, label="Also those that have arrived already")
-    reason = Line(max_length=500)
+    filters = TextField(max_length=1_000, required=False)
+    delivered_too = CheckboxField(required=False, label="Also those that have arrived already")
+    reason = TextField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["filters"].widget = self.fields["filters"].hidden_widget()
@@ -144,19 +144,19 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     return lookups
 
 
-def _resend_list(work: Work) -> Done:
+def _resend_list(context: ActionContext) -> ActionResult:
     run = start_run(
-        staff=work.staff,
+        staff=context.staff,
         lookups=lookups_of(
-            work.data["filters"], work.now, delivered_too=work.data["delivered_too"]
+            context.data["filters"], context.now, delivered_too=context.data["delivered_too"]
         ),
-        reason=work.data["reason"],
-        now=work.now,
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done(f"{run.expected_count:,} are being sent again, in the background.")
+    return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
 
 
-RESEND_ALL = Act(
+RESEND_ALL = Action(
     name="resend",
     title="Resend all of this list",
     right=Right.RESEND,
@@ -166,32 +166,34 @@ RESEND_ALL = Act(
 )
 
 
-def _switch(on: bool) -> Callable[[Work], Done]:
-    def carry_out(work: Work) -> Done:
+def _switch(on: bool) -> Callable[[ActionContext], ActionResult]:
+    def carry_out(context: ActionContext) -> ActionResult:
         switch_endpoint(
-            staff=work.staff,
-            webhook_id=work.row.pk,
+            staff=context.staff,
+            webhook_id=context.row.pk,
             on=on,
-            reason=work.data["reason"],
-            now=work.now,
+            reason=context.data["reason"],
+            now=context.now,
         )
-        return Done("The endpoint is on again." if on else "Nothing is sent there any more.")
+        return ActionResult(
+            "The endpoint is on again." if on else "Nothing is sent there any more."
+        )
 
     return carry_out
 
 
-def _resend_failed(work: Work) -> Done:
+def _resend_failed(context: ActionContext) -> ActionResult:
     run = start_run(
-        staff=work.staff,
+        staff=context.staff,
         lookups={
-            "webhook_id": work.row.pk,
+            "webhook_id": context.row.pk,
             "status": DeliveryStatus.FAILED.value,
-            "created_at__gte": (work.now - FAILED_WITHIN).isoformat(),
+            "created_at__gte": (context.now - FAILED_WITHIN).isoformat(),
         },
         reason="all that failed at the endpoint",
-        now=work.now,
+        now=context.now,
     )
-    return Done(f"{run.expected_count:,} are being sent again, in the background.")
+    return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
 
 
 FAILED_WITHIN = timedelta(days=30)
@@ -212,7 +214,7 @@ def _is_on(webhook: Webhook, now: datetime) -> bool:
 
 
 ENDPOINT_ACTS = (
-    Act(
+    Action(
         name="resend",
         title="Resend what failed",
         right=Right.RESEND,
@@ -220,9 +222,9 @@ ENDPOINT_ACTS = (
         carry_out=_resend_failed,
         icon="send",
         main=True,
-        offered=_is_on,
+        available=_is_on,
     ),
-    Act(
+    Action(
         name="switch-off",
         title="Switch off",
         right=Right.ENDPOINTS,
@@ -230,15 +232,15 @@ ENDPOINT_ACTS = (
         carry_out=_switch(on=False),
         icon="toggle_off",
         danger=True,
-        offered=_is_on,
+        available=_is_on,
     ),
-    Act(
+    Action(
         name="switch-on",
         title="Switch on",
         right=Right.ENDPOINTS,
         form=ReasonForm,
         carry_out=_switch(on=True),
         icon="toggle_on",
-        offered=lambda webhook, now: not webhook.is_active,
+        available=lambda webhook, now: not webhook.is_active,
     ),
 )

@@ -10,15 +10,22 @@ from django.conf import settings
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.instructing import told
-from backoffice.admin.link_acts import SEND_LINK
-from backoffice.admin.noting import note_act
-from backoffice.forms import ActForm, Choice, CurrencyForm, Line, Lines, ReasonForm
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.instruction_result import result_of
+from backoffice.admin.link_actions import SEND_LINK
+from backoffice.admin.note_action import note_act
+from backoffice.forms import (
+    ActionForm,
+    CurrencyForm,
+    ReasonForm,
+    SelectField,
+    TextAreaField,
+    TextField,
+)
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.merchants import add_key, change_fee, change_status, right_to_keys
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
@@ -30,24 +37,24 @@ MODES = (("live", "live"), ("test", "test"))
 GIVE = "give"
 
 
-def _status_act(status: MerchantStatus, title: str, right: Right, **more: Any) -> Act:
-    def carry_out(work: Work) -> Done:
+def _status_act(status: MerchantStatus, title: str, right: Right, **more: Any) -> Action:
+    def carry_out(context: ActionContext) -> ActionResult:
         change_status(
-            staff=work.staff,
-            merchant_id=work.row.pk,
+            staff=context.staff,
+            merchant_id=context.row.pk,
             status=status,
-            reason=work.data["reason"],
-            now=work.now,
+            reason=context.data["reason"],
+            now=context.now,
         )
-        return Done(f"{work.row.name} is {status} now.")
+        return ActionResult(f"{context.row.name} is {status} now.")
 
-    return Act(
+    return Action(
         name=title.split()[0].lower(),
         title=title,
         right=right,
         form=ReasonForm,
         carry_out=carry_out,
-        offered=_can_become(status),
+        available=_can_become(status),
         **more,
     )
 
@@ -74,7 +81,7 @@ SUSPEND = _status_act(
 )
 
 
-class FeeForm(ActForm):
+class FeeForm(ActionForm):
     fee_basis_points = forms.IntegerField(
         min_value=0,
         max_value=MAX_FEE_BASIS_POINTS,
@@ -82,43 +89,43 @@ class FeeForm(ActForm):
         label="Fee in hundredths of a percent",
         help_text="250 is 2.50 %. It holds for payments to come.",
     )
-    reason = Line(max_length=500)
+    reason = TextField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["fee_basis_points"].initial = self.row.fee_basis_points
 
 
-def _fee(work: Work) -> Done:
+def _fee(context: ActionContext) -> ActionResult:
     change_fee(
-        staff=work.staff,
-        merchant_id=work.row.pk,
-        fee_basis_points=work.data["fee_basis_points"],
-        reason=work.data["reason"],
-        now=work.now,
+        staff=context.staff,
+        merchant_id=context.row.pk,
+        fee_basis_points=context.data["fee_basis_points"],
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done("The fee is set.")
+    return ActionResult("The fee is set.")
 
 
-class KeyForm(ActForm):
-    mode = Choice(MODES)
-    name = Line(max_length=100)
-    reason = Line(max_length=500)
+class KeyForm(ActionForm):
+    mode = SelectField(MODES)
+    name = TextField(max_length=100)
+    reason = TextField(max_length=500)
 
     def prepare(self) -> None:
         may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
-        self.fields["mode"] = Choice(may)
+        self.fields["mode"] = SelectField(may)
 
 
-def _issue(work: Work) -> Done:
+def _issue(context: ActionContext) -> ActionResult:
     issued = add_key(
-        staff=work.staff,
-        merchant_id=work.row.pk,
-        livemode=work.data["mode"] == "live",
-        name=work.data["name"],
-        reason=work.data["reason"],
-        now=work.now,
+        staff=context.staff,
+        merchant_id=context.row.pk,
+        livemode=context.data["mode"] == "live",
+        name=context.data["name"],
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done(
+    return ActionResult(
         "The key is made, and the merchant was told by e-mail.",
         secret=issued.secret,
         secret_name="The key",  # noqa: S106  # a name of one
@@ -128,7 +135,7 @@ def _issue(work: Work) -> Done:
 class MerchantMoneyForm(CurrencyForm):
     """An amount of one mode, beside the balances of both."""
 
-    mode = Choice(MODES)
+    mode = SelectField(MODES)
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
@@ -142,66 +149,72 @@ class MerchantMoneyForm(CurrencyForm):
 
 
 class AdjustForm(MerchantMoneyForm):
-    direction = Choice(((GIVE, "Put money into the balance"), (TAKE, "Take money out of it")))
+    direction = SelectField(((GIVE, "Put money into the balance"), (TAKE, "Take money out of it")))
     field_order = ("form_key", "direction", "mode", "currency", "amount", "reason", "note")
 
 
-def _wish(work: Work, task: str, **arguments: Any) -> Wish:
-    return Wish(
+def _request(context: ActionContext, task: str, **arguments: Any) -> InstructionRequest:
+    return InstructionRequest(
         task=task,
-        subject_id=work.row.pk,
-        merchant_id=work.row.pk,
-        livemode=work.data["mode"] == "live",
-        amount=work.data.get("amount", 0),
-        currency=work.data["currency"],
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
+        subject_id=context.row.pk,
+        merchant_id=context.row.pk,
+        livemode=context.data["mode"] == "live",
+        amount=context.data.get("amount", 0),
+        currency=context.data["currency"],
+        reason=context.data["reason"],
+        note=context.data["note"],
+        form_key=context.data["form_key"],
         arguments=arguments,
         note_on=NoteSubject.MERCHANT,
     )
 
 
-def _adjust(work: Work) -> Done:
-    wish = _wish(work, instruction_kinds.ADJUST_MERCHANT, direction=work.data["direction"])
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The balance is adjusted.")
+def _adjust(context: ActionContext) -> ActionResult:
+    request = _request(
+        context, instruction_kinds.ADJUST_MERCHANT, direction=context.data["direction"]
+    )
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The balance is adjusted."
+    )
 
 
-def _pay_out(work: Work) -> Done:
-    wish = _wish(work, instruction_kinds.PAY_OUT)
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The payout is scheduled.")
+def _pay_out(context: ActionContext) -> ActionResult:
+    request = _request(context, instruction_kinds.PAY_OUT)
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The payout is scheduled."
+    )
 
 
-class BankAccountForm(ActForm):
+class BankAccountForm(ActionForm):
     """A new account; the one before is closed when this one is approved."""
 
-    mode = Choice(MODES)
-    currency = Line(max_length=3)
-    holder_name = Line(max_length=140)
-    bank_name = Line(max_length=140)
-    number = Line(max_length=34, label="Account number or IBAN")
-    bic = Line(max_length=11, required=False, label="BIC")
-    clearing_code = Line(max_length=35, required=False)
-    reason = Line(max_length=500, help_text="How the merchant proved that it is theirs.")
-    note = Lines(max_length=2_000)
+    mode = SelectField(MODES)
+    currency = TextField(max_length=3)
+    holder_name = TextField(max_length=140)
+    bank_name = TextField(max_length=140)
+    number = TextField(max_length=34, label="Account number or IBAN")
+    bic = TextField(max_length=11, required=False, label="BIC")
+    clearing_code = TextField(max_length=35, required=False)
+    reason = TextField(max_length=500, help_text="How the merchant proved that it is theirs.")
+    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
 
-def _bank_account(work: Work) -> Done:
+def _bank_account(context: ActionContext) -> ActionResult:
     names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
-    details = {name: work.data[name] for name in names}
-    wish = Wish(
+    details = {name: context.data[name] for name in names}
+    request = InstructionRequest(
         task=instruction_kinds.BANK_ACCOUNT,
-        subject_id=work.row.pk,
-        merchant_id=work.row.pk,
-        livemode=work.data["mode"] == "live",
+        subject_id=context.row.pk,
+        merchant_id=context.row.pk,
+        livemode=context.data["mode"] == "live",
         amount=0,
         currency=details["currency"],
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
+        reason=context.data["reason"],
+        note=context.data["note"],
+        form_key=context.data["form_key"],
         arguments={
             "holder_name": details["holder_name"],
             "bank_name": details["bank_name"],
@@ -210,14 +223,16 @@ def _bank_account(work: Work) -> Done:
         secret=json.dumps(details),
         note_on=NoteSubject.MERCHANT,
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The account is set.")
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The account is set."
+    )
 
 
-MERCHANT_ACTS: tuple[Act, ...] = (
+MERCHANT_ACTS: tuple[Action, ...] = (
     VERIFY,
     SUSPEND,
     SEND_LINK,
-    Act(
+    Action(
         name="fee",
         title="Set fee",
         right=Right.FEE,
@@ -225,7 +240,7 @@ MERCHANT_ACTS: tuple[Act, ...] = (
         carry_out=_fee,
         icon="percent",
     ),
-    Act(
+    Action(
         name="issue-key",
         title="Issue key",
         right=Right.KEYS,
@@ -234,7 +249,7 @@ MERCHANT_ACTS: tuple[Act, ...] = (
         about="The merchant is told by e-mail. The key is shown to you once.",
         icon="key",
     ),
-    Act(
+    Action(
         name="pay-out",
         title="Pay out",
         right=Right.PAY_OUT,
@@ -243,7 +258,7 @@ MERCHANT_ACTS: tuple[Act, ...] = (
         about="To the merchant's bank account on file.",
         icon="send_money",
     ),
-    Act(
+    Action(
         name="adjust",
         title="Adjust balance",
         right=Right.ADJUST,
@@ -252,7 +267,7 @@ MERCHANT_ACTS: tuple[Act, ...] = (
         about="A correction is a transfer of its own, between the house and the merchant.",
         icon="balance",
     ),
-    Act(
+    Action(
         name="bank-account",
         title="Set bank account",
         right=Right.BANK_ACCOUNT,

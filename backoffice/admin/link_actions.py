@@ -5,22 +5,22 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.urls import reverse
 
-from backoffice.acts import Act, Done, Work
-from backoffice.forms import ActForm, Choice, Line, MoneyField, ReasonForm
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextField
 from backoffice.models import Channel
 from backoffice.roles import Right
-from backoffice.services.links import LinkWish, end_link, send_link
+from backoffice.services.links import LinkRequest, end_link, send_link
 from links.statuses import LinkStatus
 from merchants.statuses import MerchantStatus
 
 
-class SendLinkForm(ActForm):
+class SendLinkForm(ActionForm):
     """A link for one payment, good for a week."""
 
-    mode = Choice((("live", "live"), ("test", "test")))
+    mode = SelectField((("live", "live"), ("test", "test")))
     amount = MoneyField(required=False, help_text="Empty: the customer enters it.")
-    description = Line(max_length=500, required=False)
-    recipient = Line(max_length=254, label="Phone number or e-mail address")
+    description = TextField(max_length=500, required=False)
+    recipient = TextField(max_length=254, label="Phone number or e-mail address")
 
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
@@ -39,40 +39,42 @@ class SendLinkForm(ActForm):
         return recipient
 
 
-def _send(work: Work) -> Done:
-    recipient = work.data["recipient"]
+def _send(context: ActionContext) -> ActionResult:
+    recipient = context.data["recipient"]
     link = send_link(
-        staff=work.staff,
-        wish=LinkWish(
-            merchant_id=work.row.pk,
-            livemode=work.data["mode"] == "live",
-            amount=work.data["amount"],
+        staff=context.staff,
+        request=LinkRequest(
+            merchant_id=context.row.pk,
+            livemode=context.data["mode"] == "live",
+            amount=context.data["amount"],
             currency=settings.DEFAULT_CURRENCY,
-            description=work.data["description"],
+            description=context.data["description"],
             channel=Channel.EMAIL if "@" in recipient else Channel.SMS,
             recipient=recipient,
         ),
-        now=work.now,
+        now=context.now,
     )
     url = reverse("admin:links_paymentlink_change", args=[link.pk])
-    return Done(f"The link is on its way. To read it out: {link.url}", url=url)
+    return ActionResult(f"The link is on its way. To read it out: {link.url}", url=url)
 
 
-def _end(work: Work) -> Done:
-    end_link(staff=work.staff, link_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("Nobody can pay through this link any more.")
+def _end(context: ActionContext) -> ActionResult:
+    end_link(
+        staff=context.staff, link_id=context.row.pk, reason=context.data["reason"], now=context.now
+    )
+    return ActionResult("Nobody can pay through this link any more.")
 
 
-SEND_LINK = Act(
+SEND_LINK = Action(
     name="send-link",
     title="Send payment link",
     right=Right.LINK,
     form=SendLinkForm,
     carry_out=_send,
     icon="link",
-    offered=lambda merchant, instant: merchant.status != MerchantStatus.SUSPENDED,
+    available=lambda merchant, instant: merchant.status != MerchantStatus.SUSPENDED,
 )
-END_LINK = Act(
+END_LINK = Action(
     name="end",
     title="End link",
     right=Right.LINK,
@@ -81,5 +83,5 @@ END_LINK = Act(
     about="It cannot be opened again.",
     icon="link_off",
     danger=True,
-    offered=lambda link, instant: link.status_at(instant) == LinkStatus.ACTIVE,
+    available=lambda link, instant: link.status_at(instant) == LinkStatus.ACTIVE,
 )

@@ -7,26 +7,35 @@ from django import forms
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.instructing import told
-from backoffice.forms import ActForm, Address, Line, Lines, MoneyField, ReasonForm
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.instruction_result import result_of
+from backoffice.forms import (
+    ActionForm,
+    EmailField,
+    MoneyField,
+    ReasonForm,
+    TextAreaField,
+    TextField,
+)
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
-from backoffice.services.instructions import Wish, instruct, needs_approval
+from backoffice.services.instructions import InstructionRequest, instruct, needs_approval
 from backoffice.services.payments import cancel, send_receipt
 from core.money import minor_digits
 from payments.models import Payment
 from payments.statuses import CANCELABLE, PaymentStatus
 
 
-class RefundForm(ActForm):
+class RefundForm(ActionForm):
     """The remaining amount stands there already, and what it was when the form was made."""
 
     amount = MoneyField(label="Amount to give back")
-    reason = Line(max_length=500, help_text="The merchant and the customer can read this.")
-    note = Lines(max_length=2_000, help_text="Who called, and what was agreed. Only staff see it.")
+    reason = TextField(max_length=500, help_text="The merchant and the customer can read this.")
+    note = TextAreaField(
+        max_length=2_000, help_text="Who called, and what was agreed. Only staff see it."
+    )
     expected_available = forms.IntegerField(widget=forms.HiddenInput())
 
     def prepare(self) -> None:
@@ -70,29 +79,31 @@ class RefundForm(ActForm):
         )
 
 
-def _refund(work: Work) -> Done:
-    payment: Payment = work.row
-    wish = Wish(
+def _refund(context: ActionContext) -> ActionResult:
+    payment: Payment = context.row
+    request = InstructionRequest(
         task=REFUND_TASK,
         subject_id=payment.pk,
         merchant_id=payment.merchant_id,
         livemode=payment.livemode,
-        amount=work.data["amount"],
+        amount=context.data["amount"],
         currency=payment.currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
-        arguments={"expected_available": work.data["expected_available"]},
+        reason=context.data["reason"],
+        note=context.data["note"],
+        form_key=context.data["form_key"],
+        arguments={"expected_available": context.data["expected_available"]},
         note_on=NoteSubject.PAYMENT,
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The refund is made.")
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The refund is made."
+    )
 
 
 def _is_refundable(payment: Payment, now: datetime) -> bool:
     return payment.amount_refundable > 0
 
 
-REFUND = Act(
+REFUND = Action(
     name="refund",
     title="Refund",
     right=Right.REFUND,
@@ -100,16 +111,21 @@ REFUND = Act(
     carry_out=_refund,
     icon="undo",
     main=True,
-    offered=_is_refundable,
+    available=_is_refundable,
 )
 
 
-def _cancel(work: Work) -> Done:
-    cancel(staff=work.staff, payment_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The payment is canceled. No money was taken.")
+def _cancel(context: ActionContext) -> ActionResult:
+    cancel(
+        staff=context.staff,
+        payment_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
+    )
+    return ActionResult("The payment is canceled. No money was taken.")
 
 
-CANCEL = Act(
+CANCEL = Action(
     name="cancel",
     title="Cancel payment",
     right=Right.CANCEL,
@@ -118,14 +134,14 @@ CANCEL = Act(
     about="Nobody can pay it any more. The merchant is told.",
     icon="block",
     danger=True,
-    offered=lambda payment, now: payment.status_at(now) in CANCELABLE,
+    available=lambda payment, now: payment.status_at(now) in CANCELABLE,
 )
 
 
-class ReceiptForm(ActForm):
+class ReceiptForm(ActionForm):
     """Where the receipt goes: to the address on file, or to another one."""
 
-    recipient = Address(label="E-mail address")
+    recipient = EmailField(label="E-mail address")
 
     def prepare(self) -> None:
         customer = self.row.customer
@@ -140,19 +156,22 @@ class ReceiptForm(ActForm):
         return str(self.cleaned_data["recipient"] or known)
 
 
-def _receipt(work: Work) -> Done:
+def _receipt(context: ActionContext) -> ActionResult:
     send_receipt(
-        staff=work.staff, payment_id=work.row.pk, recipient=work.data["recipient"], now=work.now
+        staff=context.staff,
+        payment_id=context.row.pk,
+        recipient=context.data["recipient"],
+        now=context.now,
     )
-    return Done("The receipt is on its way.")
+    return ActionResult("The receipt is on its way.")
 
 
-RECEIPT = Act(
+RECEIPT = Action(
     name="receipt",
     title="Send receipt",
     right=Right.RECEIPT,
     form=ReceiptForm,
     carry_out=_receipt,
     icon="receipt_long",
-    offered=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
+    available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
 )

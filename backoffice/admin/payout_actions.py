@@ -8,12 +8,19 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.instructing import told
-from backoffice.forms import ActForm, Choice, ConfirmForm, Line, Lines, ReasonForm
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.instruction_result import result_of
+from backoffice.forms import (
+    ActionForm,
+    ConfirmForm,
+    ReasonForm,
+    SelectField,
+    TextAreaField,
+    TextField,
+)
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.payouts import (
     RUN,
     add_holiday,
@@ -28,59 +35,66 @@ from payouts.models import Payout
 from payouts.statuses import CANCELABLE, PayoutStatus
 
 
-class Day(forms.DateField):
+class DateField(forms.DateField):
     """A calendar day."""
 
     def __init__(self) -> None:
         super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}))
 
 
-class PaidForm(ActForm):
-    bank_reference = Line(max_length=140, required=False, label="The bank's reference")
+class PaidForm(ActionForm):
+    bank_reference = TextField(max_length=140, required=False, label="The bank's reference")
 
 
-def _paid(work: Work) -> Done:
+def _paid(context: ActionContext) -> ActionResult:
     mark_paid(
-        staff=work.staff,
-        payout_id=work.row.pk,
-        bank_reference=work.data["bank_reference"],
-        now=work.now,
+        staff=context.staff,
+        payout_id=context.row.pk,
+        bank_reference=context.data["bank_reference"],
+        now=context.now,
     )
-    return Done("Recorded as paid. The merchant is told.")
+    return ActionResult("Recorded as paid. The merchant is told.")
 
 
-def _cancel(work: Work) -> Done:
-    cancel(staff=work.staff, payout_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("Canceled. The money is back in the merchant's balance.")
+def _cancel(context: ActionContext) -> ActionResult:
+    cancel(
+        staff=context.staff,
+        payout_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
+    )
+    return ActionResult("Canceled. The money is back in the merchant's balance.")
 
 
-class FailureForm(ActForm):
-    reason = Line(max_length=255, help_text="What the bank says. The merchant can read it.")
-    note = Lines(max_length=2_000)
+class FailureForm(ActionForm):
+    reason = TextField(max_length=255, help_text="What the bank says. The merchant can read it.")
+    note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
         amount = formats.money(self.row.amount, self.row.currency)
         return [f"{amount} goes back to the merchant's balance, and can be paid out again."]
 
 
-def _failure(work: Work) -> Done:
-    payout: Payout = work.row
-    wish = Wish(
+def _failure(context: ActionContext) -> ActionResult:
+    payout: Payout = context.row
+    request = InstructionRequest(
         task=instruction_kinds.PAYOUT_FAILURE,
         subject_id=payout.pk,
         merchant_id=payout.merchant_id,
         livemode=payout.livemode,
         amount=payout.amount,
         currency=payout.currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
+        reason=context.data["reason"],
+        note=context.data["note"],
+        form_key=context.data["form_key"],
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The money went back.")
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The money went back."
+    )
 
 
 PAYOUT_ACTS = (
-    Act(
+    Action(
         name="paid",
         title="Record as paid",
         right=Right.PAY_OUT,
@@ -88,9 +102,9 @@ PAYOUT_ACTS = (
         carry_out=_paid,
         icon="check_circle",
         main=True,
-        offered=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
     ),
-    Act(
+    Action(
         name="failed",
         title="Record as refused",
         right=Right.PAY_OUT,
@@ -99,9 +113,9 @@ PAYOUT_ACTS = (
         about="Only after the bank has said so: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
-        offered=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
     ),
-    Act(
+    Action(
         name="cancel",
         title="Cancel payout",
         right=Right.PAY_OUT,
@@ -109,18 +123,18 @@ PAYOUT_ACTS = (
         carry_out=_cancel,
         icon="block",
         danger=True,
-        offered=lambda payout, now: payout.status in CANCELABLE,
+        available=lambda payout, now: payout.status in CANCELABLE,
     ),
 )
 
 
-class RunForm(ActForm):
+class RunForm(ActionForm):
     """What is due by a day, as one file for the bank."""
 
-    mode = Choice((("live", "live"), ("test", "test")))
-    execution_date = Day()
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
+    mode = SelectField((("live", "live"), ("test", "test")))
+    execution_date = DateField()
+    reason = TextField(max_length=500)
+    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         today = timezone.localtime(self.now).date()
@@ -142,25 +156,27 @@ class RunForm(ActForm):
         return day
 
 
-def _run(work: Work) -> Done:
-    livemode, day = work.data["mode"] == "live", work.data["execution_date"]
+def _run(context: ActionContext) -> ActionResult:
+    livemode, day = context.data["mode"] == "live", context.data["execution_date"]
     currency = settings.DEFAULT_CURRENCY
-    wish = Wish(
+    request = InstructionRequest(
         task=instruction_kinds.RUN_PAYOUTS,
         subject_id=RUN,
         livemode=livemode,
         amount=due_total(livemode=livemode, currency=currency, execution_date=day),
         currency=currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
+        reason=context.data["reason"],
+        note=context.data["note"],
+        form_key=context.data["form_key"],
         arguments={"execution_date": day.isoformat()},
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The run is made.")
+    return result_of(
+        instruct(staff=context.staff, request=request, now=context.now), "The run is made."
+    )
 
 
 RUN_ACTS = (
-    Act(
+    Action(
         name="run",
         title="Make a payout run",
         right=Right.PAY_OUT,
@@ -173,18 +189,18 @@ RUN_ACTS = (
 )
 
 
-def _close(work: Work) -> Done:
+def _close(context: ActionContext) -> ActionResult:
     close_account(
-        staff=work.staff,
-        bank_account_id=work.row.pk,
-        reason=work.data["reason"],
-        now=work.now,
+        staff=context.staff,
+        bank_account_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done("Nothing is sent to this account any more.")
+    return ActionResult("Nothing is sent to this account any more.")
 
 
 BANK_ACCOUNT_ACTS = (
-    Act(
+    Action(
         name="close",
         title="Close",
         right=Right.BANK_ACCOUNT,
@@ -193,28 +209,30 @@ BANK_ACCOUNT_ACTS = (
         about="Payouts that are scheduled to it fail, and their money goes back.",
         icon="block",
         danger=True,
-        offered=lambda account, now: account.closed_at is None,
+        available=lambda account, now: account.closed_at is None,
     ),
 )
 
 
-class HolidayForm(ActForm):
-    day = Day()
-    name = Line(max_length=100)
+class HolidayForm(ActionForm):
+    day = DateField()
+    name = TextField(max_length=100)
 
 
-def _add(work: Work) -> Done:
-    add_holiday(staff=work.staff, day=work.data["day"], name=work.data["name"], now=work.now)
-    return Done("Payouts keep clear of this day.")
+def _add(context: ActionContext) -> ActionResult:
+    add_holiday(
+        staff=context.staff, day=context.data["day"], name=context.data["name"], now=context.now
+    )
+    return ActionResult("Payouts keep clear of this day.")
 
 
-def _drop(work: Work) -> Done:
-    drop_holiday(staff=work.staff, day=work.row.date, now=work.now)
-    return Done("The day is a banking day again.", url="../../../")
+def _drop(context: ActionContext) -> ActionResult:
+    drop_holiday(staff=context.staff, day=context.row.date, now=context.now)
+    return ActionResult("The day is a banking day again.", url="../../../")
 
 
 HOLIDAY_LIST_ACTS = (
-    Act(
+    Action(
         name="add",
         title="Add a day",
         right=Right.HOLIDAYS,
@@ -225,7 +243,7 @@ HOLIDAY_LIST_ACTS = (
     ),
 )
 HOLIDAY_ACTS = (
-    Act(
+    Action(
         name="drop",
         title="Take off the list",
         right=Right.HOLIDAYS,
