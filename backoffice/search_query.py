@@ -7,12 +7,13 @@ from datetime import date, timedelta
 from django.conf import settings
 
 from backoffice.formats import cents
+from backoffice.resource.catalog import BY_PREFIX
 from core.errors import ValidationFailed
 from core.money import is_currency
 from customers.phones import normalize_phone
 
 MOST_CHARACTERS = 200
-PREFIXES = ("pay", "txn", "ref", "evt", "dlv", "link", "mer", "cus", "wh", "po", "key", "ba", "ins")
+PREFIXES = ("txn", *BY_PREFIX)
 _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")

@@ -11,22 +11,19 @@ from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower, Right
-from django.urls import reverse
 from django.utils import timezone
 
-from backoffice.admin.filters import within
-from backoffice.models import Instruction
-from backoffice.roles import Right as Permission
+from backoffice.resource.addresses import page_of
+from backoffice.resource.catalog import BY_PREFIX
+from backoffice.resource.filters import within
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
 from customers.models import Customer
-from links.models import PaymentLink
-from merchants.models import ApiKey, Merchant
+from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import BankAccount, Payout
 from refunds.models import Refund
-from webhooks.models import Delivery, Event, Webhook
+from webhooks.models import Delivery, Event
 
 SHOWN = 50
 
@@ -54,23 +51,6 @@ class SearchResults:
         return not (self.payments or self.customers or self.merchants)
 
 
-# By the prefix of an id: the model, its page, and the right to see it.
-_PAGES: dict[str, tuple[type[Model], Permission]] = {
-    "pay": (Payment, Permission.VIEW_TRADE),
-    "ref": (Refund, Permission.VIEW_TRADE),
-    "link": (PaymentLink, Permission.VIEW_TRADE),
-    "mer": (Merchant, Permission.VIEW_TRADE),
-    "cus": (Customer, Permission.VIEW_TRADE),
-    "ins": (Instruction, Permission.VIEW_TRADE),
-    "evt": (Event, Permission.VIEW_WEBHOOKS),
-    "dlv": (Delivery, Permission.VIEW_WEBHOOKS),
-    "wh": (Webhook, Permission.VIEW_WEBHOOKS),
-    "key": (ApiKey, Permission.VIEW_KEYS),
-    "po": (Payout, Permission.VIEW_PAYOUTS),
-    "ba": (BankAccount, Permission.VIEW_PAYOUTS),
-}
-
-
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     """Look for what was typed. Staff find what their role lets them see."""
     question = parse_query(text, timezone.localtime(now).date())
@@ -83,27 +63,13 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     return SearchResults(question, payments, customers, merchants, exact)
 
 
-def page_of(row: Model) -> str:
-    """Return the address of the page about a row."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
-
-
-def page_of_id(public_id: str) -> str:
-    """Return the address of the page about a public id; empty where there is none."""
-    known = _PAGES.get(public_id.partition("_")[0])
-    if known is None:
-        return ""
-    meta = known[0]._meta
-    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[public_id])
-
-
 def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
     prefix, wanted = question.public_id.partition("_")[0], question.public_id
     row: Model | None = None
     if prefix == "txn":
         row = _of_transaction(wanted)
-    elif staff.may(_PAGES[prefix][1]):
-        row = _PAGES[prefix][0]._default_manager.filter(pk=wanted).first()
+    elif staff.may(BY_PREFIX[prefix].right):
+        row = BY_PREFIX[prefix].model._default_manager.filter(pk=wanted).first()
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(question, [], [], [], exact=page_of(row) if row is not None else "")
@@ -175,7 +141,7 @@ def _named(name: str, why: str, text: str) -> PaymentMatches:
 def _described(question: SearchQuery) -> QuerySet[Payment]:
     rows: QuerySet[Payment] = Payment.objects.all()
     if question.day:
-        rows = within(rows, "pay", question.day, question.day + timedelta(days=1))
+        rows = within(rows, question.day, question.day + timedelta(days=1))
     if question.amount is not None:
         rows = rows.filter(amount=question.amount)
     if question.last_four:

@@ -115,9 +115,6 @@ def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Actio
 
 
 class StaffAdmin(OfficeAdmin):
-    plural = "Staff"
-    counted = ("account", "accounts")
-    view_right: ClassVar[Right] = Right.VIEW_STAFF
     ordering = ("username",)
     list_display = (
         text_column("Name", "username"),
@@ -126,10 +123,10 @@ class StaffAdmin(OfficeAdmin):
         instant_column("Last sign-in", "last_login"),
     )
     list_filter = ()
-    list_acts: ClassVar[tuple[Action, ...]] = (
+    list_actions: ClassVar[tuple[Action, ...]] = (
         _act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),
     )
-    acts: ClassVar[tuple[Action, ...]] = (
+    row_actions: ClassVar[tuple[Action, ...]] = (
         _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
         _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
         _act(

@@ -9,11 +9,11 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.filters import ModeFilter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, ReasonForm, TextField
 from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import MERCHANT, MODE, Column, instant_column, text_column
+from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
 from core.clock import utc_now
@@ -61,9 +61,6 @@ STATE = Column(
 
 
 class ApiKeyAdmin(OfficeAdmin):
-    plural = "API keys"
-    counted = ("key", "keys")
-    view_right: ClassVar[Right] = Right.VIEW_KEYS
     list_select_related = ("merchant",)
     list_display = (
         Column("Key", show=lambda key: formats.code(key.hint), plain=lambda key: key.hint),
@@ -75,7 +72,7 @@ class ApiKeyAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Action, ...]] = (
+    row_actions: ClassVar[tuple[Action, ...]] = (
         Action(
             name="roll",
             title="Roll",

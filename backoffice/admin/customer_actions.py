@@ -176,7 +176,7 @@ REMOVE_PASSKEY = Action(
     available=_is_usable,
 )
 
-CUSTOMER_ACTS: tuple[Action, ...] = (
+CUSTOMER_ACTIONS: tuple[Action, ...] = (
     Action(
         name="unlock-pin",
         title="Unlock PIN",

@@ -6,12 +6,11 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.customer_actions import CUSTOMER_ACTS
-from backoffice.admin.filters import ModeFilter, day_filter
+from backoffice.admin.customer_actions import CUSTOMER_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, Table, facts
 from backoffice.resource.columns import MODE, Column, id_column, instant_column
-from backoffice.roles import Right
+from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.services.payments import masked_address
 from core.clock import utc_now
 from customers.models import Customer, Passkey
@@ -40,7 +39,6 @@ def _state(customer: Customer) -> str:
 
 
 class CustomerAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     notes = True
     list_display = (
         Column("Phone", show=lambda customer: customer.masked_phone),
@@ -54,8 +52,8 @@ class CustomerAdmin(OfficeAdmin):
         id_column("Customer"),
         MODE,
     )
-    list_filter = (day_filter(prefix="cus"), ModeFilter)
-    acts: ClassVar[tuple[Action, ...]] = CUSTOMER_ACTS
+    list_filter = (DayFilter, ModeFilter)
+    row_actions: ClassVar[tuple[Action, ...]] = CUSTOMER_ACTIONS
 
     def heading(self, row: Customer) -> str:
         return f"Customer {row.masked_phone}"

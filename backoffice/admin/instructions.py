@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
+from backoffice.resource.addresses import page_of_id
 from backoffice.resource.columns import (
     MODE,
     Column,
@@ -18,8 +18,8 @@ from backoffice.resource.columns import (
     status_column,
     text_column,
 )
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import InstructionKind, Right
-from backoffice.search_results import page_of_id
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import approve, decline, withdraw
 from backoffice.staff import Staff
@@ -86,9 +86,6 @@ def _sentence(instruction: Instruction) -> str:
 
 
 class InstructionAdmin(OfficeAdmin):
-    plural = "Approvals"
-    counted = ("approval", "approvals")
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("asked_by", "decided_by")
     list_display = (
         instant_column("Asked", "asked_at"),
@@ -108,11 +105,11 @@ class InstructionAdmin(OfficeAdmin):
     list_filter = (
         choice_filter("status", "status", InstructionStatus.choices),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),
-        day_filter(prefix="ins"),
+        DayFilter,
         ModeFilter,
         link_filter("about", "subject", "subject_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = (
+    row_actions: ClassVar[tuple[Action, ...]] = (
         Action(
             name="approve",
             title="Approve",

@@ -1,24 +1,21 @@
 """Accounts and transfers: the books, to read."""
 
-from typing import ClassVar
-
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
+from backoffice.resource.addresses import page_of_id
 from backoffice.resource.columns import (
     MODE,
     Column,
     amount_column,
     instant_column,
 )
-from backoffice.roles import Right
-from backoffice.search_results import page_of_id
+from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from ledger.models import Account, Kind, Purpose, Transfer
 from ledger.services import balance_of
 
@@ -69,7 +66,6 @@ def _account(account: Account) -> SafeString:
 
 
 class AccountAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_LEDGER
     list_display = (
         Column("Purpose", show=lambda account: account.get_purpose_display()),
         Column(
@@ -134,7 +130,6 @@ class AccountAdmin(OfficeAdmin):
 
 
 class TransferAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_LEDGER
     list_select_related = ("debit_account", "credit_account", "seal")
     list_display = (
         Column("Transfer", show=lambda transfer: transfer.pk),

@@ -6,7 +6,6 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.link_actions import END_LINK
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
@@ -19,7 +18,7 @@ from backoffice.resource.columns import (
     instant_column,
     text_column,
 )
-from backoffice.roles import Right
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.timeline import actor_words
 from core.clock import utc_now
 from links.models import PaymentLink
@@ -30,7 +29,6 @@ SHOWN = 20
 
 
 class PaymentLinkAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("merchant",)
     list_display = (
         instant_column("Created", "created_at"),
@@ -47,12 +45,12 @@ class PaymentLinkAdmin(OfficeAdmin):
         id_column("Link"),
     )
     list_filter = (
-        day_filter(prefix="link"),
+        DayFilter,
         choice_filter("status", "status", LinkStatus.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = (END_LINK,)
+    row_actions: ClassVar[tuple[Action, ...]] = (END_LINK,)
 
     def heading(self, row: PaymentLink) -> str:
         amount = formats.money(row.amount, row.currency) if row.amount else "any amount"

@@ -228,7 +228,7 @@ def _bank_account(context: ActionContext) -> ActionResult:
     )
 
 
-MERCHANT_ACTS: tuple[Action, ...] = (
+MERCHANT_ACTIONS: tuple[Action, ...] = (
     VERIFY,
     SUSPEND,
     SEND_LINK,

@@ -6,8 +6,7 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.filters import choice_filter, day_filter
-from backoffice.admin.merchant_actions import MERCHANT_ACTS
+from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
 from backoffice.resource.columns import (
@@ -17,6 +16,7 @@ from backoffice.resource.columns import (
     status_column,
     text_column,
 )
+from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.roles import Right
 from core.clock import utc_now
 from ledger.models import Purpose
@@ -31,7 +31,6 @@ SHOWN = 10
 
 
 class MerchantAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     notes = True
     list_display = (
         text_column("Name", "name"),
@@ -45,9 +44,9 @@ class MerchantAdmin(OfficeAdmin):
     list_filter = (
         choice_filter("status", "status", MerchantStatus.choices),
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
-        day_filter(prefix="mer"),
+        DayFilter,
     )
-    acts: ClassVar[tuple[Action, ...]] = MERCHANT_ACTS
+    row_actions: ClassVar[tuple[Action, ...]] = MERCHANT_ACTIONS
 
     def heading(self, row: Merchant) -> str:
         return row.name

@@ -7,16 +7,14 @@ from django.urls import reverse
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.customer_actions import REMOVE_PASSKEY
-from backoffice.admin.filters import link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import Column, instant_column
-from backoffice.roles import Right
+from backoffice.resource.filters import link_filter
 from customers.models import Passkey
 
 
 class PasskeyAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     exported = False
     list_select_related = ("customer",)
     list_display = (
@@ -29,7 +27,7 @@ class PasskeyAdmin(OfficeAdmin):
         instant_column("Last used", "last_used_at"),
     )
     list_filter = (link_filter("customer", "customer", "customer_id"),)
-    acts: ClassVar[tuple[Action, ...]] = (REMOVE_PASSKEY,)
+    row_actions: ClassVar[tuple[Action, ...]] = (REMOVE_PASSKEY,)
 
     def heading(self, row: Passkey) -> str:
         return f"Passkey of {row.customer.masked_phone}"

@@ -7,7 +7,6 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.note_action import note_act
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import CANCEL, RECEIPT, REFUND
@@ -23,7 +22,7 @@ from backoffice.resource.columns import (
     id_column,
     instant_column,
 )
-from backoffice.roles import Right
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.services.payments import masked_address
 from backoffice.timeline import actor_words, timeline_of
 from core.clock import utc_now
@@ -59,7 +58,6 @@ REFUNDED = Column(
 class PaymentAdmin(OfficeAdmin):
     """Read-only, like all money: an amount or a status is never typed in."""
 
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     notes = True
     list_select_related = ("merchant", "customer")
     list_display = (
@@ -74,7 +72,7 @@ class PaymentAdmin(OfficeAdmin):
         id_column("Payment"),
     )
     list_filter = (
-        day_filter(prefix="pay"),
+        DayFilter,
         choice_filter("status", "status", PaymentStatus.choices),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
         ModeFilter,
@@ -83,7 +81,7 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = (
+    row_actions: ClassVar[tuple[Action, ...]] = (
         REFUND,
         CANCEL,
         RESEND_PAYMENT,

@@ -93,7 +93,7 @@ def _failure(context: ActionContext) -> ActionResult:
     )
 
 
-PAYOUT_ACTS = (
+PAYOUT_ACTIONS = (
     Action(
         name="paid",
         title="Record as paid",
@@ -175,7 +175,7 @@ def _run(context: ActionContext) -> ActionResult:
     )
 
 
-RUN_ACTS = (
+RUN_ACTIONS = (
     Action(
         name="run",
         title="Make a payout run",
@@ -199,7 +199,7 @@ def _close(context: ActionContext) -> ActionResult:
     return ActionResult("Nothing is sent to this account any more.")
 
 
-BANK_ACCOUNT_ACTS = (
+BANK_ACCOUNT_ACTIONS = (
     Action(
         name="close",
         title="Close",
@@ -231,7 +231,7 @@ def _drop(context: ActionContext) -> ActionResult:
     return ActionResult("The day is a banking day again.", url="../../../")
 
 
-HOLIDAY_LIST_ACTS = (
+HOLIDAY_LIST_ACTIONS = (
     Action(
         name="add",
         title="Add a day",
@@ -242,7 +242,7 @@ HOLIDAY_LIST_ACTS = (
         main=True,
     ),
 )
-HOLIDAY_ACTS = (
+HOLIDAY_ACTIONS = (
     Action(
         name="drop",
         title="Take off the list",

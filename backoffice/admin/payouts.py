@@ -8,14 +8,13 @@ from django.urls import URLPattern, path, reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
-    BANK_ACCOUNT_ACTS,
-    HOLIDAY_ACTS,
-    HOLIDAY_LIST_ACTS,
-    PAYOUT_ACTS,
-    RUN_ACTS,
+    BANK_ACCOUNT_ACTIONS,
+    HOLIDAY_ACTIONS,
+    HOLIDAY_LIST_ACTIONS,
+    PAYOUT_ACTIONS,
+    RUN_ACTIONS,
 )
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.pages.bank_file import bank_file_page
@@ -29,7 +28,7 @@ from backoffice.resource.columns import (
     status_column,
     text_column,
 )
-from backoffice.roles import Right
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.timeline import actor_words
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import PayoutStatus
@@ -38,7 +37,6 @@ SHOWN = 50
 
 
 class PayoutAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
     list_select_related = ("merchant", "bank_account")
     list_display = (
         instant_column("Created", "created_at"),
@@ -52,14 +50,14 @@ class PayoutAdmin(OfficeAdmin):
         id_column("Payout"),
     )
     list_filter = (
-        day_filter(prefix="po"),
+        DayFilter,
         choice_filter("status", "status", PayoutStatus.choices),
         choice_filter("asked for by", "origin", PayoutOrigin.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("run", "run", "batch_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = PAYOUT_ACTS
+    row_actions: ClassVar[tuple[Action, ...]] = PAYOUT_ACTIONS
 
     def heading(self, row: Payout) -> str:
         return f"Payout of {formats.money(row.amount, row.currency)}"
@@ -112,9 +110,6 @@ class PayoutAdmin(OfficeAdmin):
 
 
 class PayoutBatchAdmin(OfficeAdmin):
-    plural = "Payout runs"
-    counted = ("run", "runs")
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
     list_display = (
         instant_column("Made", "created_at"),
         amount_column("Total", "total_amount"),
@@ -125,7 +120,7 @@ class PayoutBatchAdmin(OfficeAdmin):
         id_column("Run"),
     )
     list_filter = (ModeFilter,)
-    list_acts: ClassVar[tuple[Action, ...]] = RUN_ACTS
+    list_actions: ClassVar[tuple[Action, ...]] = RUN_ACTIONS
 
     def get_urls(self) -> list[URLPattern]:
         guard = self.admin_site.admin_view
@@ -195,7 +190,6 @@ class PayoutBatchAdmin(OfficeAdmin):
 class BankAccountAdmin(OfficeAdmin):
     """The number is never shown: only its last four characters."""
 
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
     list_select_related = ("merchant",)
     list_display = (
         text_column("Bank", "bank_name"),
@@ -209,7 +203,7 @@ class BankAccountAdmin(OfficeAdmin):
         id_column("Account"),
     )
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Action, ...]] = BANK_ACCOUNT_ACTS
+    row_actions: ClassVar[tuple[Action, ...]] = BANK_ACCOUNT_ACTIONS
 
     def heading(self, row: BankAccount) -> str:
         return f"Bank account {row}"
@@ -238,12 +232,11 @@ class BankAccountAdmin(OfficeAdmin):
 
 
 class BankHolidayAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
     ordering = ("-date",)
     list_display = (text_column("Day", "date"), text_column("Name", "name"))
     list_filter = ()
-    list_acts: ClassVar[tuple[Action, ...]] = HOLIDAY_LIST_ACTS
-    acts: ClassVar[tuple[Action, ...]] = HOLIDAY_ACTS
+    list_actions: ClassVar[tuple[Action, ...]] = HOLIDAY_LIST_ACTIONS
+    row_actions: ClassVar[tuple[Action, ...]] = HOLIDAY_ACTIONS
 
     def heading(self, row: BankHoliday) -> str:
         return f"Bank holiday {row}"

@@ -1,18 +1,23 @@
 """The back office's own records: the audit trail, notes, resendings, and mails about payments."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.admin.filters import OfficeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
+from backoffice.resource.addresses import page_of_id
 from backoffice.resource.columns import Column, instant_column, status_column, text_column
-from backoffice.roles import Right
-from backoffice.search_results import page_of_id
+from backoffice.resource.filters import (
+    DayFilter,
+    OfficeFilter,
+    choice_filter,
+    day_filter,
+    link_filter,
+)
 from backoffice.services.payments import masked_address
 from payments.models import EmailKind, EmailStatus, PaymentEmail
 
@@ -24,9 +29,7 @@ def _subject(row: Any) -> Any:
 
 
 class AuditEntryAdmin(OfficeAdmin):
-    plural = "Audit trail"
     audited = False
-    view_right: ClassVar[Right] = Right.VIEW_AUDIT
     ordering = ("-sequence",)
     list_display = (
         Column("No.", show=lambda entry: entry.sequence),
@@ -42,7 +45,7 @@ class AuditEntryAdmin(OfficeAdmin):
         text_column("From", "address"),
     )
     list_filter = (
-        day_filter(field_name="at"),
+        day_filter("at"),
         choice_filter("outcome", "outcome", AuditOutcome.choices),
         link_filter("who", "actor"),
         link_filter("on", "subject", "subject_id"),
@@ -83,7 +86,6 @@ def _written(state: dict[str, Any]) -> str:
 
 
 class NoteAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     exported = False
     list_select_related = ("author",)
     list_display = (
@@ -115,8 +117,6 @@ class NoteAdmin(OfficeAdmin):
 
 
 class ResendRunAdmin(OfficeAdmin):
-    plural = "Resendings"
-    view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     exported = False
     list_select_related = ("asked_by",)
     list_display = (
@@ -127,7 +127,7 @@ class ResendRunAdmin(OfficeAdmin):
         Column("State", show=lambda run: formats.badge("done" if run.finished_at else "pending")),
         text_column("Reason", "reason"),
     )
-    list_filter = (day_filter(prefix="run"),)
+    list_filter = (DayFilter,)
 
     def heading(self, row: ResendRun) -> str:
         return f"Resending of {row.expected_count:,} webhooks"
@@ -162,9 +162,6 @@ class MailModeFilter(OfficeFilter):
 
 
 class PaymentEmailAdmin(OfficeAdmin):
-    plural = "Mails"
-    counted = ("mail", "mails")
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("payment",)
     list_display = (
         text_column("Mail", "kind"),

@@ -6,7 +6,6 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
 from backoffice.page_parts import Section, TimelineEntry, facts
@@ -20,6 +19,7 @@ from backoffice.resource.columns import (
     status_column,
     text_column,
 )
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
 from backoffice.services.refunds import give_up
 from backoffice.timeline import actor_words
@@ -51,7 +51,6 @@ GIVE_UP = Action(
 
 
 class RefundAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("merchant",)
     list_display = (
         instant_column("Created", "created_at"),
@@ -69,13 +68,13 @@ class RefundAdmin(OfficeAdmin):
         id_column("Refund"),
     )
     list_filter = (
-        day_filter(prefix="ref"),
+        DayFilter,
         choice_filter("status", "status", RefundStatus.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("payment", "payment", "payment_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = (GIVE_UP,)
+    row_actions: ClassVar[tuple[Action, ...]] = (GIVE_UP,)
 
     def heading(self, row: Refund) -> str:
         return f"Refund of {formats.money(row.amount, row.currency)}"

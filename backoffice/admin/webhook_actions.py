@@ -9,8 +9,8 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextField
+from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     count_for_run,
@@ -86,7 +86,7 @@ def _resend_one(context: ActionContext) -> ActionResult:
     return ActionResult("On the way again.")
 
 
-DELIVERY_ACTS = (
+DELIVERY_ACTIONS = (
     Action(
         name="resend",
         title="Resend",
@@ -213,7 +213,7 @@ def _is_on(webhook: Webhook, now: datetime) -> bool:
     return webhook.is_active
 
 
-ENDPOINT_ACTS = (
+ENDPOINT_ACTIONS = (
     Action(
         name="resend",
         title="Resend what failed",

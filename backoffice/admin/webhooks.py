@@ -7,15 +7,13 @@ from django.urls import reverse
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.filters import (
-    ModeFilter,
-    OfficeFilter,
-    choice_filter,
-    day_filter,
-    link_filter,
-)
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.webhook_actions import DELIVERY_ACTS, ENDPOINT_ACTS, RESEND_ALL, RESEND_EVENT
+from backoffice.admin.webhook_actions import (
+    DELIVERY_ACTIONS,
+    ENDPOINT_ACTIONS,
+    RESEND_ALL,
+    RESEND_EVENT,
+)
 from backoffice.page_parts import Section, SupportAnswer, Table, facts
 from backoffice.resource.columns import (
     MERCHANT,
@@ -25,7 +23,13 @@ from backoffice.resource.columns import (
     instant_column,
     status_column,
 )
-from backoffice.roles import Right
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    OfficeFilter,
+    choice_filter,
+    link_filter,
+)
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -59,9 +63,6 @@ STATE = Column(
 
 
 class WebhookAdmin(OfficeAdmin):
-    plural = "Endpoints"
-    counted = ("endpoint", "endpoints")
-    view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     list_select_related = ("merchant",)
     list_display = (
         Column("URL", show=lambda webhook: webhook.url[:70]),
@@ -72,7 +73,7 @@ class WebhookAdmin(OfficeAdmin):
         MODE,
     )
     list_filter = (StateFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    acts: ClassVar[tuple[Action, ...]] = ENDPOINT_ACTS
+    row_actions: ClassVar[tuple[Action, ...]] = ENDPOINT_ACTIONS
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(deleted_at=None)
@@ -115,9 +116,6 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
-    plural = "Deliveries"
-    counted = ("delivery", "deliveries")
-    view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     list_select_related = ("event__merchant", "webhook")
     list_display = (
         instant_column("Created", "created_at"),
@@ -130,14 +128,14 @@ class DeliveryAdmin(OfficeAdmin):
         id_column("Delivery"),
     )
     list_filter = (
-        day_filter(prefix="dlv"),
+        DayFilter,
         choice_filter("status", "status", DeliveryStatus.choices),
         DeliveryModeFilter,
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = DELIVERY_ACTS
-    list_acts: ClassVar[tuple[Action, ...]] = (RESEND_ALL,)
+    row_actions: ClassVar[tuple[Action, ...]] = DELIVERY_ACTIONS
+    list_actions: ClassVar[tuple[Action, ...]] = (RESEND_ALL,)
 
     def heading(self, row: Delivery) -> str:
         return f"Delivery of {row.event.type}"
@@ -183,7 +181,6 @@ class DeliveryAdmin(OfficeAdmin):
 
 
 class EventAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     list_select_related = ("merchant",)
     list_display = (
         instant_column("Created", "created_at"),
@@ -194,14 +191,14 @@ class EventAdmin(OfficeAdmin):
         id_column("Event"),
     )
     list_filter = (
-        day_filter(prefix="evt"),
+        DayFilter,
         choice_filter("type", "type", [(value, value) for value in EventType.values]),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("about", "resource", "resource_id"),
         link_filter("request", "request", "request_id"),
     )
-    acts: ClassVar[tuple[Action, ...]] = (RESEND_EVENT,)
+    row_actions: ClassVar[tuple[Action, ...]] = (RESEND_EVENT,)
 
     def heading(self, row: Event) -> str:
         return f"Event {row.type}"

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,12 +13,10 @@ from openpyxl import Workbook
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
 from backoffice.resource.columns import Column
+from backoffice.resource.resource import Resource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import utc_now
-
-if TYPE_CHECKING:
-    from backoffice.admin.office import OfficeAdmin
 
 MOST_ROWS = 100_000
 CHUNK = 2_000
@@ -28,9 +26,9 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpResponse:
+def export_page(resource: Resource, request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
-    staff, instant, meta = staff_of(request), utc_now(), admin.model._meta
+    staff, instant, meta = staff_of(request), utc_now(), resource.model._meta
     query = request.GET.urlencode()
     action = AuditAction(
         act="export",
@@ -39,16 +37,16 @@ def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpRe
         subject_id="",
         reason=f"{form}: {query}"[:500],
     )
-    if not (admin.has_view_permission(request) and staff.may(Right.EXPORT)):
+    if not (resource.has_view_permission(request) and staff.may(Right.EXPORT)):
         append_forbidden(staff=staff, action=action, now=instant)
         raise PermissionDenied
-    if not admin.exported or form not in ("csv", "xlsx"):
+    if not resource.exported or form not in ("csv", "xlsx"):
         raise Http404
-    changelist = admin.get_changelist_instance(request)
-    columns = [column for column in admin.list_display if isinstance(column, Column)]
+    changelist = resource.get_changelist_instance(request)
+    columns = [column for column in resource.list_display if isinstance(column, Column)]
     append_entry(staff=staff, action=action, record=AuditRecord(), now=instant)
     rows = changelist.queryset[: MOST_ROWS + 1].iterator(chunk_size=CHUNK)
-    name = f"{admin.counted_as[1]} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
+    name = f"{resource.entry.counted_as[1]} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
     response = _csv(columns, rows) if form == "csv" else _xlsx(columns, rows)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response

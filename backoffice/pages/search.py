@@ -1,7 +1,6 @@
 """The page of what the search box has found; one exact hit opens at once."""
 
-from typing import TYPE_CHECKING
-
+from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -13,11 +12,8 @@ from backoffice.staff import staff_of
 from core.clock import utc_now
 from payments.models import Payment
 
-if TYPE_CHECKING:
-    from backoffice.site import BackOffice
 
-
-def search_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
+def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show what was found, newest first."""
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}

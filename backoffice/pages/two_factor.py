@@ -2,10 +2,11 @@
 
 import base64
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import django_otp
+from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -30,9 +31,6 @@ from backoffice.staff import staff_of
 from core.clock import utc_now
 from core.qr import svg
 
-if TYPE_CHECKING:
-    from backoffice.site import BackOffice
-
 VERIFIED_KEY = "staff_proved"
 # How long a code counts for changing what gives codes: a borrowed session is not enough.
 VERIFIED_FOR = timedelta(minutes=10)
@@ -44,7 +42,7 @@ WRONG_CODE = "That code is not right. Wait for the next one and try again."
 class TwoFactorPages:
     """The pages, for whoever has entered a password; everyone else is sent to sign in."""
 
-    def __init__(self, site: "BackOffice") -> None:
+    def __init__(self, site: AdminSite) -> None:
         self.site = site
 
     def enter(self, request: HttpRequest) -> HttpResponse:

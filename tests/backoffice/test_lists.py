@@ -8,10 +8,10 @@ import pytest
 from django.urls import reverse
 from openpyxl import load_workbook
 
-from backoffice.admin.filters import days_of, id_at
-from backoffice.admin.paginator import COUNTED
 from backoffice.models import AuditEntry, SavedView
 from backoffice.pages.export import escape_cell
+from backoffice.resource.filters import days_of, id_at
+from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.ids import new_id

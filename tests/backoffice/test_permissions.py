@@ -106,8 +106,8 @@ def address(model: type[Model], page: str, *args: Any) -> str:
 def acts_of(model: type[Model], row: Model) -> list[tuple[str, str]]:
     """Return the name and address of each act on a row of the model, and on its list."""
     admin = ADMINS[model]
-    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.acts]
-    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_acts]
+    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.row_actions]
+    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_actions]
     return on_row + on_list
 
 
@@ -115,7 +115,7 @@ def test_every_model_and_act_of_the_registry_has_a_row() -> None:
     acts = {
         (model.__name__, act.name)
         for model, admin in ADMINS.items()
-        for act in (*admin.acts, *admin.list_acts)
+        for act in (*admin.row_actions, *admin.list_actions)
     }
 
     assert {model.__name__ for model in ADMINS} == set(MAY_SEE)
