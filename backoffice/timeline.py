@@ -1,12 +1,14 @@
 """Everything that happened to a payment, in one line of time."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.urls import reverse
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
 from backoffice.page_parts import TimelineEntry
+from backoffice.resource.fields import actor_words
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
@@ -159,14 +161,16 @@ def _notes(payment: Payment) -> Iterator[TimelineEntry]:
         )
 
 
-def actor_words(actor: str) -> str:
-    """Say who did something: a key, a customer, staff, or the service by itself."""
-    kind, _, name = actor.partition(":")
-    words = {
-        "key": f"the shop, with key {name[:12]}…",
-        "customer": "the customer",
-        "staff": f"{name} (staff)",
-        "system": "by itself",
-        "development": "development mode",
-    }
-    return words.get(kind, actor)
+def transitions_of(row: Any, icon: str) -> list[TimelineEntry]:
+    """Return how a refund or a payout came to its status, newest first."""
+    return [
+        TimelineEntry(
+            move.at,
+            icon,
+            move.to_status.replace("_", " ").capitalize(),
+            actor_words(move.actor),
+            details=tuple(filter(None, [getattr(move, "cause", "")])),
+            tone=formats.tone(move.to_status),
+        )
+        for move in row.transitions.order_by("-pk")[:SHOWN]
+    ]

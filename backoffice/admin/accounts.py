@@ -1,19 +1,17 @@
 """The accounts of staff. No password, hash or second factor is ever shown."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextField
-from backoffice.models import StaffAccount
-from backoffice.page_parts import Section, Table, facts
-from backoffice.resource.columns import Column, instant_column, text_column
+from backoffice.page_parts import Table
+from backoffice.resource.fields import Badge, Field, Instant
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.accounts import (
     add_staff,
@@ -114,19 +112,53 @@ def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Actio
     )
 
 
+def _words(user: User) -> str:
+    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
+
+
+def _second_factor(user: User) -> str:
+    enrolled = Authenticator.objects.filter(user=user, confirmed=True).exists()
+    return "set up" if enrolled else "not yet"
+
+
+def _flag(title: str, source: str) -> Field:
+    """Return the field of what is only said where it is so."""
+    known = Field(title, source)
+    return Field(title, lambda user: "yes" if known.value(user) else "")
+
+
+NAME, ROLES_HELD = Field("Name", "username"), Field("Roles", _words)
+STATE = Badge("State", lambda user: "active" if user.is_active else "off")
+LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
+
+
 class StaffAdmin(OfficeAdmin):
     ordering = ("username",)
     list_display = (
-        text_column("Name", "username"),
-        Column("Roles", show=lambda user: _words(user)),
-        Column("State", show=lambda user: formats.badge("active" if user.is_active else "off")),
-        instant_column("Last sign-in", "last_login"),
+        NAME,
+        ROLES_HELD,
+        STATE,
+        LAST_SIGN_IN,
     )
+    list_select_related = ("staff_account",)
     list_filter = ()
-    list_actions: ClassVar[tuple[Action, ...]] = (
-        _act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),
+    page = (
+        (
+            "Account",
+            (
+                NAME,
+                Field("E-mail", "email"),
+                ROLES_HELD,
+                STATE,
+                Field("Second factor", _second_factor),
+                _flag("Must change password", "staff_account.must_change_password"),
+                _flag("Only in development", "staff_account.development_only"),
+                LAST_SIGN_IN,
+            ),
+        ),
     )
-    row_actions: ClassVar[tuple[Action, ...]] = (
+    list_actions = (_act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),)
+    row_actions = (
         _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
         _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
         _act(
@@ -159,37 +191,6 @@ class StaffAdmin(OfficeAdmin):
     def heading(self, row: User) -> str:
         return row.username
 
-    def sections(self, row: User) -> list[Section]:
-        account = StaffAccount.objects.filter(user=row).first()
-        enrolled = Authenticator.objects.filter(user=row, confirmed=True).exists()
-        return [
-            Section(
-                "Account",
-                facts(
-                    ("Name", row.username),
-                    ("E-mail", row.email),
-                    ("Roles", _words(row)),
-                    ("State", formats.badge("active" if row.is_active else "off")),
-                    ("Second factor", "set up" if enrolled else "not yet"),
-                    ("Must change password", "yes" if _is_new(account) else ""),
-                    ("Only in development", "yes" if _is_for_development(account) else ""),
-                    ("Last sign-in", formats.moment(row.last_login)),
-                ),
-            )
-        ]
-
     def tables(self, row: User) -> list[Table]:
         rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})
         return [Table("May", ("Right",), [(right,) for right in rights])]
-
-
-def _words(user: User) -> str:
-    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
-
-
-def _is_new(account: StaffAccount | None) -> bool:
-    return account is not None and account.must_change_password
-
-
-def _is_for_development(account: StaffAccount | None) -> bool:
-    return account is not None and account.development_only

@@ -1,18 +1,14 @@
 """API keys: what may be shown of them, rolling and revoking."""
 
 from datetime import timedelta
-from typing import ClassVar
 
 from django import forms
-from django.urls import reverse
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
-from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, ReasonForm, TextField
-from backoffice.page_parts import Section, facts
-from backoffice.resource.columns import MERCHANT, MODE, Column, instant_column, text_column
+from backoffice.resource.fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
@@ -53,26 +49,16 @@ def _revoke(context: ActionContext) -> ActionResult:
     return ActionResult("The key opens nothing any more.")
 
 
-STATE = Column(
-    "State",
-    show=lambda key: formats.badge("active" if key.is_active(utc_now()) else "revoked"),
-    plain=lambda key: "active" if key.is_active(utc_now()) else "revoked",
-)
+HINT, NAME = Code("Key", "hint"), Field("Name", "name")
+KEY_STATE = Badge("State", lambda key: "active" if key.is_active(utc_now()) else "revoked")
+LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class ApiKeyAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
-    list_display = (
-        Column("Key", show=lambda key: formats.code(key.hint), plain=lambda key: key.hint),
-        text_column("Name", "name"),
-        MERCHANT,
-        STATE,
-        instant_column("Created", "created_at"),
-        instant_column("Last used", "last_used_at"),
-        MODE,
-    )
+    list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    row_actions: ClassVar[tuple[Action, ...]] = (
+    row_actions = (
         Action(
             name="roll",
             title="Roll",
@@ -96,25 +82,22 @@ class ApiKeyAdmin(OfficeAdmin):
             available=lambda key, now: key.is_active(now),
         ),
     )
+    page = (
+        (
+            "Key",
+            (
+                HINT,
+                NAME,
+                MERCHANT,
+                KEY_STATE,
+                MODE,
+                CREATED,
+                LAST_USED,
+                Instant("Ends", "expires_at"),
+                Instant("Revoked", "revoked_at"),
+            ),
+        ),
+    )
 
     def heading(self, row: ApiKey) -> str:
         return f"API key {row.hint}"
-
-    def sections(self, row: ApiKey) -> list[Section]:
-        merchant = reverse("admin:merchants_merchant_change", args=[row.merchant_id])
-        return [
-            Section(
-                "Key",
-                facts(
-                    ("Key", formats.code(row.hint)),
-                    ("Name", row.name),
-                    ("Merchant", formats.link(row.merchant.name, merchant)),
-                    ("State", formats.badge("active" if row.is_active(utc_now()) else "revoked")),
-                    ("Mode", formats.mode(row.livemode)),
-                    ("Created", formats.moment(row.created_at)),
-                    ("Last used", formats.moment(row.last_used_at)),
-                    ("Ends", formats.moment(row.expires_at) if row.expires_at else ""),
-                    ("Revoked", formats.moment(row.revoked_at) if row.revoked_at else ""),
-                ),
-            )
-        ]

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.instruction_result import result_of
-from backoffice.admin.note_action import note_act
+from backoffice.admin.note_action import note_action
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -233,5 +233,5 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         about="Who reveals a number, and why, is kept in the audit trail.",
         icon="visibility",
     ),
-    note_act(NoteSubject.CUSTOMER),
+    note_action(NoteSubject.CUSTOMER),
 )

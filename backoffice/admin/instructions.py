@@ -1,7 +1,7 @@
 """Approvals: what staff want done with money, who asked, and who agreed."""
 
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -9,15 +9,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
-from backoffice.resource.addresses import page_of_id
-from backoffice.resource.columns import (
-    MODE,
-    Column,
-    amount_column,
-    instant_column,
-    status_column,
-    text_column,
-)
+from backoffice.resource.fields import AMOUNT, MODE, STATUS, Field, Instant, Money, Reference
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import TASKS
@@ -85,21 +77,20 @@ def _sentence(instruction: Instruction) -> str:
     return f"{task.title}{amount}, asked for by {instruction.asked_by.get_username()}."
 
 
+WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
+REASON = Field("Reason", "reason")
+
+
 class InstructionAdmin(OfficeAdmin):
     list_select_related = ("asked_by", "decided_by")
     list_display = (
-        instant_column("Asked", "asked_at"),
-        Column("What", show=lambda instruction: TASKS[instruction.task].title),
-        amount_column("Amount"),
-        status_column(),
-        Column("By", show=lambda instruction: instruction.asked_by.get_username()),
-        Column(
-            "Decided by",
-            show=lambda instruction: (
-                instruction.decided_by.get_username() if instruction.decided_by else "—"
-            ),
-        ),
-        text_column("Reason", "reason"),
+        Instant("Asked", "asked_at"),
+        WHAT,
+        AMOUNT,
+        STATUS,
+        Field("By", "asked_by.get_username"),
+        Field("Decided by", "decided_by.get_username"),
+        REASON,
         MODE,
     )
     list_filter = (
@@ -109,7 +100,7 @@ class InstructionAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("about", "subject", "subject_id"),
     )
-    row_actions: ClassVar[tuple[Action, ...]] = (
+    row_actions = (
         Action(
             name="approve",
             title="Approve",
@@ -145,6 +136,21 @@ class InstructionAdmin(OfficeAdmin):
             shown_to=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
         ),
     )
+    page = (
+        (
+            "What is asked for",
+            (
+                WHAT,
+                Money("Amount", "amount", shown=lambda instruction: instruction.amount),
+                Reference("About", "subject_id"),
+                REASON,
+                Field("Note", "note"),
+                MODE,
+                STATUS,
+                Reference("Came to", "result_id"),
+            ),
+        ),
+    )
 
     def heading(self, row: Instruction) -> str:
         return TASKS[row.task].title
@@ -157,24 +163,7 @@ class InstructionAdmin(OfficeAdmin):
         return SupportAnswer(words, tone)
 
     def sections(self, row: Instruction) -> list[Section]:
-        about = page_of_id(row.subject_id)
-        result = page_of_id(row.result_id)
-        return [
-            Section(
-                "What is asked for",
-                facts(
-                    ("What", TASKS[row.task].title),
-                    ("Amount", formats.money(row.amount, row.currency) if row.amount else ""),
-                    ("About", _linked(row.subject_id, about)),
-                    *_arguments(row),
-                    ("Reason", row.reason),
-                    ("Note", row.note),
-                    ("Mode", formats.mode(row.livemode)),
-                    ("Status", formats.badge(row.status)),
-                    ("Came to", _linked(row.result_id, result) if row.result_id else ""),
-                ),
-            )
-        ]
+        return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
         asked = TimelineEntry(
@@ -200,7 +189,3 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
         for name, value in instruction.arguments.items()
         if name != "expected_available"
     ]
-
-
-def _linked(public_id: str, url: str) -> Any:
-    return formats.link(formats.code(public_id), url) if url else formats.code(public_id)

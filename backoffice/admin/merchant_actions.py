@@ -13,7 +13,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.instruction_result import result_of
 from backoffice.admin.link_actions import SEND_LINK
-from backoffice.admin.note_action import note_act
+from backoffice.admin.note_action import note_action
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -276,5 +276,5 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         about="Someone else always has to approve this.",
         icon="account_balance",
     ),
-    note_act(NoteSubject.MERCHANT),
+    note_action(NoteSubject.MERCHANT),
 )

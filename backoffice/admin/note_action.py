@@ -13,7 +13,7 @@ class NoteForm(ActionForm):
     text = TextAreaField(max_length=2_000, label="Note")
 
 
-def note_act(subject_type: NoteSubject) -> Action:
+def note_action(subject_type: NoteSubject) -> Action:
     """Return the act for one kind of object."""
 
     def carry_out(context: ActionContext) -> ActionResult:

@@ -83,7 +83,7 @@ class OfficeAdmin(Resource):
         """Return the object of a page. Raises PermissionDenied before Http404."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        rows = self.get_queryset(request).select_related(*self.related(request))
+        rows = self.get_queryset(request).select_related(*(self.list_select_related or ()))
         try:
             row = rows.filter(pk=object_id).first()
         except ValueError:

@@ -1,4 +1,4 @@
-"""An export is the list as it is on the screen: its filters, its order, its columns, as a file."""
+"""An export is the list as it is on the screen: its filters, its order, its fields, as a file."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
-from backoffice.resource.columns import Column
+from backoffice.resource.fields import Field
 from backoffice.resource.resource import Resource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
@@ -43,11 +43,11 @@ def export_page(resource: Resource, request: HttpRequest, form: str) -> HttpResp
     if not resource.exported or form not in ("csv", "xlsx"):
         raise Http404
     changelist = resource.get_changelist_instance(request)
-    columns = [column for column in resource.list_display if isinstance(column, Column)]
+    fields = [field for field in resource.list_display if isinstance(field, Field)]
     append_entry(staff=staff, action=action, record=AuditRecord(), now=instant)
     rows = changelist.queryset[: MOST_ROWS + 1].iterator(chunk_size=CHUNK)
     name = f"{resource.entry.counted_as[1]} {timezone.localtime(instant):%Y-%m-%d %H.%M}.{form}"
-    response = _csv(columns, rows) if form == "csv" else _xlsx(columns, rows)
+    response = _csv(fields, rows) if form == "csv" else _xlsx(fields, rows)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
@@ -60,26 +60,26 @@ def escape_cell(cell: Any) -> Any:
     return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
 
 
-def _lines(columns: Sequence[Column], rows: Iterable[Any]) -> Iterator[list[Any]]:
-    yield [title for column in columns for title in column.titles()]
+def _lines(fields: Sequence[Field], rows: Iterable[Any]) -> Iterator[list[Any]]:
+    yield [title for field in fields for title in field.titles()]
     for number, row in enumerate(rows):
         if number == MOST_ROWS:
             yield [f"Only the first {MOST_ROWS:,} rows are here: narrow the list down."]
             return
-        yield [escape_cell(cell) for column in columns for cell in column.cells(row)]
+        yield [escape_cell(cell) for field in fields for cell in field.exported(row)]
 
 
-def _csv(columns: Sequence[Column], rows: Iterable[Any]) -> HttpResponse:
+def _csv(fields: Sequence[Field], rows: Iterable[Any]) -> HttpResponse:
     buffer = io.StringIO()
     buffer.write("\ufeff")  # tells Excel that it is UTF-8
-    csv.writer(buffer, lineterminator="\r\n").writerows(_lines(columns, rows))
+    csv.writer(buffer, lineterminator="\r\n").writerows(_lines(fields, rows))
     return HttpResponse(buffer.getvalue(), content_type="text/csv; charset=utf-8")
 
 
-def _xlsx(columns: Sequence[Column], rows: Iterable[Any]) -> HttpResponse:
+def _xlsx(fields: Sequence[Field], rows: Iterable[Any]) -> HttpResponse:
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Export")
-    for line in _lines(columns, rows):
+    for line in _lines(fields, rows):
         sheet.append(line)
     buffer = io.BytesIO()
     book.save(buffer)

@@ -12,15 +12,25 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin as UnfoldAdmin
 
 from backoffice.actions import Action
-from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.catalog import CATALOG, Entry
+from backoffice.resource.fields import Field
 from backoffice.resource.paginator import CappedPaginator
+from backoffice.resource.tables import Related
 from backoffice.staff import staff_of
 
 
 class Resource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
-    """Nothing is added, edited or deleted through Django's forms: actions are the only way."""
+    """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
+    `page` are the sections of a page and their fields; no secret and no hash is one. `related`
+    are the tables beside them, `summary` the fields that the search box shows. A method of the
+    same purpose may add to them.
+    """
+
+    page: ClassVar[Sequence[tuple[str, Sequence[Field]]]] = ()
+    related: ClassVar[Sequence[Related]] = ()
+    summary: ClassVar[Sequence[Field]] = ()
     row_actions: ClassVar[Sequence[Action]] = ()
     list_actions: ClassVar[Sequence[Action]] = ()
     notes: ClassVar[bool] = False
@@ -53,20 +63,19 @@ class Resource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return None
 
     def sections(self, row: Any) -> list[Section]:
-        """Return the facts of an object. No secret and no hash is one."""
-        return []
+        """Return the facts of an object."""
+        return [
+            Section(title, facts(*((field.title, field.fact(row)) for field in fields)))
+            for title, fields in self.page
+        ]
 
     def tables(self, row: Any) -> list[Table]:
         """Return the rows that belong to an object, bounded."""
-        return []
+        return [related.table(row) for related in self.related]
 
     def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what happened to an object, newest first."""
         return []
-
-    def related(self, request: HttpRequest) -> tuple[str, ...]:
-        """Return what a page about one object reads together with it."""
-        return tuple(self.list_select_related or ())
 
     # Who may see it.
 
