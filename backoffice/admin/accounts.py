@@ -32,16 +32,22 @@ class AccountForm(ActionForm):
     role = SelectField(ROLES)
 
 
-def _add(context: ActionContext) -> ActionResult:
+def _add(context: ActionContext) -> tuple[str, str]:
+    username: str = context.data["username"]
     password = add_staff(
         staff=context.staff,
-        username=context.data["username"],
+        username=username,
         role=Role(context.data["role"]),
         email=context.data["email"],
         now=context.now,
     )
+    return username, password
+
+
+def _added(made: tuple[str, str]) -> ActionResult:
+    username, password = made
     return ActionResult(
-        f"The account {context.data['username']} is made.",
+        f"The account {username} is made.",
         secret=password,
         secret_name="The first password, to be changed at once",  # noqa: S106  # a name of one
     )
@@ -57,35 +63,7 @@ class RolesForm(ActionForm):
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
 
 
-def _set_roles(context: ActionContext) -> ActionResult:
-    set_roles(
-        staff=context.staff,
-        user_id=context.row.pk,
-        roles=frozenset(Role(name) for name in context.data["roles"]),
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The roles are set. They hold from the next click on.")
-
-
-def _close(context: ActionContext) -> ActionResult:
-    close_account(
-        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
-    return ActionResult("The account lets nobody in any more.")
-
-
-def _reopen(context: ActionContext) -> ActionResult:
-    reopen_account(
-        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
-    return ActionResult("The account is open again.")
-
-
-def _reset(context: ActionContext) -> ActionResult:
-    password = reset_access(
-        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
+def _reset(password: str) -> ActionResult:
     return ActionResult(
         "The second factor is forgotten; the next sign-in sets up a new one.",
         secret=password,
@@ -93,23 +71,86 @@ def _reset(context: ActionContext) -> ActionResult:
     )
 
 
-def _lift(context: ActionContext) -> ActionResult:
-    lift_lockout(
-        staff=context.staff, user_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
-    return ActionResult("The account can be tried again.")
-
-
-def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Action:
+def _action(name: str, title: str, service: Any, message: Any, icon: str, **more: Any) -> Action:
+    """Return an action on a colleague's account, by one of the services that need a reason."""
     return Action(
         name=name,
         title=title,
         right=Right.STAFF,
-        form=more.pop("form", ReasonForm),
-        carry_out=carry_out,
+        form=ReasonForm,
+        service=lambda context: service(
+            staff=context.staff,
+            user_id=context.row.pk,
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=message,
         icon=icon,
         **more,
     )
+
+
+ADD = Action(
+    name="add",
+    title="Add staff",
+    right=Right.STAFF,
+    form=AccountForm,
+    service=_add,
+    message=_added,
+    icon="person_add",
+    main=True,
+)
+SET_ROLES = Action(
+    name="roles",
+    title="Set roles",
+    right=Right.STAFF,
+    form=RolesForm,
+    service=lambda context: set_roles(
+        staff=context.staff,
+        user_id=context.row.pk,
+        roles=frozenset(Role(name) for name in context.data["roles"]),
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message="The roles are set. They hold from the next click on.",
+    icon="badge",
+    main=True,
+)
+STAFF_ACTIONS = (
+    SET_ROLES,
+    _action(
+        "lift-lockout",
+        "Lift lock-out",
+        lift_lockout,
+        "The account can be tried again.",
+        "lock_open",
+    ),
+    _action(
+        "reset",
+        "Reset access",
+        reset_access,
+        _reset,
+        "restart_alt",
+        about="A new first password, and no second factor until the next sign-in.",
+    ),
+    _action(
+        "close",
+        "Close account",
+        close_account,
+        "The account lets nobody in any more.",
+        "person_off",
+        danger=True,
+        available=lambda user, now: user.is_active,
+    ),
+    _action(
+        "reopen",
+        "Reopen account",
+        reopen_account,
+        "The account is open again.",
+        "person_check",
+        available=lambda user, now: not user.is_active,
+    ),
+)
 
 
 def _words(user: User) -> str:
@@ -157,33 +198,8 @@ class StaffAdmin(OfficeAdmin):
             ),
         ),
     )
-    list_actions = (_act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),)
-    row_actions = (
-        _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
-        _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
-        _act(
-            "reset",
-            "Reset access",
-            _reset,
-            "restart_alt",
-            about="A new first password, and no second factor until the next sign-in.",
-        ),
-        _act(
-            "close",
-            "Close account",
-            _close,
-            "person_off",
-            danger=True,
-            available=lambda user, now: user.is_active,
-        ),
-        _act(
-            "reopen",
-            "Reopen account",
-            _reopen,
-            "person_check",
-            available=lambda user, now: not user.is_active,
-        ),
-    )
+    list_actions = (ADD,)
+    row_actions = STAFF_ACTIONS
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")

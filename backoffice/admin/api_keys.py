@@ -5,7 +5,7 @@ from datetime import timedelta
 from django import forms
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, ReasonForm, TextField
 from backoffice.resource.fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
@@ -14,6 +14,7 @@ from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
 from core.clock import utc_now
 from merchants.models import ApiKey
+from merchants.services import IssuedKey
 
 
 class RollForm(ActionForm):
@@ -27,14 +28,7 @@ class RollForm(ActionForm):
     reason = TextField(max_length=500)
 
 
-def _roll(context: ActionContext) -> ActionResult:
-    issued = replace_key(
-        staff=context.staff,
-        key_id=context.row.pk,
-        overlap=timedelta(hours=context.data["overlap_hours"]),
-        reason=context.data["reason"],
-        now=context.now,
-    )
+def _replaced(issued: IssuedKey) -> ActionResult:
     return ActionResult(
         "The key is replaced, and the merchant was told by e-mail.",
         secret=issued.secret,
@@ -42,13 +36,38 @@ def _roll(context: ActionContext) -> ActionResult:
     )
 
 
-def _revoke(context: ActionContext) -> ActionResult:
-    end_key(
-        staff=context.staff, key_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
-    return ActionResult("The key opens nothing any more.")
-
-
+ROLL = Action(
+    name="roll",
+    title="Roll",
+    right=Right.KEYS,
+    form=RollForm,
+    service=lambda context: replace_key(
+        staff=context.staff,
+        key_id=context.row.pk,
+        overlap=timedelta(hours=context.data["overlap_hours"]),
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message=_replaced,
+    about="A new key takes its place. The merchant is told by e-mail.",
+    icon="autorenew",
+    available=lambda key, now: key.is_active(now),
+    shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
+)
+REVOKE = Action(
+    name="revoke",
+    title="Revoke",
+    right=Right.KEYS,
+    form=ReasonForm,
+    service=lambda context: end_key(staff=context.staff, key_id=context.row.pk, now=context.now),
+    message="The key opens nothing any more.",
+    audited_as="revoke key",
+    watches=("id", "hint", "expires_at", "revoked_at"),
+    about="Requests with it are refused at once.",
+    icon="key_off",
+    danger=True,
+    available=lambda key, now: key.is_active(now),
+)
 HINT, NAME = Code("Key", "hint"), Field("Name", "name")
 KEY_STATE = Badge("State", lambda key: "active" if key.is_active(utc_now()) else "revoked")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
@@ -58,30 +77,7 @@ class ApiKeyAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
-    row_actions = (
-        Action(
-            name="roll",
-            title="Roll",
-            right=Right.KEYS,
-            form=RollForm,
-            carry_out=_roll,
-            about="A new key takes its place. The merchant is told by e-mail.",
-            icon="autorenew",
-            available=lambda key, now: key.is_active(now),
-            shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
-        ),
-        Action(
-            name="revoke",
-            title="Revoke",
-            right=Right.KEYS,
-            form=ReasonForm,
-            carry_out=_revoke,
-            about="Requests with it are refused at once.",
-            icon="key_off",
-            danger=True,
-            available=lambda key, now: key.is_active(now),
-        ),
-    )
+    row_actions = (ROLL, REVOKE)
     page = (
         (
             "Key",

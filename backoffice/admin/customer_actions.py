@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.instruction_result import result_of
 from backoffice.admin.note_action import note_action
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -16,20 +16,13 @@ from backoffice.forms import (
     SelectField,
     TextField,
 )
-from backoffice.models import NoteSubject
+from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.customers import (
-    Identity,
-    release,
-    remove_passkey,
-    reveal,
-    stop,
-    unlock,
-)
-from backoffice.services.instructions import InstructionRequest, instruct
+from backoffice.services.customers import Identity, remove_passkey, reveal, unlock
 from backoffice.services.money import TAKE
-from customers.models import Customer, Passkey
+from customers.models import Customer
+from customers.services import freeze, unfreeze
 
 
 class IdentityForm(ActionForm):
@@ -62,49 +55,13 @@ class LostDeviceForm(IdentityForm):
     reason = TextField(max_length=500, help_text="Kept in the audit trail.")
 
 
-def _unlock(context: ActionContext) -> ActionResult:
-    unlock(
-        staff=context.staff,
-        customer_id=context.row.pk,
-        identity=context.data["identity"],
-        now=context.now,
-    )
-    return ActionResult("The PIN is unlocked. The customer can try again at once.")
-
-
 def _is_locked(customer: Customer, now: datetime) -> bool:
     return not customer.pin_is_disabled and bool(
         customer.pin_failures or (customer.pin_locked_until and customer.pin_locked_until > now)
     )
 
 
-def _stop(context: ActionContext) -> ActionResult:
-    stop(
-        staff=context.staff,
-        customer_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("Frozen. Nothing can be paid from this wallet.")
-
-
-def _release(context: ActionContext) -> ActionResult:
-    release(
-        staff=context.staff,
-        customer_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The customer can pay again.")
-
-
-def _reveal(context: ActionContext) -> ActionResult:
-    contact = reveal(
-        staff=context.staff,
-        customer_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
+def _revealed(contact: str) -> ActionResult:
     return ActionResult(
         "Noted in the audit trail.",
         secret=contact,
@@ -117,51 +74,17 @@ class AdjustWalletForm(CurrencyForm):
     field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
 
 
-def _request(context: ActionContext, task: str, **arguments: Any) -> InstructionRequest:
-    return InstructionRequest(
-        task=task,
-        subject_id=context.row.pk,
+def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
+    """Submit an instruction about a customer's wallet."""
+    return submit(
+        context,
+        task,
         livemode=context.row.livemode,
         amount=context.data["amount"],
         currency=context.data["currency"],
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
-        arguments=arguments,
         note_on=NoteSubject.CUSTOMER,
+        **values,
     )
-
-
-def _top_up(context: ActionContext) -> ActionResult:
-    request = _request(context, instruction_kinds.TOP_UP)
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now),
-        "The money is in the wallet.",
-    )
-
-
-def _adjust(context: ActionContext) -> ActionResult:
-    request = _request(
-        context, instruction_kinds.ADJUST_WALLET, direction=context.data["direction"]
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The wallet is adjusted."
-    )
-
-
-def _remove_passkey(context: ActionContext) -> ActionResult:
-    remove_passkey(
-        staff=context.staff,
-        passkey_id=context.row.pk,
-        identity=context.data["identity"],
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The passkey opens nothing any more.")
-
-
-def _is_usable(passkey: Passkey, now: datetime) -> bool:
-    return passkey.removed_at is None
 
 
 REMOVE_PASSKEY = Action(
@@ -169,11 +92,18 @@ REMOVE_PASSKEY = Action(
     title="Remove passkey",
     right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
-    carry_out=_remove_passkey,
+    service=lambda context: remove_passkey(
+        staff=context.staff,
+        passkey_id=context.row.pk,
+        identity=context.data["identity"],
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message="The passkey opens nothing any more.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
     danger=True,
-    available=_is_usable,
+    available=lambda passkey, now: passkey.removed_at is None,
 )
 
 CUSTOMER_ACTIONS: tuple[Action, ...] = (
@@ -182,7 +112,13 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unlock PIN",
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
-        carry_out=_unlock,
+        service=lambda context: unlock(
+            staff=context.staff,
+            customer_id=context.row.pk,
+            identity=context.data["identity"],
+            now=context.now,
+        ),
+        message="The PIN is unlocked. The customer can try again at once.",
         icon="lock_open",
         main=True,
         available=_is_locked,
@@ -192,7 +128,10 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Freeze",
         right=Right.FREEZE,
         form=ReasonForm,
-        carry_out=_stop,
+        service=lambda context: freeze(customer_id=context.row.pk, now=context.now),
+        message="Frozen. Nothing can be paid from this wallet.",
+        audited_as="freeze customer",
+        watches=("frozen_at",),
         about="Nothing can be paid from this wallet until it is unfrozen.",
         icon="ac_unit",
         danger=True,
@@ -203,7 +142,10 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=ReasonForm,
-        carry_out=_release,
+        service=lambda context: unfreeze(customer_id=context.row.pk, now=context.now),
+        message="The customer can pay again.",
+        audited_as="unfreeze customer",
+        watches=("frozen_at",),
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at is not None,
     ),
@@ -212,7 +154,8 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Top up",
         right=Right.TOP_UP,
         form=CurrencyForm,
-        carry_out=_top_up,
+        service=lambda context: _submit(context, instruction_kinds.TOP_UP),
+        message=submitted("The money is in the wallet."),
         icon="add_card",
     ),
     Action(
@@ -220,7 +163,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Adjust wallet",
         right=Right.ADJUST,
         form=AdjustWalletForm,
-        carry_out=_adjust,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.ADJUST_WALLET,
+            arguments={"direction": context.data["direction"]},
+        ),
+        message=submitted("The wallet is adjusted."),
         about="A correction is a transfer of its own, between the house and the wallet.",
         icon="balance",
     ),
@@ -229,7 +177,13 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Reveal contact",
         right=Right.REVEAL,
         form=ReasonForm,
-        carry_out=_reveal,
+        service=lambda context: reveal(
+            staff=context.staff,
+            customer_id=context.row.pk,
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=_revealed,
         about="Who reveals a number, and why, is kept in the audit trail.",
         icon="visibility",
     ),

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
@@ -29,38 +29,21 @@ class DeclineForm(DecisionForm):
     note = TextAreaField(max_length=2_000, label="Why")
 
 
-def _approve(context: ActionContext) -> ActionResult:
-    approve(
-        staff=context.staff,
-        instruction_id=context.row.pk,
-        note=context.data["note"],
-        now=context.now,
+def _decision(name: str, title: str, decide: Any, message: str, **more: Any) -> Action:
+    """Return the action that decides on an instruction as one of the services does."""
+    return Action(
+        name=name,
+        title=title,
+        service=lambda context: decide(
+            staff=context.staff,
+            instruction_id=context.row.pk,
+            note=context.data["note"],
+            now=context.now,
+        ),
+        message=message,
+        available=lambda instruction, now: instruction.status == InstructionStatus.WAITING,
+        **more,
     )
-    return ActionResult("Approved, and carried out.")
-
-
-def _decline(context: ActionContext) -> ActionResult:
-    decline(
-        staff=context.staff,
-        instruction_id=context.row.pk,
-        note=context.data["note"],
-        now=context.now,
-    )
-    return ActionResult("Declined. Nothing was moved.")
-
-
-def _withdraw(context: ActionContext) -> ActionResult:
-    withdraw(
-        staff=context.staff,
-        instruction_id=context.row.pk,
-        note=context.data["note"],
-        now=context.now,
-    )
-    return ActionResult("Taken back. Nothing was moved.")
-
-
-def _waits(instruction: Instruction, now: datetime) -> bool:
-    return instruction.status == InstructionStatus.WAITING
 
 
 def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
@@ -101,38 +84,38 @@ class InstructionAdmin(OfficeAdmin):
         link_filter("about", "subject", "subject_id"),
     )
     row_actions = (
-        Action(
-            name="approve",
-            title="Approve",
+        _decision(
+            "approve",
+            "Approve",
+            approve,
+            "Approved, and carried out.",
             right=Right.APPROVE,
             form=DecisionForm,
-            carry_out=_approve,
             about="It is carried out at once.",
             icon="check",
             main=True,
-            available=_waits,
             shown_to=_is_someone_elses,
         ),
-        Action(
-            name="decline",
-            title="Decline",
+        _decision(
+            "decline",
+            "Decline",
+            decline,
+            "Declined. Nothing was moved.",
             right=Right.APPROVE,
             form=DeclineForm,
-            carry_out=_decline,
             icon="close",
             danger=True,
-            available=_waits,
             shown_to=_is_someone_elses,
         ),
-        Action(
-            name="withdraw",
-            title="Take back",
+        _decision(
+            "withdraw",
+            "Take back",
+            withdraw,
+            "Taken back. Nothing was moved.",
             right=Right.VIEW_TRADE,
             form=DecisionForm,
-            carry_out=_withdraw,
             about="Only whoever asked can take it back.",
             icon="undo",
-            available=_waits,
             shown_to=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
         ),
     )

@@ -3,13 +3,15 @@
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
-from django.urls import reverse
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextField
 from backoffice.models import Channel
+from backoffice.resource.addresses import page_of
 from backoffice.roles import Right
-from backoffice.services.links import LinkRequest, end_link, send_link
+from backoffice.services.links import LinkRequest, send_link
+from links.models import PaymentLink
+from links.services import deactivate_link
 from links.statuses import LinkStatus
 from merchants.statuses import MerchantStatus
 
@@ -39,30 +41,23 @@ class SendLinkForm(ActionForm):
         return recipient
 
 
-def _send(context: ActionContext) -> ActionResult:
+def _send(context: ActionContext) -> PaymentLink:
     recipient = context.data["recipient"]
-    link = send_link(
-        staff=context.staff,
-        request=LinkRequest(
-            merchant_id=context.row.pk,
-            livemode=context.data["mode"] == "live",
-            amount=context.data["amount"],
-            currency=settings.DEFAULT_CURRENCY,
-            description=context.data["description"],
-            channel=Channel.EMAIL if "@" in recipient else Channel.SMS,
-            recipient=recipient,
-        ),
-        now=context.now,
+    request = LinkRequest(
+        merchant_id=context.row.pk,
+        livemode=context.data["mode"] == "live",
+        amount=context.data["amount"],
+        currency=settings.DEFAULT_CURRENCY,
+        description=context.data["description"],
+        channel=Channel.EMAIL if "@" in recipient else Channel.SMS,
+        recipient=recipient,
     )
-    url = reverse("admin:links_paymentlink_change", args=[link.pk])
-    return ActionResult(f"The link is on its way. To read it out: {link.url}", url=url)
+    return send_link(staff=context.staff, request=request, now=context.now)
 
 
-def _end(context: ActionContext) -> ActionResult:
-    end_link(
-        staff=context.staff, link_id=context.row.pk, reason=context.data["reason"], now=context.now
-    )
-    return ActionResult("Nobody can pay through this link any more.")
+def _sent(link: PaymentLink) -> ActionResult:
+    message = f"The link is on its way. To read it out: {link.url}"
+    return ActionResult(message, url=page_of(link))
 
 
 SEND_LINK = Action(
@@ -70,7 +65,8 @@ SEND_LINK = Action(
     title="Send payment link",
     right=Right.LINK,
     form=SendLinkForm,
-    carry_out=_send,
+    service=_send,
+    message=_sent,
     icon="link",
     available=lambda merchant, instant: merchant.status != MerchantStatus.SUSPENDED,
 )
@@ -79,7 +75,12 @@ END_LINK = Action(
     title="End link",
     right=Right.LINK,
     form=ReasonForm,
-    carry_out=_end,
+    service=lambda context: deactivate_link(
+        caller=context.caller, link_id=context.row.pk, now=context.now
+    ),
+    message="Nobody can pay through this link any more.",
+    audited_as="end payment link",
+    watches=("status",),
     about="It cannot be opened again.",
     icon="link_off",
     danger=True,

@@ -1,8 +1,6 @@
 """What staff can do to a merchant."""
 
 import json
-from collections.abc import Callable
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -11,9 +9,9 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.instruction_result import result_of
 from backoffice.admin.link_actions import SEND_LINK
 from backoffice.admin.note_action import note_action
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -22,59 +20,54 @@ from backoffice.forms import (
     TextAreaField,
     TextField,
 )
-from backoffice.models import NoteSubject
+from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.merchants import add_key, change_fee, change_status, right_to_keys
+from backoffice.services.merchants import add_key, right_to_keys
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
-from merchants.models import MAX_FEE_BASIS_POINTS, Merchant
+from merchants.models import MAX_FEE_BASIS_POINTS
+from merchants.services import IssuedKey, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
 MODES = (("live", "live"), ("test", "test"))
 GIVE = "give"
 
 
-def _status_act(status: MerchantStatus, title: str, right: Right, **more: Any) -> Action:
-    def carry_out(context: ActionContext) -> ActionResult:
-        change_status(
-            staff=context.staff,
-            merchant_id=context.row.pk,
-            status=status,
-            reason=context.data["reason"],
-            now=context.now,
-        )
-        return ActionResult(f"{context.row.name} is {status} now.")
-
+def _status_action(
+    status: MerchantStatus, title: str, right: Right, *, audited_as: str, **more: Any
+) -> Action:
     return Action(
         name=title.split()[0].lower(),
         title=title,
         right=right,
         form=ReasonForm,
-        carry_out=carry_out,
-        available=_can_become(status),
+        service=lambda context: set_status(
+            merchant_id=context.row.pk, status=status, now=context.now
+        ),
+        message=lambda merchant: ActionResult(f"{merchant.name} is {status} now."),
+        audited_as=audited_as,
+        watches=("status",),
+        available=lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)],
         **more,
     )
 
 
-def _can_become(status: MerchantStatus) -> Callable[[Merchant, datetime], bool]:
-    return lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)]
-
-
-VERIFY = _status_act(
+VERIFY = _status_action(
     MerchantStatus.VERIFIED,
     "Verify",
     Right.VERIFY_MERCHANT,
+    audited_as="verify merchant",
     icon="verified",
     main=True,
     about="The merchant can take live payments.",
 )
-SUSPEND = _status_act(
+SUSPEND = _status_action(
     MerchantStatus.SUSPENDED,
     "Suspend",
     Right.SUSPEND_MERCHANT,
+    audited_as="suspend merchant",
     icon="block",
     danger=True,
     about="Its keys are refused at once, nobody can pay it, and nothing is paid out.",
@@ -95,17 +88,6 @@ class FeeForm(ActionForm):
         self.fields["fee_basis_points"].initial = self.row.fee_basis_points
 
 
-def _fee(context: ActionContext) -> ActionResult:
-    change_fee(
-        staff=context.staff,
-        merchant_id=context.row.pk,
-        fee_basis_points=context.data["fee_basis_points"],
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The fee is set.")
-
-
 class KeyForm(ActionForm):
     mode = SelectField(MODES)
     name = TextField(max_length=100)
@@ -116,15 +98,7 @@ class KeyForm(ActionForm):
         self.fields["mode"] = SelectField(may)
 
 
-def _issue(context: ActionContext) -> ActionResult:
-    issued = add_key(
-        staff=context.staff,
-        merchant_id=context.row.pk,
-        livemode=context.data["mode"] == "live",
-        name=context.data["name"],
-        reason=context.data["reason"],
-        now=context.now,
-    )
+def _issued(issued: IssuedKey) -> ActionResult:
     return ActionResult(
         "The key is made, and the merchant was told by e-mail.",
         secret=issued.secret,
@@ -153,35 +127,16 @@ class AdjustForm(MerchantMoneyForm):
     field_order = ("form_key", "direction", "mode", "currency", "amount", "reason", "note")
 
 
-def _request(context: ActionContext, task: str, **arguments: Any) -> InstructionRequest:
-    return InstructionRequest(
-        task=task,
-        subject_id=context.row.pk,
+def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
+    """Submit an instruction about a merchant, in the mode and currency of the form."""
+    of_form = {"amount": context.data.get("amount", 0), "currency": context.data["currency"]}
+    return submit(
+        context,
+        task,
         merchant_id=context.row.pk,
         livemode=context.data["mode"] == "live",
-        amount=context.data.get("amount", 0),
-        currency=context.data["currency"],
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
-        arguments=arguments,
         note_on=NoteSubject.MERCHANT,
-    )
-
-
-def _adjust(context: ActionContext) -> ActionResult:
-    request = _request(
-        context, instruction_kinds.ADJUST_MERCHANT, direction=context.data["direction"]
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The balance is adjusted."
-    )
-
-
-def _pay_out(context: ActionContext) -> ActionResult:
-    request = _request(context, instruction_kinds.PAY_OUT)
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The payout is scheduled."
+        **(of_form | values),
     )
 
 
@@ -202,29 +157,15 @@ class BankAccountForm(ActionForm):
         self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
 
-def _bank_account(context: ActionContext) -> ActionResult:
+def _bank_account(context: ActionContext) -> Instruction:
     names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
     details = {name: context.data[name] for name in names}
-    request = InstructionRequest(
-        task=instruction_kinds.BANK_ACCOUNT,
-        subject_id=context.row.pk,
-        merchant_id=context.row.pk,
-        livemode=context.data["mode"] == "live",
-        amount=0,
-        currency=details["currency"],
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
-        arguments={
-            "holder_name": details["holder_name"],
-            "bank_name": details["bank_name"],
-            "last_four": details["number"][-4:],
-        },
+    shown = {name: details[name] for name in ("holder_name", "bank_name")}
+    return _submit(
+        context,
+        instruction_kinds.BANK_ACCOUNT,
+        arguments=shown | {"last_four": details["number"][-4:]},
         secret=json.dumps(details),
-        note_on=NoteSubject.MERCHANT,
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The account is set."
     )
 
 
@@ -237,7 +178,14 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Set fee",
         right=Right.FEE,
         form=FeeForm,
-        carry_out=_fee,
+        service=lambda context: set_fee(
+            merchant_id=context.row.pk,
+            fee_basis_points=context.data["fee_basis_points"],
+            now=context.now,
+        ),
+        message="The fee is set.",
+        audited_as="set fee",
+        watches=("fee_basis_points",),
         icon="percent",
     ),
     Action(
@@ -245,7 +193,15 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Issue key",
         right=Right.KEYS,
         form=KeyForm,
-        carry_out=_issue,
+        service=lambda context: add_key(
+            staff=context.staff,
+            merchant_id=context.row.pk,
+            livemode=context.data["mode"] == "live",
+            name=context.data["name"],
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=_issued,
         about="The merchant is told by e-mail. The key is shown to you once.",
         icon="key",
     ),
@@ -254,7 +210,8 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Pay out",
         right=Right.PAY_OUT,
         form=MerchantMoneyForm,
-        carry_out=_pay_out,
+        service=lambda context: _submit(context, instruction_kinds.PAY_OUT),
+        message=submitted("The payout is scheduled."),
         about="To the merchant's bank account on file.",
         icon="send_money",
     ),
@@ -263,7 +220,12 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Adjust balance",
         right=Right.ADJUST,
         form=AdjustForm,
-        carry_out=_adjust,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.ADJUST_MERCHANT,
+            arguments={"direction": context.data["direction"]},
+        ),
+        message=submitted("The balance is adjusted."),
         about="A correction is a transfer of its own, between the house and the merchant.",
         icon="balance",
     ),
@@ -272,7 +234,8 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Set bank account",
         right=Right.BANK_ACCOUNT,
         form=BankAccountForm,
-        carry_out=_bank_account,
+        service=_bank_account,
+        message=submitted("The account is set."),
         about="Someone else always has to approve this.",
         icon="account_balance",
     ),

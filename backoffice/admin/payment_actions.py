@@ -1,14 +1,13 @@
 """What staff can do to a payment."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.instruction_result import result_of
+from backoffice.actions import Action
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
     ActionForm,
     EmailField,
@@ -21,10 +20,10 @@ from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
-from backoffice.services.instructions import InstructionRequest, instruct, needs_approval
-from backoffice.services.payments import cancel, send_receipt
+from backoffice.services.instructions import needs_approval
+from backoffice.services.payments import send_receipt
 from core.money import minor_digits
-from payments.models import Payment
+from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, PaymentStatus
 
 
@@ -79,58 +78,37 @@ class RefundForm(ActionForm):
         )
 
 
-def _refund(context: ActionContext) -> ActionResult:
-    payment: Payment = context.row
-    request = InstructionRequest(
-        task=REFUND_TASK,
-        subject_id=payment.pk,
-        merchant_id=payment.merchant_id,
-        livemode=payment.livemode,
-        amount=context.data["amount"],
-        currency=payment.currency,
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
-        arguments={"expected_available": context.data["expected_available"]},
-        note_on=NoteSubject.PAYMENT,
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The refund is made."
-    )
-
-
-def _is_refundable(payment: Payment, now: datetime) -> bool:
-    return payment.amount_refundable > 0
-
-
 REFUND = Action(
     name="refund",
     title="Refund",
     right=Right.REFUND,
     form=RefundForm,
-    carry_out=_refund,
+    service=lambda context: submit(
+        context,
+        REFUND_TASK,
+        merchant_id=context.row.merchant_id,
+        livemode=context.row.livemode,
+        amount=context.data["amount"],
+        currency=context.row.currency,
+        arguments={"expected_available": context.data["expected_available"]},
+        note_on=NoteSubject.PAYMENT,
+    ),
+    message=submitted("The refund is made."),
     icon="undo",
     main=True,
-    available=_is_refundable,
+    available=lambda payment, now: payment.amount_refundable > 0,
 )
-
-
-def _cancel(context: ActionContext) -> ActionResult:
-    cancel(
-        staff=context.staff,
-        payment_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The payment is canceled. No money was taken.")
-
-
 CANCEL = Action(
     name="cancel",
     title="Cancel payment",
     right=Right.CANCEL,
     form=ReasonForm,
-    carry_out=_cancel,
+    service=lambda context: cancel_payment(
+        caller=context.caller, payment_id=context.row.pk, now=context.now
+    ),
+    message="The payment is canceled. No money was taken.",
+    audited_as="cancel payment",
+    watches=("status",),
     about="Nobody can pay it any more. The merchant is told.",
     icon="block",
     danger=True,
@@ -156,22 +134,18 @@ class ReceiptForm(ActionForm):
         return str(self.cleaned_data["recipient"] or known)
 
 
-def _receipt(context: ActionContext) -> ActionResult:
-    send_receipt(
-        staff=context.staff,
-        payment_id=context.row.pk,
-        recipient=context.data["recipient"],
-        now=context.now,
-    )
-    return ActionResult("The receipt is on its way.")
-
-
 RECEIPT = Action(
     name="receipt",
     title="Send receipt",
     right=Right.RECEIPT,
     form=ReceiptForm,
-    carry_out=_receipt,
+    service=lambda context: send_receipt(
+        staff=context.staff,
+        payment_id=context.row.pk,
+        recipient=context.data["recipient"],
+        now=context.now,
+    ),
+    message="The receipt is on its way.",
     icon="receipt_long",
     available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
 )

@@ -9,7 +9,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.instruction_result import result_of
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
     ActionForm,
     ConfirmForm,
@@ -18,20 +18,13 @@ from backoffice.forms import (
     TextAreaField,
     TextField,
 )
+from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.instructions import InstructionRequest, instruct
-from backoffice.services.payouts import (
-    RUN,
-    add_holiday,
-    cancel,
-    close_account,
-    drop_holiday,
-    due_total,
-    mark_paid,
-)
+from backoffice.services.payouts import RUN, add_holiday, drop_holiday, due_total
+from payouts.bank_accounts import close_bank_account
 from payouts.business_days import BusinessDays
-from payouts.models import Payout
+from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
 
 
@@ -46,26 +39,6 @@ class PaidForm(ActionForm):
     bank_reference = TextField(max_length=140, required=False, label="The bank's reference")
 
 
-def _paid(context: ActionContext) -> ActionResult:
-    mark_paid(
-        staff=context.staff,
-        payout_id=context.row.pk,
-        bank_reference=context.data["bank_reference"],
-        now=context.now,
-    )
-    return ActionResult("Recorded as paid. The merchant is told.")
-
-
-def _cancel(context: ActionContext) -> ActionResult:
-    cancel(
-        staff=context.staff,
-        payout_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("Canceled. The money is back in the merchant's balance.")
-
-
 class FailureForm(ActionForm):
     reason = TextField(max_length=255, help_text="What the bank says. The merchant can read it.")
     note = TextAreaField(max_length=2_000)
@@ -75,31 +48,22 @@ class FailureForm(ActionForm):
         return [f"{amount} goes back to the merchant's balance, and can be paid out again."]
 
 
-def _failure(context: ActionContext) -> ActionResult:
-    payout: Payout = context.row
-    request = InstructionRequest(
-        task=instruction_kinds.PAYOUT_FAILURE,
-        subject_id=payout.pk,
-        merchant_id=payout.merchant_id,
-        livemode=payout.livemode,
-        amount=payout.amount,
-        currency=payout.currency,
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The money went back."
-    )
-
-
 PAYOUT_ACTIONS = (
     Action(
         name="paid",
         title="Record as paid",
         right=Right.PAY_OUT,
         form=PaidForm,
-        carry_out=_paid,
+        service=lambda context: record_paid(
+            payout_id=context.row.pk,
+            actor=context.staff.actor,
+            now=context.now,
+            bank_reference=context.data["bank_reference"],
+        ),
+        message="Recorded as paid. The merchant is told.",
+        audited_as="record payout as paid",
+        watches=("status",),
+        reason="bank_reference",
         icon="check_circle",
         main=True,
         available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
@@ -109,7 +73,15 @@ PAYOUT_ACTIONS = (
         title="Record as refused",
         right=Right.PAY_OUT,
         form=FailureForm,
-        carry_out=_failure,
+        service=lambda context: submit(
+            context,
+            instruction_kinds.PAYOUT_FAILURE,
+            merchant_id=context.row.merchant_id,
+            livemode=context.row.livemode,
+            amount=context.row.amount,
+            currency=context.row.currency,
+        ),
+        message=submitted("The money went back."),
         about="Only after the bank has said so: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
@@ -120,7 +92,12 @@ PAYOUT_ACTIONS = (
         title="Cancel payout",
         right=Right.PAY_OUT,
         form=ReasonForm,
-        carry_out=_cancel,
+        service=lambda context: cancel_payout(
+            caller=context.caller, payout_id=context.row.pk, now=context.now
+        ),
+        message="Canceled. The money is back in the merchant's balance.",
+        audited_as="cancel payout",
+        watches=("status",),
         icon="block",
         danger=True,
         available=lambda payout, now: payout.status in CANCELABLE,
@@ -156,22 +133,17 @@ class RunForm(ActionForm):
         return day
 
 
-def _run(context: ActionContext) -> ActionResult:
+def _run(context: ActionContext) -> Instruction:
     livemode, day = context.data["mode"] == "live", context.data["execution_date"]
     currency = settings.DEFAULT_CURRENCY
-    request = InstructionRequest(
-        task=instruction_kinds.RUN_PAYOUTS,
+    return submit(
+        context,
+        instruction_kinds.RUN_PAYOUTS,
         subject_id=RUN,
         livemode=livemode,
         amount=due_total(livemode=livemode, currency=currency, execution_date=day),
         currency=currency,
-        reason=context.data["reason"],
-        note=context.data["note"],
-        form_key=context.data["form_key"],
         arguments={"execution_date": day.isoformat()},
-    )
-    return result_of(
-        instruct(staff=context.staff, request=request, now=context.now), "The run is made."
     )
 
 
@@ -181,31 +153,25 @@ RUN_ACTIONS = (
         title="Make a payout run",
         right=Right.PAY_OUT,
         form=RunForm,
-        carry_out=_run,
+        service=_run,
+        message=submitted("The run is made."),
         about="Takes what is due into one file for the bank; it counts as on its way from then on.",
         icon="upload_file",
         main=True,
     ),
 )
-
-
-def _close(context: ActionContext) -> ActionResult:
-    close_account(
-        staff=context.staff,
-        bank_account_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("Nothing is sent to this account any more.")
-
-
 BANK_ACCOUNT_ACTIONS = (
     Action(
         name="close",
         title="Close",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        carry_out=_close,
+        service=lambda context: close_bank_account(
+            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
+        message="Nothing is sent to this account any more.",
+        audited_as="close bank account",
+        watches=("closed_at",),
         about="Payouts that are scheduled to it fail, and their money goes back.",
         icon="block",
         danger=True,
@@ -219,25 +185,19 @@ class HolidayForm(ActionForm):
     name = TextField(max_length=100)
 
 
-def _add(context: ActionContext) -> ActionResult:
-    add_holiday(
-        staff=context.staff, day=context.data["day"], name=context.data["name"], now=context.now
-    )
-    return ActionResult("Payouts keep clear of this day.")
-
-
-def _drop(context: ActionContext) -> ActionResult:
-    drop_holiday(staff=context.staff, day=context.row.date, now=context.now)
-    return ActionResult("The day is a banking day again.", url="../../../")
-
-
 HOLIDAY_LIST_ACTIONS = (
     Action(
         name="add",
         title="Add a day",
         right=Right.HOLIDAYS,
         form=HolidayForm,
-        carry_out=_add,
+        service=lambda context: add_holiday(
+            staff=context.staff,
+            day=context.data["day"],
+            name=context.data["name"],
+            now=context.now,
+        ),
+        message="Payouts keep clear of this day.",
         icon="event",
         main=True,
     ),
@@ -248,7 +208,10 @@ HOLIDAY_ACTIONS = (
         title="Take off the list",
         right=Right.HOLIDAYS,
         form=ConfirmForm,
-        carry_out=_drop,
+        service=lambda context: drop_holiday(
+            staff=context.staff, day=context.row.date, now=context.now
+        ),
+        message=lambda _: ActionResult("The day is a banking day again.", url="../../../"),
         icon="event_available",
     ),
 )

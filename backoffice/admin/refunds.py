@@ -1,7 +1,7 @@
 """Refunds: each with its payment, and the choice to give up one that waits for money."""
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
 from backoffice.page_parts import TimelineEntry
@@ -21,35 +21,30 @@ from backoffice.resource.fields import (
 )
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
-from backoffice.services.refunds import give_up
 from backoffice.timeline import transitions_of
 from refunds.models import Refund
+from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
-
-
-def _give_up(context: ActionContext) -> ActionResult:
-    give_up(
-        staff=context.staff,
-        refund_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-    return ActionResult("The refund is given up. The merchant is told.")
-
 
 GIVE_UP = Action(
     name="give-up",
     title="Give up",
     right=Right.GIVE_UP,
     form=ReasonForm,
-    carry_out=_give_up,
+    service=lambda context: fail_refund(
+        refund_id=context.row.pk,
+        reason=context.data["reason"],
+        actor=context.staff.actor,
+        now=context.now,
+    ),
+    message="The refund is given up. The merchant is told.",
+    audited_as="give up refund",
+    watches=("status",),
     about="The refund fails for good; its amount can be refunded again.",
     icon="block",
     danger=True,
     available=lambda refund, now: refund.status == RefundStatus.PENDING,
 )
-
-
 REASON = Field("Reason", "reason")
 BY = Actor("By", "created_by")
 REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextField
+from backoffice.models import ResendRun
 from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
@@ -18,9 +19,9 @@ from backoffice.services.webhooks import (
     resend_all,
     resend_delivery,
     start_run,
-    switch_endpoint,
 )
-from webhooks.models import Delivery, Webhook
+from webhooks.endpoints import update_webhook
+from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
@@ -43,30 +44,35 @@ _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
 }
 
 
-def _resend(context: ActionContext) -> ActionResult:
-    sent, not_sent = resend_all(
+def _resend(context: ActionContext) -> tuple[int, int]:
+    return resend_all(
         staff=context.staff,
         rows=_ROWS_OF[type(context.row).__name__](context.row),
         delivered_too=context.data["delivered_too"],
         now=context.now,
     )
+
+
+def _resent(counts: tuple[int, int]) -> ActionResult:
+    sent, not_sent = counts
     rest = f" {not_sent} could not be sent: look at them." if not_sent else ""
     return ActionResult(f"{sent} on the way again.{rest}")
 
 
-def _act(title: str) -> Action:
+def _resend_action(title: str) -> Action:
     return Action(
         name="resend",
         title=title,
         right=Right.RESEND,
         form=ResendForm,
-        carry_out=_resend,
+        service=_resend,
+        message=_resent,
         icon="send",
     )
 
 
-RESEND_PAYMENT = _act("Resend webhooks")
-RESEND_EVENT = _act("Resend")
+RESEND_PAYMENT = _resend_action("Resend webhooks")
+RESEND_EVENT = _resend_action("Resend")
 
 
 class ResendOneForm(ActionForm):
@@ -81,18 +87,16 @@ class ResendOneForm(ActionForm):
             del self.fields["sure"]
 
 
-def _resend_one(context: ActionContext) -> ActionResult:
-    resend_delivery(staff=context.staff, delivery_id=context.row.pk, now=context.now)
-    return ActionResult("On the way again.")
-
-
 DELIVERY_ACTIONS = (
     Action(
         name="resend",
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
-        carry_out=_resend_one,
+        service=lambda context: resend_delivery(
+            staff=context.staff, delivery_id=context.row.pk, now=context.now
+        ),
+        message="On the way again.",
         icon="send",
         main=True,
     ),
@@ -144,15 +148,17 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     return lookups
 
 
-def _resend_list(context: ActionContext) -> ActionResult:
-    run = start_run(
+def _resend_list(context: ActionContext) -> ResendRun:
+    query, delivered_too = context.data["filters"], context.data["delivered_too"]
+    return start_run(
         staff=context.staff,
-        lookups=lookups_of(
-            context.data["filters"], context.now, delivered_too=context.data["delivered_too"]
-        ),
+        lookups=lookups_of(query, context.now, delivered_too=delivered_too),
         reason=context.data["reason"],
         now=context.now,
     )
+
+
+def _started(run: ResendRun) -> ActionResult:
     return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
 
 
@@ -161,29 +167,14 @@ RESEND_ALL = Action(
     title="Resend all of this list",
     right=Right.RESEND,
     form=ResendListForm,
-    carry_out=_resend_list,
+    service=_resend_list,
+    message=_started,
     icon="send",
 )
 
 
-def _switch(on: bool) -> Callable[[ActionContext], ActionResult]:
-    def carry_out(context: ActionContext) -> ActionResult:
-        switch_endpoint(
-            staff=context.staff,
-            webhook_id=context.row.pk,
-            on=on,
-            reason=context.data["reason"],
-            now=context.now,
-        )
-        return ActionResult(
-            "The endpoint is on again." if on else "Nothing is sent there any more."
-        )
-
-    return carry_out
-
-
-def _resend_failed(context: ActionContext) -> ActionResult:
-    run = start_run(
+def _resend_failed(context: ActionContext) -> ResendRun:
+    return start_run(
         staff=context.staff,
         lookups={
             "webhook_id": context.row.pk,
@@ -193,7 +184,6 @@ def _resend_failed(context: ActionContext) -> ActionResult:
         reason="all that failed at the endpoint",
         now=context.now,
     )
-    return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
 
 
 FAILED_WITHIN = timedelta(days=30)
@@ -209,8 +199,24 @@ class FailedForm(ConfirmForm):
         return [f"{failed.count():,} were given up in the last 30 days."]
 
 
-def _is_on(webhook: Webhook, now: datetime) -> bool:
-    return webhook.is_active
+def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
+    return Action(
+        name=title.lower().replace(" ", "-"),
+        title=title,
+        right=Right.ENDPOINTS,
+        form=ReasonForm,
+        service=lambda context: update_webhook(
+            caller=context.caller,
+            webhook_id=context.row.pk,
+            changes={"is_active": on},
+            now=context.now,
+        ),
+        message=message,
+        audited_as=f"switch endpoint {'on' if on else 'off'}",
+        watches=("is_active", "disabled_reason"),
+        available=lambda webhook, now: webhook.is_active is not on,
+        **more,
+    )
 
 
 ENDPOINT_ACTIONS = (
@@ -219,28 +225,14 @@ ENDPOINT_ACTIONS = (
         title="Resend what failed",
         right=Right.RESEND,
         form=FailedForm,
-        carry_out=_resend_failed,
+        service=_resend_failed,
+        message=_started,
         icon="send",
         main=True,
-        available=_is_on,
+        available=lambda webhook, now: webhook.is_active,
     ),
-    Action(
-        name="switch-off",
-        title="Switch off",
-        right=Right.ENDPOINTS,
-        form=ReasonForm,
-        carry_out=_switch(on=False),
-        icon="toggle_off",
-        danger=True,
-        available=_is_on,
+    _switch(
+        "Switch off", "Nothing is sent there any more.", on=False, icon="toggle_off", danger=True
     ),
-    Action(
-        name="switch-on",
-        title="Switch on",
-        right=Right.ENDPOINTS,
-        form=ReasonForm,
-        carry_out=_switch(on=True),
-        icon="toggle_on",
-        available=lambda webhook, now: not webhook.is_active,
-    ),
+    _switch("Switch on", "The endpoint is on again.", on=True, icon="toggle_on"),
 )

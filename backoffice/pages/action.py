@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted
 from backoffice.forms import ActionForm
@@ -66,10 +66,10 @@ def _note_sent(request: HttpRequest, form: ActionForm) -> None:
     request.session[SENT_KEY] = sent[-FORMS_KEPT:]
 
 
-def _carry_out(action: Action, work: ActionContext, form: ActionForm) -> ActionResult | None:
+def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> ActionResult | None:
     """Let the service do it. None: it refused, and the form says why."""
     try:
-        return action.carry_out(work)
+        return run(action, context)
     except Forbidden:
         raise PermissionDenied from None
     except ApiError as error:

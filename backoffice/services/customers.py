@@ -11,7 +11,6 @@ from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from customers.passkeys import revoke_passkey
 from customers.pins import unlock_pin
-from customers.services import freeze, unfreeze
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -54,26 +53,6 @@ def remove_passkey(
         revoke_passkey(passkey_id=passkey_id, now=now)
         record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
     return passkey
-
-
-def stop(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
-    """Freeze a customer: nothing can be paid from the wallet. Raises Forbidden."""
-    action = _action("freeze customer", Right.FREEZE, customer_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(Customer.objects.one(customer_id), "frozen_at")
-        customer = freeze(customer_id=customer_id, now=now)
-        record.after = snapshot(customer, "frozen_at")
-    return customer
-
-
-def release(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
-    """Let a frozen customer pay again. Raises Forbidden."""
-    action = _action("unfreeze customer", Right.UNFREEZE, customer_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(Customer.objects.one(customer_id), "frozen_at")
-        customer = unfreeze(customer_id=customer_id, now=now)
-        record.after = snapshot(customer, "frozen_at")
-    return customer
 
 
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:

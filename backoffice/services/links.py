@@ -13,7 +13,7 @@ from backoffice.staff import Staff
 from core.money import format_amount
 from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
-from links.services import LinkDraft, create_link, deactivate_link
+from links.services import LinkDraft, create_link
 from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
@@ -40,7 +40,12 @@ def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLi
 
     Raises Forbidden, MerchantNotFound, MerchantInactive, ActionLimitReached, ValidationFailed.
     """
-    action = _action("send payment link", request.merchant_id)
+    action = AuditAction(
+        act="send payment link",
+        right=Right.LINK,
+        subject_type="merchant",
+        subject_id=request.merchant_id,
+    )
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(request.merchant_id)
         if merchant.status == MerchantStatus.SUSPENDED:
@@ -72,19 +77,6 @@ def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLi
     return link
 
 
-def end_link(*, staff: Staff, link_id: str, reason: str, now: datetime) -> PaymentLink:
-    """End a link for good. Raises Forbidden, PaymentLinkNotFound, or the error of its end."""
-    with audited(
-        staff=staff, action=_action("end payment link", link_id, reason), now=now
-    ) as record:
-        before = PaymentLink.objects.one(link_id)
-        record.before = snapshot(before, "status")
-        caller = staff.caller(livemode=before.livemode)
-        link = deactivate_link(caller=caller, link_id=link_id, now=now)
-        record.after = snapshot(link, "status")
-    return link
-
-
 def _recipient(request: LinkRequest) -> str:
     if request.channel == Channel.EMAIL:
         return request.recipient
@@ -95,10 +87,3 @@ def _text(link: PaymentLink, merchant: Merchant) -> str:
     name = " ".join(merchant.name.split())
     what = f"{format_amount(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
     return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"
-
-
-def _action(act: str, subject_id: str, reason: str = "") -> AuditAction:
-    subject_type = "paymentlink" if subject_id.startswith("link_") else "merchant"
-    return AuditAction(
-        act=act, right=Right.LINK, subject_type=subject_type, subject_id=subject_id, reason=reason
-    )

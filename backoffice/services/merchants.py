@@ -4,49 +4,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.models import Channel, Message
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_fee, set_status
-from merchants.statuses import MerchantStatus
-
-_RIGHTS = {
-    MerchantStatus.VERIFIED: Right.VERIFY_MERCHANT,
-    MerchantStatus.UNVERIFIED: Right.VERIFY_MERCHANT,
-    MerchantStatus.SUSPENDED: Right.SUSPEND_MERCHANT,
-}
-_ACTS = {
-    MerchantStatus.VERIFIED: "verify merchant",
-    MerchantStatus.UNVERIFIED: "set merchant unverified",
-    MerchantStatus.SUSPENDED: "suspend merchant",
-}
-
-
-def change_status(
-    *, staff: Staff, merchant_id: str, status: MerchantStatus, reason: str, now: datetime
-) -> Merchant:
-    """Verify, suspend or reinstate. Raises Forbidden, MerchantNotFound, MerchantStatusUnchanged."""
-    action = _action(_ACTS[status], _RIGHTS[status], merchant_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(Merchant.objects.one(merchant_id), "status")
-        merchant = set_status(merchant_id=merchant_id, status=status, now=now)
-        record.after = snapshot(merchant, "status")
-    return merchant
-
-
-def change_fee(
-    *, staff: Staff, merchant_id: str, fee_basis_points: int, reason: str, now: datetime
-) -> Merchant:
-    """Set the fee of payments to come. Raises Forbidden, MerchantNotFound, ValidationFailed."""
-    action = _action("set fee", Right.FEE, merchant_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(Merchant.objects.one(merchant_id), "fee_basis_points")
-        merchant = set_fee(merchant_id=merchant_id, fee_basis_points=fee_basis_points, now=now)
-        record.after = snapshot(merchant, "fee_basis_points")
-    return merchant
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
 
 
 def add_key(
@@ -77,15 +42,11 @@ def replace_key(
     return issued
 
 
-def end_key(*, staff: Staff, key_id: str, reason: str, now: datetime) -> ApiKey:
-    """Revoke a key at once. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive."""
-    action = _key_action("revoke key", Right.KEYS, key_id, reason)
-    with audited(staff=staff, action=action, now=now) as record:
-        before = ApiKey.objects.select_related("merchant").one(key_id)
-        record.before = _state(before)
-        key = revoke_key(key_id=key_id, now=now)
-        record.after = _state(key)
-        _tell(staff, before.merchant, f"The API key {key.hint} was revoked.", now)
+@transaction.atomic
+def end_key(*, staff: Staff, key_id: str, now: datetime) -> ApiKey:
+    """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
+    key = revoke_key(key_id=key_id, now=now)
+    _tell(staff, key.merchant, f"The API key {key.hint} was revoked.", now)
     return key
 
 

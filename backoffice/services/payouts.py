@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Sum
 
-from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
 from backoffice.models import Instruction
 from backoffice.roles import Right
@@ -17,15 +17,13 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
+from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import create_batch
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.services import (
     REFUSED,
-    cancel_payout,
     record_failed,
-    record_paid,
     schedule_payout,
 )
 from payouts.statuses import TRANSITIONS, PayoutStatus
@@ -135,50 +133,13 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
     return account.id
 
 
-def mark_paid(*, staff: Staff, payout_id: str, bank_reference: str, now: datetime) -> Payout:
-    """Record that the bank has paid. Raises Forbidden, PayoutNotFound, PayoutStatusUnfit."""
-    action = _action("record payout as paid", payout_id, bank_reference)
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(Payout.objects.one(payout_id), "status")
-        payout = record_paid(
-            payout_id=payout_id, actor=staff.actor, now=now, bank_reference=bank_reference
-        )
-        record.after = snapshot(payout, "status")
-    return payout
-
-
-def cancel(*, staff: Staff, payout_id: str, reason: str, now: datetime) -> Payout:
-    """Take back a payout that has not left. Raises Forbidden, and as `cancel_payout` does."""
-    with audited(
-        staff=staff, action=_action("cancel payout", payout_id, reason), now=now
-    ) as record:
-        before = Payout.objects.one(payout_id)
-        record.before = snapshot(before, "status")
-        caller = staff.caller(livemode=before.livemode)
-        payout = cancel_payout(caller=caller, payout_id=payout_id, now=now)
-        record.after = snapshot(payout, "status")
-    return payout
-
-
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
     """Write down that someone took a file with account numbers. Raises Forbidden."""
-    with audited(staff=staff, action=_action(f"download {form}", batch.pk, ""), now=now):
-        pass
-
-
-def close_account(*, staff: Staff, bank_account_id: str, reason: str, now: datetime) -> None:
-    """Send nothing to a bank account any more. Raises Forbidden, BankAccountNotFound."""
     action = AuditAction(
-        act="close bank account",
-        right=Right.BANK_ACCOUNT,
-        subject_type="bankaccount",
-        subject_id=bank_account_id,
-        reason=reason,
+        act=f"download {form}", right=Right.PAY_OUT, subject_type="payout", subject_id=batch.pk
     )
-    with audited(staff=staff, action=action, now=now) as record:
-        record.before = snapshot(BankAccount.objects.one(bank_account_id), "closed_at")
-        closed = close_bank_account(bank_account_id=bank_account_id, actor=staff.actor, now=now)
-        record.after = snapshot(closed, "closed_at")
+    with audited(staff=staff, action=action, now=now):
+        pass
 
 
 def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHoliday:
@@ -198,16 +159,6 @@ def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
 
 def _execution_date(instruction: Instruction) -> date:
     return date.fromisoformat(instruction.arguments["execution_date"])
-
-
-def _action(act: str, payout_id: str, reason: str) -> AuditAction:
-    return AuditAction(
-        act=act,
-        right=Right.PAY_OUT,
-        subject_type="payout",
-        subject_id=payout_id,
-        reason=reason,
-    )
 
 
 def _holiday_action(act: str, day: date) -> AuditAction:

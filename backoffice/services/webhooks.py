@@ -15,8 +15,7 @@ from backoffice.staff import Staff
 from core.errors import ApiError
 from core.ids import new_id
 from refunds.models import Refund
-from webhooks.endpoints import update_webhook
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 from webhooks.statuses import DeliveryStatus
 
@@ -102,31 +101,6 @@ def continue_runs(*, now: datetime) -> int:
     """Send some of what each run still has to send; return how many went on their way."""
     open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
-
-
-def switch_endpoint(
-    *, staff: Staff, webhook_id: str, on: bool, reason: str, now: datetime
-) -> Webhook:
-    """Switch an endpoint on or off. Raises Forbidden, WebhookNotFound."""
-    act = "switch endpoint on" if on else "switch endpoint off"
-    action = AuditAction(
-        act=act,
-        right=Right.ENDPOINTS,
-        subject_type="webhook",
-        subject_id=webhook_id,
-        reason=reason,
-    )
-    with audited(staff=staff, action=action, now=now) as record:
-        before = Webhook.objects.kept().one(webhook_id)
-        record.before = snapshot(before, "is_active", "disabled_reason")
-        webhook = update_webhook(
-            caller=staff.caller(livemode=before.livemode),
-            webhook_id=webhook_id,
-            changes={"is_active": on},
-            now=now,
-        )
-        record.after = snapshot(webhook, "is_active", "disabled_reason")
-    return webhook
 
 
 def _try(staff: Staff, delivery_id: str, now: datetime) -> bool:
