@@ -1,7 +1,7 @@
-"""The audit trail: every act of staff, and every attempt that failed, in a chain of hashes.
+"""The audit trail: every action of staff, and every attempt that failed, in a chain of hashes.
 
 An entry is chained when it is written: the head is locked last in a transaction and only until its
-commit, so that acts of staff wait for each other no longer than a commit takes.
+commit, so that actions of staff wait for each other no longer than a commit takes.
 """
 
 import hashlib
@@ -64,7 +64,7 @@ class AuditAction:
 
 @dataclass
 class AuditRecord:
-    """What an act fills in while it is done: the state before and after, and how it came out."""
+    """What an action fills in as it runs: the state before and after, and the outcome."""
 
     before: State = field(default_factory=dict)
     after: State = field(default_factory=dict)
@@ -73,9 +73,9 @@ class AuditRecord:
 
 @contextmanager
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
-    """Do one act of staff in one transaction, and write it down; write down a refusal too.
+    """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, and whatever the act itself raises.
+    Raises Forbidden without the right, and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -158,7 +158,7 @@ def limit_rate(*, staff: Staff, act: str, now: datetime) -> None:
 
 
 def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> None:
-    """Write down that someone tried what their role does not allow."""
+    """Record an attempt at what the role does not allow."""
     _write_failure(staff, action, AuditOutcome.FORBIDDEN, Forbidden(), now)
 
 

@@ -1,4 +1,4 @@
-"""What the forms of acts share. A form reads what was typed; the service decides."""
+"""What the forms of actions share. A form reads what was typed; the service decides."""
 
 from datetime import datetime
 from typing import Any
@@ -32,7 +32,7 @@ class TextField(forms.CharField):
     def validate(self, value: str) -> None:
         super().validate(value)
         if not is_printable(value, lines=isinstance(self.widget, forms.Textarea)):
-            raise forms.ValidationError("This has a character that cannot be kept.")
+            raise forms.ValidationError("This contains a character that cannot be stored.")
 
 
 class TextAreaField(TextField):
@@ -88,7 +88,7 @@ class MoneyField(forms.CharField):
 
 
 class ActionForm(forms.Form):
-    """The form of an act on `row`. Its key makes a form that is sent twice one act.
+    """The form of an action on `row`. Its key makes a form that is sent twice one action.
 
     `query` is what the address says: on a list, the filters of the list.
     """
@@ -107,7 +107,7 @@ class ActionForm(forms.Form):
         """Fill in what depends on the row: amounts, currencies, choices."""
 
     def lines(self) -> list[str]:
-        """Say what is about to happen, with the figures of the row."""
+        """Return what is about to happen, with the figures of the row."""
         return []
 
     def renew(self) -> None:
@@ -121,9 +121,9 @@ class ActionForm(forms.Form):
 
 
 class ReasonForm(ActionForm):
-    """An act that needs nothing but a reason."""
+    """An action that needs only a reason."""
 
-    reason = TextField(max_length=500, help_text="Kept in the audit trail.")
+    reason = TextField(max_length=500, help_text="Recorded in the audit trail.")
 
 
 class CurrencyForm(ActionForm):
@@ -142,9 +142,9 @@ class CurrencyForm(ActionForm):
     def clean_currency(self) -> str:
         currency = str(self.cleaned_data["currency"]).upper()
         if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency such as BSD.")
+            raise forms.ValidationError("Enter a currency code such as BSD.")
         return currency
 
 
 class ConfirmForm(ActionForm):
-    """An act that needs nothing at all."""
+    """An action that needs only a confirmation."""

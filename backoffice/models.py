@@ -1,4 +1,4 @@
-"""What the back office keeps of its own: acts of staff, notes, instructions, views, figures."""
+"""What the back office keeps of its own: the audit trail, notes, instructions, views, figures."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -25,7 +25,7 @@ class AuditOutcome(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """One act of one member of staff on one object, or the failed attempt. Never changed.
+    """One action of one member of staff on one object, or the failed attempt. Never changed.
 
     `hash` covers the entry and the hash before, so that none can be changed or left out unseen.
     """
@@ -60,7 +60,7 @@ class AuditEntry(models.Model):
 
 
 class AuditHead(models.Model):
-    """The end of the audit trail; whoever writes an entry holds this row until it is committed."""
+    """The end of the audit trail; the writer of an entry locks this row until its commit."""
 
     sequence = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64)
@@ -174,7 +174,7 @@ class Instruction(models.Model):
 
 
 class SavedView(models.Model):
-    """A list with its filters under a name: for oneself, or for everybody."""
+    """A list with its filters under a name: for its owner, or for all staff."""
 
     name = models.CharField(max_length=60)
     path = models.CharField(max_length=100)
@@ -209,7 +209,7 @@ class Channel(models.TextChoices):
 
 
 class Message(models.Model):
-    """What the back office sends to someone: written with the act, sent once by a task.
+    """What the back office sends to someone: written with the action, sent once by a task.
 
     One that was claimed and neither sent nor failed was cut off by a crash, and stays so.
     """

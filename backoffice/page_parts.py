@@ -28,7 +28,7 @@ class Section:
 class Table:
     """Related rows, not more than a screen of them; `more` is the address of the whole list.
 
-    `right` is what it takes to see them, where they are of a kind that not everybody sees.
+    `right` is what it takes to see them, where not all staff may.
     """
 
     title: str

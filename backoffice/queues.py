@@ -126,7 +126,7 @@ _QUEUES: tuple[
 ] = (
     ("Approvals waiting", Instruction, {"status": "waiting"}, _approvals),
     ("Payments stuck in processing", Payment, {"status": "processing"}, _stuck),
-    ("Webhooks given up", Delivery, {"status": "failed"}, _exhausted),
+    ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
     ("Payouts failed", Payout, {"status": "failed"}, _failed_payouts),

@@ -1,7 +1,7 @@
 """Who may do what in the back office, and up to which amount. This page is the whole truth.
 
 A role is a group of users that a migration makes. What it may do is written here and nowhere else:
-nobody can click together a right that no reviewer has seen.
+no right can be clicked together that no reviewer has seen.
 """
 
 from dataclasses import dataclass

@@ -131,7 +131,7 @@ def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
 
 
 def _in_the_past(month: int, day: int, today: date) -> date | None:
-    """Nobody calls about a payment of next month."""
+    """Return the last such day: callers ask about past payments."""
     this_year = _date(today.year, month, day)
     if this_year is not None and this_year <= today:
         return this_year

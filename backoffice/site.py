@@ -38,7 +38,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     login_form = SignInForm
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Say whether the visitor has a role, a password and a second factor."""
+        """Return whether the visitor has a role, a password and a second factor."""
         if not staff_of(request).roles:
             return False
         return bool(request.user.is_verified())  # type: ignore[union-attr]  # django-otp adds it
@@ -96,7 +96,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Find whatever the caller knows of."""
+        """Find what the caller asks about."""
         return search_page(self, request)
 
     def index(

@@ -20,7 +20,7 @@ from webhooks.models import Attempt
 SHOWN = 100
 S = PaymentStatus
 _SAID = {
-    S.PENDING: ("person", "The customer took the payment up"),
+    S.PENDING: ("person", "The customer opened the payment"),
     S.REQUIRES_ACTION: ("pin", "A PIN or passkey was asked for"),
     S.PROCESSING: ("sync", "Payment began"),
     S.COMPLETED: ("check_circle", "Paid"),
@@ -94,16 +94,14 @@ def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
         reason = (f"Reason: {refund.reason}",) if refund.reason else ()
         who = actor_words(refund.created_by)
         if refund.succeeded_at:
-            yield TimelineEntry(
-                refund.succeeded_at, "undo", f"{amount} given back", who, tone="good"
-            )
+            yield TimelineEntry(refund.succeeded_at, "undo", f"{amount} refunded", who, tone="good")
         if refund.failed_at:
             why = (refund.failure_reason,)
             yield TimelineEntry(
                 refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
             )
         yield TimelineEntry(
-            refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
+            refund.created_at, "undo", f"Refund of {amount} requested", who, details=reason
         )
 
 
@@ -122,7 +120,7 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
                 f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}",
                 reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
             ),
-            details=(f"Try {attempt.number}, {answer} in {attempt.ms} ms",),
+            details=(f"Attempt {attempt.number}, {answer} in {attempt.ms} ms",),
             address=delivery.webhook.url[:60],
             tone="good" if arrived else "bad",
         )

@@ -1,4 +1,4 @@
-"""Whether the shop was told of what became of a payment."""
+"""Whether the shop was notified of the outcome of a payment."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,7 +27,7 @@ class WebhookAnswer:
 
 
 def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer | None:
-    """Say how the last event of a payment that has ended reached the shop. None: not ended."""
+    """Return how the last event of a finished payment reached the shop; None: not finished."""
     status = PaymentStatus(payment.status)
     if status not in FINAL:
         return None
@@ -37,14 +37,14 @@ def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer | None:
     rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
     deliveries = list(rows[:20])
     if not deliveries:
-        return WebhookAnswer("The shop has no webhook for this: it has to ask for the status.")
+        return WebhookAnswer("The shop has no webhook for this event: it has to poll the status.")
     troubled = [row for row in deliveries if row.status != DeliveryStatus.DELIVERED]
     return _trouble(troubled[0], now) if troubled else _arrived(deliveries, now)
 
 
 def _arrived(deliveries: list[Delivery], now: datetime) -> WebhookAnswer:
     last = max(row.ended_at for row in deliveries if row.ended_at)
-    return WebhookAnswer(f"The shop was told {clock(last, now)}.")
+    return WebhookAnswer(f"The shop was notified {clock(last, now)}.")
 
 
 def _trouble(delivery: Delivery, now: datetime) -> WebhookAnswer:
@@ -53,11 +53,16 @@ def _trouble(delivery: Delivery, now: datetime) -> WebhookAnswer:
         if not delivery.attempt_count:
             return _first_try(delivery, now)
         at = clock(delivery.next_attempt_at, now) if delivery.next_attempt_at else ""
-        return WebhookAnswer(f"Webhook to the shop failed {tries}, next try {at}.", is_trouble=True)
+        return WebhookAnswer(
+            f"Webhook to the shop failed {tries}, next attempt {at}.", is_trouble=True
+        )
     if delivery.status == DeliveryStatus.CANCELED:
-        return WebhookAnswer("The shop was not told: it has deleted its webhook.", is_trouble=True)
+        return WebhookAnswer(
+            "The shop was not notified: it has deleted its webhook.", is_trouble=True
+        )
     return WebhookAnswer(
-        f"The shop was not told: the webhook failed {tries} and was given up.", is_trouble=True
+        f"The shop was not notified: the webhook failed {tries} and will not be retried.",
+        is_trouble=True,
     )
 
 
@@ -65,8 +70,6 @@ def _first_try(delivery: Delivery, now: datetime) -> WebhookAnswer:
     """Nothing was sent yet: a moment after the payment, or because the shop's server is failing."""
     since = delivery.webhook.failing_since
     if since is None:
-        return WebhookAnswer("The shop is being told.")
-    return WebhookAnswer(
-        f"The shop was not told yet: its server has been failing since {clock(since, now)}.",
-        is_trouble=True,
-    )
+        return WebhookAnswer("The shop is being notified.")
+    words = f"its server has been failing since {clock(since, now)}"
+    return WebhookAnswer(f"The shop has not been notified yet: {words}.", is_trouble=True)

@@ -47,9 +47,9 @@ def _add(context: ActionContext) -> tuple[str, str]:
 def _added(made: tuple[str, str]) -> ActionResult:
     username, password = made
     return ActionResult(
-        f"The account {username} is made.",
+        f"The account {username} has been created.",
         secret=password,
-        secret_name="The first password, to be changed at once",  # noqa: S106  # a name of one
+        secret_name="The temporary password, to be changed at first sign-in",  # noqa: S106  # a name of one
     )
 
 
@@ -65,9 +65,9 @@ class RolesForm(ActionForm):
 
 def _reset(password: str) -> ActionResult:
     return ActionResult(
-        "The second factor is forgotten; the next sign-in sets up a new one.",
+        "The second factor has been removed; a new one is set up at the next sign-in.",
         secret=password,
-        secret_name="The new first password",  # noqa: S106  # a name of one
+        secret_name="The temporary password",  # noqa: S106  # a name of one
     )
 
 
@@ -112,7 +112,7 @@ SET_ROLES = Action(
         reason=context.data["reason"],
         now=context.now,
     ),
-    message="The roles are set. They hold from the next click on.",
+    message="The roles have been changed, with immediate effect.",
     icon="badge",
     main=True,
 )
@@ -120,9 +120,9 @@ STAFF_ACTIONS = (
     SET_ROLES,
     _action(
         "lift-lockout",
-        "Lift lock-out",
+        "Lift lockout",
         lift_lockout,
-        "The account can be tried again.",
+        "The lockout has been lifted.",
         "lock_open",
     ),
     _action(
@@ -131,13 +131,13 @@ STAFF_ACTIONS = (
         reset_access,
         _reset,
         "restart_alt",
-        about="A new first password, and no second factor until the next sign-in.",
+        about="Issues a temporary password and removes the second factor until the next sign-in.",
     ),
     _action(
         "close",
         "Close account",
         close_account,
-        "The account lets nobody in any more.",
+        "The account is closed.",
         "person_off",
         danger=True,
         available=lambda user, now: user.is_active,
@@ -146,7 +146,7 @@ STAFF_ACTIONS = (
         "reopen",
         "Reopen account",
         reopen_account,
-        "The account is open again.",
+        "The account has been reopened.",
         "person_check",
         available=lambda user, now: not user.is_active,
     ),

@@ -23,14 +23,14 @@ class RollForm(ActionForm):
         max_value=24 * 7,
         initial=24,
         widget=UnfoldAdminIntegerFieldWidget(),
-        help_text="For how long the old key works beside the new one.",
+        help_text="How long the old key keeps working alongside the new one.",
     )
     reason = TextField(max_length=500)
 
 
 def _replaced(issued: IssuedKey) -> ActionResult:
     return ActionResult(
-        "The key is replaced, and the merchant was told by e-mail.",
+        "The key has been replaced, and the merchant notified by e-mail.",
         secret=issued.secret,
         secret_name="The new key",  # noqa: S106  # a name of one
     )
@@ -49,7 +49,7 @@ ROLL = Action(
         now=context.now,
     ),
     message=_replaced,
-    about="A new key takes its place. The merchant is told by e-mail.",
+    about="Replaces the key with a new one. The merchant is notified by e-mail.",
     icon="autorenew",
     available=lambda key, now: key.is_active(now),
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
@@ -60,10 +60,10 @@ REVOKE = Action(
     right=Right.KEYS,
     form=ReasonForm,
     service=lambda context: end_key(staff=context.staff, key_id=context.row.pk, now=context.now),
-    message="The key opens nothing any more.",
+    message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),
-    about="Requests with it are refused at once.",
+    about="Requests that use it are refused at once.",
     icon="key_off",
     danger=True,
     available=lambda key, now: key.is_active(now),

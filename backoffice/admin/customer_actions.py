@@ -29,14 +29,14 @@ class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
     amount = MoneyField(required=False, label="Amount of a payment in the last 90 days")
-    merchant = TextField(max_length=255, required=False, label="To which merchant that payment was")
+    merchant = TextField(max_length=255, required=False, label="The merchant of that payment")
     email = TextField(max_length=254, required=False, label="Their e-mail address on file")
 
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
 
     def lines(self) -> list[str]:
-        return ["Ask the caller, and do not read anything out. Two answers must be right."]
+        return ["Ask the caller; do not read anything out. Two answers must be right."]
 
     @property
     def identity(self) -> Identity:
@@ -52,7 +52,7 @@ class IdentityForm(ActionForm):
 
 
 class LostDeviceForm(IdentityForm):
-    reason = TextField(max_length=500, help_text="Kept in the audit trail.")
+    reason = TextField(max_length=500, help_text="Recorded in the audit trail.")
 
 
 def _is_locked(customer: Customer, now: datetime) -> bool:
@@ -63,7 +63,7 @@ def _is_locked(customer: Customer, now: datetime) -> bool:
 
 def _revealed(contact: str) -> ActionResult:
     return ActionResult(
-        "Noted in the audit trail.",
+        "Recorded in the audit trail.",
         secret=contact,
         secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
     )
@@ -99,7 +99,7 @@ REMOVE_PASSKEY = Action(
         reason=context.data["reason"],
         now=context.now,
     ),
-    message="The passkey opens nothing any more.",
+    message="The passkey has been removed.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
     danger=True,
@@ -118,7 +118,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
             identity=context.data["identity"],
             now=context.now,
         ),
-        message="The PIN is unlocked. The customer can try again at once.",
+        message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
         available=_is_locked,
@@ -155,7 +155,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.TOP_UP,
         form=CurrencyForm,
         service=lambda context: _submit(context, instruction_kinds.TOP_UP),
-        message=submitted("The money is in the wallet."),
+        message=submitted("The wallet has been topped up."),
         icon="add_card",
     ),
     Action(
@@ -168,8 +168,8 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
             instruction_kinds.ADJUST_WALLET,
             arguments={"direction": context.data["direction"]},
         ),
-        message=submitted("The wallet is adjusted."),
-        about="A correction is a transfer of its own, between the house and the wallet.",
+        message=submitted("The wallet has been adjusted."),
+        about="Recorded as a separate transfer between the house and the wallet.",
         icon="balance",
     ),
     Action(
@@ -184,7 +184,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
             now=context.now,
         ),
         message=_revealed,
-        about="Who reveals a number, and why, is kept in the audit trail.",
+        about="The audit trail records who reveals a number, and why.",
         icon="visibility",
     ),
     note_action(NoteSubject.CUSTOMER),

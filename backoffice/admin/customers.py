@@ -19,7 +19,7 @@ from payments.models import Payment
 
 
 def pin_words(customer: Customer) -> str:
-    """Say how the PIN is, as one tells a caller."""
+    """Return the state of the PIN, as one tells a caller."""
     if customer.pin_is_disabled:
         return "off until reset by a code"
     if customer.pin_locked_until and customer.pin_locked_until > utc_now():
@@ -93,12 +93,16 @@ class CustomerAdmin(OfficeAdmin):
                 [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"
             )
         if row.pin_is_disabled:
-            words = "The PIN is off after too many wrong ones: it is reset by a code at checkout."
+            words = (
+                "The PIN is disabled after too many wrong attempts: reset it by a code at checkout."
+            )
             return SupportAnswer([words], "bad")
         if row.pin_locked_until and row.pin_locked_until > now:
             until = formats.clock(row.pin_locked_until, now)
-            return SupportAnswer([f"The PIN is locked until {until}: too many wrong ones."], "wait")
-        return SupportAnswer(["Nothing is in the way of paying."], "good")
+            return SupportAnswer(
+                [f"The PIN is locked until {until} after too many wrong attempts."], "wait"
+            )
+        return SupportAnswer(["The customer can pay."], "good")
 
     def sections(self, row: Customer) -> list[Section]:
         return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]

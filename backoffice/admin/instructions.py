@@ -57,7 +57,7 @@ def _sentence(instruction: Instruction) -> str:
         if instruction.amount
         else ""
     )
-    return f"{task.title}{amount}, asked for by {instruction.asked_by.get_username()}."
+    return f"{task.title}{amount}, requested by {instruction.asked_by.get_username()}."
 
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
@@ -67,7 +67,7 @@ REASON = Field("Reason", "reason")
 class InstructionAdmin(OfficeAdmin):
     list_select_related = ("asked_by", "decided_by")
     list_display = (
-        Instant("Asked", "asked_at"),
+        Instant("Requested", "asked_at"),
         WHAT,
         AMOUNT,
         STATUS,
@@ -88,10 +88,10 @@ class InstructionAdmin(OfficeAdmin):
             "approve",
             "Approve",
             approve,
-            "Approved, and carried out.",
+            "Approved and carried out.",
             right=Right.APPROVE,
             form=DecisionForm,
-            about="It is carried out at once.",
+            about="It takes effect at once.",
             icon="check",
             main=True,
             shown_to=_is_someone_elses,
@@ -100,7 +100,7 @@ class InstructionAdmin(OfficeAdmin):
             "decline",
             "Decline",
             decline,
-            "Declined. Nothing was moved.",
+            "Declined. No money was moved.",
             right=Right.APPROVE,
             form=DeclineForm,
             icon="close",
@@ -109,19 +109,19 @@ class InstructionAdmin(OfficeAdmin):
         ),
         _decision(
             "withdraw",
-            "Take back",
+            "Withdraw",
             withdraw,
-            "Taken back. Nothing was moved.",
+            "Withdrawn. No money was moved.",
             right=Right.VIEW_TRADE,
             form=DecisionForm,
-            about="Only whoever asked can take it back.",
+            about="Only the requester can withdraw it.",
             icon="undo",
             shown_to=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
         ),
     )
     page = (
         (
-            "What is asked for",
+            "Request",
             (
                 WHAT,
                 Money("Amount", "amount", shown=lambda instruction: instruction.amount),
@@ -130,7 +130,7 @@ class InstructionAdmin(OfficeAdmin):
                 Field("Note", "note"),
                 MODE,
                 STATUS,
-                Reference("Came to", "result_id"),
+                Reference("Result", "result_id"),
             ),
         ),
     )
@@ -142,7 +142,7 @@ class InstructionAdmin(OfficeAdmin):
         tone = formats.tone(row.status)
         words = [_sentence(row)]
         if row.status == InstructionStatus.WAITING:
-            words.append(f"Someone else has to agree until {formats.clock(row.lapses_at, now)}.")
+            words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
         return SupportAnswer(words, tone)
 
     def sections(self, row: Instruction) -> list[Section]:
@@ -150,7 +150,7 @@ class InstructionAdmin(OfficeAdmin):
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
         asked = TimelineEntry(
-            row.asked_at, "pan_tool", "Asked for", actor=row.asked_by.get_username()
+            row.asked_at, "pan_tool", "Requested", actor=row.asked_by.get_username()
         )
         if row.decided_at is None:
             return [asked]

@@ -56,7 +56,7 @@ def _send(context: ActionContext) -> PaymentLink:
 
 
 def _sent(link: PaymentLink) -> ActionResult:
-    message = f"The link is on its way. To read it out: {link.url}"
+    message = f"The link has been sent. To read it out: {link.url}"
     return ActionResult(message, url=page_of(link))
 
 
@@ -78,10 +78,10 @@ END_LINK = Action(
     service=lambda context: deactivate_link(
         caller=context.caller, link_id=context.row.pk, now=context.now
     ),
-    message="Nobody can pay through this link any more.",
+    message="This link can no longer be paid.",
     audited_as="end payment link",
     watches=("status",),
-    about="It cannot be opened again.",
+    about="An ended link cannot be reactivated.",
     icon="link_off",
     danger=True,
     available=lambda link, instant: link.status_at(instant) == LinkStatus.ACTIVE,

@@ -61,7 +61,7 @@ VERIFY = _status_action(
     audited_as="verify merchant",
     icon="verified",
     main=True,
-    about="The merchant can take live payments.",
+    about="The merchant can accept live payments.",
 )
 SUSPEND = _status_action(
     MerchantStatus.SUSPENDED,
@@ -70,7 +70,7 @@ SUSPEND = _status_action(
     audited_as="suspend merchant",
     icon="block",
     danger=True,
-    about="Its keys are refused at once, nobody can pay it, and nothing is paid out.",
+    about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
 )
 
 
@@ -80,7 +80,7 @@ class FeeForm(ActionForm):
         max_value=MAX_FEE_BASIS_POINTS,
         widget=UnfoldAdminIntegerFieldWidget(),
         label="Fee in hundredths of a percent",
-        help_text="250 is 2.50 %. It holds for payments to come.",
+        help_text="250 is 2.50 %. It applies to future payments.",
     )
     reason = TextField(max_length=500)
 
@@ -100,7 +100,7 @@ class KeyForm(ActionForm):
 
 def _issued(issued: IssuedKey) -> ActionResult:
     return ActionResult(
-        "The key is made, and the merchant was told by e-mail.",
+        "The key has been issued, and the merchant notified by e-mail.",
         secret=issued.secret,
         secret_name="The key",  # noqa: S106  # a name of one
     )
@@ -150,7 +150,7 @@ class BankAccountForm(ActionForm):
     number = TextField(max_length=34, label="Account number or IBAN")
     bic = TextField(max_length=11, required=False, label="BIC")
     clearing_code = TextField(max_length=35, required=False)
-    reason = TextField(max_length=500, help_text="How the merchant proved that it is theirs.")
+    reason = TextField(max_length=500, help_text="How the merchant proved ownership.")
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
@@ -183,7 +183,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
             fee_basis_points=context.data["fee_basis_points"],
             now=context.now,
         ),
-        message="The fee is set.",
+        message="The fee has been set.",
         audited_as="set fee",
         watches=("fee_basis_points",),
         icon="percent",
@@ -202,7 +202,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
             now=context.now,
         ),
         message=_issued,
-        about="The merchant is told by e-mail. The key is shown to you once.",
+        about="The merchant is notified by e-mail. The key is shown to you once.",
         icon="key",
     ),
     Action(
@@ -211,7 +211,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         right=Right.PAY_OUT,
         form=MerchantMoneyForm,
         service=lambda context: _submit(context, instruction_kinds.PAY_OUT),
-        message=submitted("The payout is scheduled."),
+        message=submitted("The payout has been scheduled."),
         about="To the merchant's bank account on file.",
         icon="send_money",
     ),
@@ -225,8 +225,8 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
             instruction_kinds.ADJUST_MERCHANT,
             arguments={"direction": context.data["direction"]},
         ),
-        message=submitted("The balance is adjusted."),
-        about="A correction is a transfer of its own, between the house and the merchant.",
+        message=submitted("The balance has been adjusted."),
+        about="Recorded as a separate transfer between the house and the merchant.",
         icon="balance",
     ),
     Action(
@@ -235,8 +235,8 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         right=Right.BANK_ACCOUNT,
         form=BankAccountForm,
         service=_bank_account,
-        message=submitted("The account is set."),
-        about="Someone else always has to approve this.",
+        message=submitted("The bank account has been set."),
+        about="A colleague must always approve this.",
         icon="account_balance",
     ),
     note_action(NoteSubject.MERCHANT),

@@ -1,4 +1,4 @@
-"""The act of writing a note, the same on a payment, a customer and a merchant."""
+"""The action of writing a note, the same on a payment, a customer and a merchant."""
 
 from backoffice.actions import Action
 from backoffice.forms import ActionForm, TextAreaField
@@ -14,7 +14,7 @@ class NoteForm(ActionForm):
 
 
 def note_action(subject_type: NoteSubject) -> Action:
-    """Return the act for one kind of object."""
+    """Return the action for one kind of object."""
     return Action(
         name="note",
         title="Write a note",
@@ -27,7 +27,7 @@ def note_action(subject_type: NoteSubject) -> Action:
             text=context.data["text"],
             now=context.now,
         ),
-        message="The note is kept.",
-        about="Only staff see notes. They cannot be changed later.",
+        message="The note has been saved.",
+        about="Visible to staff only. Notes cannot be changed later.",
         icon="edit_note",
     )

@@ -33,7 +33,7 @@ class PasskeyAdmin(OfficeAdmin):
                 ADDED,
                 LAST_USED,
                 Instant("Removed", "removed_at"),
-                Instant("Looked copied", "copied_at"),
+                Instant("Suspected copy", "copied_at"),
             ),
         ),
     )

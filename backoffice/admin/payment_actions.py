@@ -30,10 +30,10 @@ from payments.statuses import CANCELABLE, PaymentStatus
 class RefundForm(ActionForm):
     """The remaining amount stands there already, and what it was when the form was made."""
 
-    amount = MoneyField(label="Amount to give back")
+    amount = MoneyField(label="Amount to refund")
     reason = TextField(max_length=500, help_text="The merchant and the customer can read this.")
     note = TextAreaField(
-        max_length=2_000, help_text="Who called, and what was agreed. Only staff see it."
+        max_length=2_000, help_text="Who called and what was agreed. Visible to staff only."
     )
     expected_available = forms.IntegerField(widget=forms.HiddenInput())
 
@@ -47,12 +47,12 @@ class RefundForm(ActionForm):
 
     def lines(self) -> list[str]:
         left = self.row.amount_refundable
-        words = [f"{formats.money(left, self.row.currency)} of it can still be given back."]
+        words = [f"{formats.money(left, self.row.currency)} can still be refunded."]
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
             words.append(self._after(left, amount))
         if self._needs_approval(amount):
-            words.append("This is above your limit: someone else will have to approve it.")
+            words.append("This is above your limit: a colleague will have to approve it.")
         return words
 
     def _after(self, left: int, amount: int) -> str:
@@ -93,7 +93,7 @@ REFUND = Action(
         arguments={"expected_available": context.data["expected_available"]},
         note_on=NoteSubject.PAYMENT,
     ),
-    message=submitted("The refund is made."),
+    message=submitted("The refund has been made."),
     icon="undo",
     main=True,
     available=lambda payment, now: payment.amount_refundable > 0,
@@ -109,7 +109,7 @@ CANCEL = Action(
     message="The payment is canceled. No money was taken.",
     audited_as="cancel payment",
     watches=("status",),
-    about="Nobody can pay it any more. The merchant is told.",
+    about="It can no longer be paid. The merchant is notified.",
     icon="block",
     danger=True,
     available=lambda payment, now: payment.status_at(now) in CANCELABLE,
@@ -145,7 +145,7 @@ RECEIPT = Action(
         recipient=context.data["recipient"],
         now=context.now,
     ),
-    message="The receipt is on its way.",
+    message="The receipt has been queued.",
     icon="receipt_long",
     available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
 )

@@ -98,7 +98,7 @@ class PaymentAdmin(OfficeAdmin):
                 STATUS,
                 MODE,
                 Money("Fee", "fee", shown=lambda payment: payment.fee),
-                Money("Merchant gets", "net", shown=lambda payment: payment.fee),
+                Money("Net to merchant", "net", shown=lambda payment: payment.fee),
                 Money("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded),
                 Money(
                     "Left to refund",

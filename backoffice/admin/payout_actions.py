@@ -40,7 +40,7 @@ class PaidForm(ActionForm):
 
 
 class FailureForm(ActionForm):
-    reason = TextField(max_length=255, help_text="What the bank says. The merchant can read it.")
+    reason = TextField(max_length=255, help_text="The bank's reason. The merchant can read it.")
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
@@ -60,7 +60,7 @@ PAYOUT_ACTIONS = (
             now=context.now,
             bank_reference=context.data["bank_reference"],
         ),
-        message="Recorded as paid. The merchant is told.",
+        message="Recorded as paid. The merchant is notified.",
         audited_as="record payout as paid",
         watches=("status",),
         reason="bank_reference",
@@ -81,8 +81,8 @@ PAYOUT_ACTIONS = (
             amount=context.row.amount,
             currency=context.row.currency,
         ),
-        message=submitted("The money went back."),
-        about="Only after the bank has said so: otherwise it is paid twice.",
+        message=submitted("The money has been returned."),
+        about="Only once the bank has confirmed it: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
         available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
@@ -126,10 +126,12 @@ class RunForm(ActionForm):
         day: date = self.cleaned_data["execution_date"]
         today = timezone.localtime(self.now).date()
         if not today <= day <= today + timedelta(days=14):
-            raise forms.ValidationError("Choose a day from today on, within two weeks.")
+            raise forms.ValidationError("Choose a day within the next two weeks.")
         working = BusinessDays.load().on_or_after(day)
         if day != working:
-            raise forms.ValidationError(f"Banks rest on that day. The next one is {working}.")
+            raise forms.ValidationError(
+                f"Banks are closed on that day. The next business day is {working}."
+            )
         return day
 
 
@@ -154,8 +156,8 @@ RUN_ACTIONS = (
         right=Right.PAY_OUT,
         form=RunForm,
         service=_run,
-        message=submitted("The run is made."),
-        about="Takes what is due into one file for the bank; it counts as on its way from then on.",
+        message=submitted("The payout run has been created."),
+        about="Puts the payouts due into one file for the bank, and marks them as in transit.",
         icon="upload_file",
         main=True,
     ),
@@ -169,10 +171,10 @@ BANK_ACCOUNT_ACTIONS = (
         service=lambda context: close_bank_account(
             bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
         ),
-        message="Nothing is sent to this account any more.",
+        message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),
-        about="Payouts that are scheduled to it fail, and their money goes back.",
+        about="Payouts scheduled to it will fail, and their money is returned.",
         icon="block",
         danger=True,
         available=lambda account, now: account.closed_at is None,
@@ -197,7 +199,7 @@ HOLIDAY_LIST_ACTIONS = (
             name=context.data["name"],
             now=context.now,
         ),
-        message="Payouts keep clear of this day.",
+        message="The bank holiday has been added.",
         icon="event",
         main=True,
     ),
@@ -205,13 +207,13 @@ HOLIDAY_LIST_ACTIONS = (
 HOLIDAY_ACTIONS = (
     Action(
         name="drop",
-        title="Take off the list",
+        title="Remove from the list",
         right=Right.HOLIDAYS,
         form=ConfirmForm,
         service=lambda context: drop_holiday(
             staff=context.staff, day=context.row.date, now=context.now
         ),
-        message=lambda _: ActionResult("The day is a banking day again.", url="../../../"),
+        message=lambda _: ActionResult("The bank holiday has been removed.", url="../../../"),
         icon="event_available",
     ),
 )

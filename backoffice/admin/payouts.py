@@ -58,7 +58,7 @@ class PayoutAdmin(OfficeAdmin):
     list_filter = (
         DayFilter,
         choice_filter("status", "status", PayoutStatus.choices),
-        choice_filter("asked for by", "origin", PayoutOrigin.choices),
+        choice_filter("requested by", "origin", PayoutOrigin.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("run", "run", "batch_id"),
@@ -73,7 +73,7 @@ class PayoutAdmin(OfficeAdmin):
                 STATUS,
                 MERCHANT,
                 TO,
-                Field("Asked for by", "get_origin_display"),
+                Field("Requested by", "get_origin_display"),
                 LEAVES,
                 ARRIVES,
                 Reference("Run", "batch_id"),
@@ -93,7 +93,7 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.SCHEDULED: f"It leaves on {row.send_date:%d %b}.",
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; due {row.arrival_date:%d %b}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
-            PayoutStatus.FAILED: f"Failed: {row.failure_message} The money went back.",
+            PayoutStatus.FAILED: f"Failed: {row.failure_message} The money has been returned.",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)

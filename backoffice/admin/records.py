@@ -59,7 +59,7 @@ class AuditEntryAdmin(OfficeAdmin):
                 Field("Number", "sequence"),
                 AT,
                 WHO,
-                Field("In the role of", "roles"),
+                Field("Roles", "roles"),
                 DID,
                 Field(
                     "Outcome",
@@ -100,7 +100,7 @@ class NoteAdmin(OfficeAdmin):
         return f"Note by {row.author.get_username()}"
 
 
-ASKED, ASKED_BY = Instant("Asked", "created_at"), Field("By", "asked_by.get_username")
+ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
 SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
 SKIPPED = Field("Not possible", "skipped_count")
 RUN_STATE = Badge("State", lambda run: "done" if run.finished_at else "pending")

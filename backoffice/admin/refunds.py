@@ -37,7 +37,7 @@ GIVE_UP = Action(
         actor=context.staff.actor,
         now=context.now,
     ),
-    message="The refund is given up. The merchant is told.",
+    message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),
     about="The refund fails for good; its amount can be refunded again.",
@@ -79,15 +79,15 @@ class RefundAdmin(OfficeAdmin):
                 Reference("Payment", "payment_id"),
                 MERCHANT,
                 AMOUNT,
-                Money("Fee given back", "fee_returned"),
+                Money("Fee refunded", "fee_returned"),
                 STATUS,
                 MODE,
                 REASON,
                 Field("Failed because", "failure_reason"),
-                Actor("Asked for by", "created_by"),
+                Actor("Requested by", "created_by"),
                 CREATED,
-                Instant("Given back", "succeeded_at"),
-                Instant("Customer told", "notified_at"),
+                Instant("Refunded at", "succeeded_at"),
+                Instant("Customer notified", "notified_at"),
             ),
         ),
     )
@@ -97,6 +97,6 @@ class RefundAdmin(OfficeAdmin):
 
     def timeline(self, row: Refund) -> list[TimelineEntry]:
         asked = TimelineEntry(
-            row.created_at, "add_circle", "Asked for", actor_words(row.created_by)
+            row.created_at, "add_circle", "Requested", actor_words(row.created_by)
         )
         return [*transitions_of(row, "undo"), asked]

@@ -26,6 +26,6 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
     def result(instruction: Instruction) -> ActionResult:
         if instruction.status == InstructionStatus.CARRIED_OUT:
             return ActionResult(message)
-        return ActionResult("This waits for someone else's approval.", url=page_of(instruction))
+        return ActionResult("This is waiting for a colleague's approval.", url=page_of(instruction))
 
     return result

@@ -30,12 +30,12 @@ Rows = QuerySet[Delivery]
 class ResendForm(ActionForm):
     """Those that have not arrived; those that have only on a tick."""
 
-    delivered_too = CheckboxField(required=False, label="Also those that have arrived already")
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
 
     def lines(self) -> list[str]:
         rows = _ROWS_OF[type(self.row).__name__](self.row)
         arrived = rows.filter(status=DeliveryStatus.DELIVERED).count()
-        return [f"{rows.count() - arrived} have not arrived, {arrived} have."]
+        return [f"{rows.count() - arrived} not delivered, {arrived} delivered."]
 
 
 _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
@@ -55,8 +55,8 @@ def _resend(context: ActionContext) -> tuple[int, int]:
 
 def _resent(counts: tuple[int, int]) -> ActionResult:
     sent, not_sent = counts
-    rest = f" {not_sent} could not be sent: look at them." if not_sent else ""
-    return ActionResult(f"{sent} on the way again.{rest}")
+    rest = f" {not_sent} could not be sent: check them." if not_sent else ""
+    return ActionResult(f"{sent} queued to be sent again.{rest}")
 
 
 def _resend_action(title: str) -> Action:
@@ -78,7 +78,7 @@ RESEND_EVENT = _resend_action("Resend")
 class ResendOneForm(ActionForm):
     """One delivery; a tick where it has arrived already."""
 
-    sure = CheckboxField(required=False, label="It has arrived; send it again all the same")
+    sure = CheckboxField(required=False, label="It has been delivered; send it again anyway")
 
     def prepare(self) -> None:
         arrived = self.row.status == DeliveryStatus.DELIVERED
@@ -96,7 +96,7 @@ DELIVERY_ACTIONS = (
         service=lambda context: resend_delivery(
             staff=context.staff, delivery_id=context.row.pk, now=context.now
         ),
-        message="On the way again.",
+        message="Queued to be sent again.",
         icon="send",
         main=True,
     ),
@@ -107,7 +107,7 @@ class ResendListForm(ActionForm):
     """The list as it was filtered, with its count, and a tick for those that have arrived."""
 
     filters = TextField(max_length=1_000, required=False)
-    delivered_too = CheckboxField(required=False, label="Also those that have arrived already")
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
     reason = TextField(max_length=500)
 
     def prepare(self) -> None:
@@ -120,8 +120,8 @@ class ResendListForm(ActionForm):
         every = count_for_run(lookups)
         waiting = count_for_run({**lookups, "status__in": _NOT_ARRIVED})
         return [
-            f"{waiting:,} have not arrived, {every - waiting:,} have.",
-            "They are sent in the background, one line in the audit trail each.",
+            f"{waiting:,} not delivered, {every - waiting:,} delivered.",
+            "They are sent in the background, with an audit entry each.",
         ]
 
 
@@ -196,7 +196,7 @@ class FailedForm(ConfirmForm):
             status=DeliveryStatus.FAILED,
             created_at__gte=self.now - FAILED_WITHIN,
         )
-        return [f"{failed.count():,} were given up in the last 30 days."]
+        return [f"{failed.count():,} failed for good in the last 30 days."]
 
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
@@ -231,8 +231,6 @@ ENDPOINT_ACTIONS = (
         main=True,
         available=lambda webhook, now: webhook.is_active,
     ),
-    _switch(
-        "Switch off", "Nothing is sent there any more.", on=False, icon="toggle_off", danger=True
-    ),
-    _switch("Switch on", "The endpoint is on again.", on=True, icon="toggle_on"),
+    _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
+    _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),
 )

@@ -60,8 +60,8 @@ URL = Field("URL", "url", most=70)
 ENDPOINT_STATE = Badge("State", lambda webhook: "on" if webhook.is_active else "off")
 LAST_SUCCESS = Instant("Last success", "last_success_at", empty="—")
 EVENT = Field("Event", "event.type")
-TRIES = Field("Tries", "attempt_count")
-NEXT_TRY = Instant("Next try", "next_attempt_at", empty="—")
+TRIES = Field("Attempts", "attempt_count")
+NEXT_TRY = Instant("Next attempt", "next_attempt_at", empty="—")
 DELIVERY_URL = Link("URL", "webhook.url", most=50, to="webhook")
 DELIVERY_FIELDS = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
 ATTEMPT_FIELDS = (
@@ -217,4 +217,4 @@ class EventAdmin(OfficeAdmin):
 
     def sections(self, row: Event) -> list[Section]:
         said = facts(*((name, str(value)) for name, value in row.content["data"].items()))
-        return [*super().sections(row), Section("What it says", said)]
+        return [*super().sections(row), Section("Payload", said)]

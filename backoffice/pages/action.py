@@ -38,7 +38,7 @@ def action_page(resource: Resource, request: HttpRequest, action: Action, row: A
     """Show the form of an action, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), utc_now()
     if row is not None and not action.available(row, instant):
-        messages.warning(request, f"“{action.title}” is not possible any more: look again.")
+        messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(_back(resource, row))
     query = request.GET.urlencode()
     form = action.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
@@ -51,7 +51,7 @@ def action_page(resource: Resource, request: HttpRequest, action: Action, row: A
 
 
 def _was_sent(request: HttpRequest, form: ActionForm) -> bool:
-    """Say so on the form, if it was carried out before: a page with a new key was loaded again.
+    """Return whether the form was submitted before, and say so on it.
 
     For people at one browser; where money moves, the database has the last word.
     """

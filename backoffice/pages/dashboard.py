@@ -159,7 +159,7 @@ def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
     return Tile(
         "Webhooks, 24 hours",
         f"{arrived * 100 // ended} %" if ended else "—",
-        f"{arrived:,} arrived, {given_up:,} given up",
+        f"{arrived:,} delivered, {given_up:,} failed",
         f"{reverse('admin:webhooks_delivery_changelist')}?status=failed&mode={mode}",
         "bad" if given_up else "quiet",
     )

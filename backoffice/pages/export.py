@@ -27,7 +27,7 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def export_page(resource: Resource, request: HttpRequest, form: str) -> HttpResponse:
-    """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
+    """Answer with the file, and record the download. Raises PermissionDenied, Http404."""
     staff, instant, meta = staff_of(request), utc_now(), resource.model._meta
     query = request.GET.urlencode()
     action = AuditAction(
@@ -64,7 +64,7 @@ def _lines(fields: Sequence[Field], rows: Iterable[Any]) -> Iterator[list[Any]]:
     yield [title for field in fields for title in field.titles()]
     for number, row in enumerate(rows):
         if number == MOST_ROWS:
-            yield [f"Only the first {MOST_ROWS:,} rows are here: narrow the list down."]
+            yield [f"Only the first {MOST_ROWS:,} rows are included: narrow the filters."]
             return
         yield [escape_cell(cell) for field in fields for cell in field.exported(row)]
 

@@ -24,12 +24,12 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
 
     error_messages: ClassVar[dict[str, str]] = {
         **AuthenticationForm.error_messages,
-        "invalid_login": "The name or the password is not right.",
+        "invalid_login": "The user name or the password is incorrect.",
     }
 
     def clean(self) -> Any:
         name = str(self.cleaned_data.get("username", ""))
-        # Once the account is closed for a while, more tries leave no more entries.
+        # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
             return super().clean()
@@ -72,10 +72,10 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
     """One's own new password; it ends the need to change the first one."""
 
     def clean_new_password1(self) -> str:
-        """Refuse the password of before: somebody else has seen the first one."""
+        """Refuse the current password: an Administrator has seen the first one."""
         password = str(self.cleaned_data["new_password1"])
         if self.user.check_password(password):
-            raise ValidationError("Choose another password than the one you have.")
+            raise ValidationError("Choose another password than the one you delivered.")
         return password
 
     @transaction.atomic

@@ -9,7 +9,7 @@ from django.shortcuts import render
 def locked_page(
     request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
 ) -> HttpResponse:
-    """Say so to whoever tries, right password or wrong. django-axes calls this."""
+    """Return the page for any attempt, right password or wrong. django-axes calls this."""
     from backoffice.site import office
 
     context = {**office.each_context(request), "title": "Too many wrong passwords"}

@@ -18,7 +18,7 @@ class ViewForm(forms.Form):
     """A name for the list as it is on the screen."""
 
     name = TextField(max_length=60)
-    shared = CheckboxField(required=False, label="Show it to everybody")
+    shared = CheckboxField(required=False, label="Share with all staff")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
     query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
 

@@ -36,11 +36,11 @@ VERIFIED_KEY = "staff_proved"
 VERIFIED_FOR = timedelta(minutes=10)
 WRONG_CODES = 5
 WRONG_KEY = "staff_wrong_codes"
-WRONG_CODE = "That code is not right. Wait for the next one and try again."
+WRONG_CODE = "That code is incorrect. Wait for the next one and try again."
 
 
 class TwoFactorPages:
-    """The pages, for whoever has entered a password; everyone else is sent to sign in."""
+    """The pages, after the password; other visitors are sent to sign in."""
 
     def __init__(self, site: AdminSite) -> None:
         self.site = site
@@ -134,7 +134,7 @@ def _mark_verified(request: HttpRequest, device: Device) -> None:
 
 
 def verified_recently(request: HttpRequest) -> bool:
-    """Say whether a code was entered minutes ago: whoever has only a session did not."""
+    """Return whether a code was entered minutes ago: a stolen session alone has none."""
     proved: str = request.session.get(VERIFIED_KEY, "")
     return proved != "" and utc_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
 

@@ -1,4 +1,4 @@
-"""The accounts of staff: made, given roles, closed. Nobody does any of it to their own account."""
+"""The accounts of staff: created, given roles, closed; never one's own account."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ from core.ids import random_base62
 
 FIRST_PASSWORD_CHARACTERS = 20
 DEVELOPMENT_CHARACTERS = 12
-# What opens an account to whoever did it: they know its first password, or chose what it may.
+# What gives the one who did it access to the account: a known password, or chosen roles.
 ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
 COOLING_OFF = timedelta(days=1)
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
@@ -66,12 +66,12 @@ def development_logins() -> dict[str, str]:
 def development_account(role: Role, password: str) -> str:
     """Make or renew the account of a role that only development mode lets in; return its name.
 
-    Raises AccountNotEligible where the name is somebody's.
+    Raises AccountNotEligible where the name belongs to someone.
     """
     username = role.value.lower()
     user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
     if not made and not StaffAccount.objects.filter(user=user, development_only=True).exists():
-        raise AccountNotEligible(username=f"{username} is somebody's account")
+        raise AccountNotEligible(username=f"{username} belongs to someone")
     StaffAccount.objects.get_or_create(user=user, defaults={"development_only": True})
     if not user.check_password(password):
         user.set_password(password)
@@ -180,7 +180,7 @@ def _colleague(staff: Staff, user_id: int) -> User:
 
 def _refuse_own(staff: Staff, user: User) -> None:
     if user.pk == staff.user_id:
-        raise AccountNotEligible("Ask another Administrator: nobody changes their own account.")
+        raise AccountNotEligible("You cannot change your own account. Ask another Administrator.")
 
 
 def _give_roles(user: User, roles: frozenset[Role]) -> None:

@@ -39,7 +39,7 @@ _AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionRequest:
-    """What staff ask for. `secret` is kept encrypted and shown to nobody."""
+    """What staff ask for. `secret` is stored encrypted and never shown."""
 
     task: str
     subject_id: str
@@ -79,7 +79,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
 
 
 def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Let what someone else asked for be done, now. Raises SelfApproval for one's own.
+    """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
 
     Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
     InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
@@ -117,19 +117,19 @@ def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 
 
 def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Take back what one asked for oneself. Raises Forbidden for anyone else's."""
+    """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
     asked = Instruction.objects.select_related("asked_by").one(instruction_id)
     action = _action("withdraw", TASKS[asked.task].right, instruction_id, "", note)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
         if instruction.asked_by_id != staff.user_id:
-            raise Forbidden("Only whoever asked for this can take it back.")
+            raise Forbidden("Only the requester can withdraw this.")
         _decide(instruction, InstructionStatus.WITHDRAWN, staff, note, record, now)
     return instruction
 
 
 def expire_due(*, now: datetime) -> int:
-    """End what has waited too long; return how many."""
+    """Expire the instructions that have waited too long; return how many."""
     due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
     ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
     return sweep("expire instructions", partial(_expire, now=now), ids)
@@ -161,7 +161,7 @@ def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) ->
 def needs_approval(
     *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
 ) -> bool:
-    """Say whether a second person will have to agree."""
+    """Return whether a second person has to approve."""
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True
@@ -262,7 +262,7 @@ def _refuse_own(staff: Staff, instruction: Instruction) -> None:
 
 
 def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
-    """Whoever asked must still be allowed to: an account that was closed asks for nothing."""
+    """Require that the requester still has the right: a closed account has none."""
     roles = roles_of(instruction.asked_by)
     if not any(task.right in RIGHTS[role] for role in roles):
         raise RequesterNotAuthorized

@@ -23,7 +23,7 @@ def add_key(
         merchant = Merchant.objects.locked(merchant_id)
         issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
         record.after = _state(issued.key)
-        _tell(staff, merchant, f"A new API key was made: {issued.key.hint}.", now)
+        _tell(staff, merchant, f"A new API key was issued: {issued.key.hint}.", now)
     return issued
 
 
@@ -56,12 +56,12 @@ def right_to_keys(livemode: bool) -> Right:
 
 
 def _tell(staff: Staff, merchant: Merchant, text: str, now: datetime) -> None:
-    """Whoever owns the keys hears of it, so that a thief on our side cannot be quiet."""
+    """Notify the owner of the keys, so that a thief among staff is noticed."""
     Message.objects.create(
         channel=Channel.EMAIL,
         recipient=merchant.email,
         subject=f"{settings.SERVICE_NAME}: your API keys",
-        text=f"{text}\nIf you did not ask for this, answer this mail at once.",
+        text=f"{text}\nIf you did not request this, reply to this e-mail at once.",
         about_id=merchant.pk,
         asked_by_id=staff.user_id,
         created_at=now,

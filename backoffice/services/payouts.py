@@ -76,7 +76,7 @@ def check_run(instruction: Instruction, now: datetime) -> None:
     if not total:
         raise NothingToSend
     if total != instruction.amount:
-        raise InstructionDecided("Other payouts have fallen due since: ask for the run again.")
+        raise InstructionDecided("Other payouts have become due since: submit the run again.")
 
 
 def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
@@ -89,7 +89,7 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
         now=now,
     )
     if batch.total_amount != instruction.amount:
-        raise InstructionDecided("Other payouts have fallen due since: ask for the run again.")
+        raise InstructionDecided("Other payouts have become due since: submit the run again.")
     return batch.id
 
 
@@ -134,7 +134,7 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
 
 
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
-    """Write down that someone took a file with account numbers. Raises Forbidden."""
+    """Record the download of a file with account numbers. Raises Forbidden."""
     action = AuditAction(
         act=f"download {form}", right=Right.PAY_OUT, subject_type="payout", subject_id=batch.pk
     )

@@ -83,7 +83,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
         if last is None:
             raise NothingToSend
         if count > MOST_IN_A_RUN:
-            raise NothingToSend(f"These are more than {MOST_IN_A_RUN:,}: narrow the list down.")
+            raise NothingToSend(f"There are more than {MOST_IN_A_RUN:,}: narrow the list down.")
         run = ResendRun.objects.create(
             id=new_id("run", now),
             lookups=dict(lookups),

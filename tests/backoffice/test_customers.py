@@ -75,7 +75,7 @@ def test_less_does_not(office: Office, locked: Customer, answers: dict[str, str]
     response = act(office(Role.SUPPORT), locked, "unlock-pin", **answers)
 
     assert response.status_code == 422
-    assert "does not prove who they are" in response.content.decode()
+    assert "do not prove their identity" in response.content.decode()
     locked.refresh_from_db()
     assert locked.pin_failures == 5
     assert AuditEntry.objects.get().outcome == AuditOutcome.REFUSED

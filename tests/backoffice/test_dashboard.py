@@ -102,7 +102,7 @@ def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
 
     assert queues["Approvals waiting"][0] == 2
     assert queues["Payments stuck in processing"] == (1, "3 hours")
-    assert queues["Webhooks given up"] == (Delivery.objects.count(), "3 hours")
+    assert queues["Webhook deliveries failed"] == (Delivery.objects.count(), "3 hours")
     assert queues["Refunds waiting for money"] == (Refund.objects.count(), "3 hours")
     assert queues_of(staff_as(Role.ADMINISTRATOR), livemode=True, now=utc_now()) == []
 

@@ -47,7 +47,7 @@ MAY_SEE: dict[str, set[Role]] = {
 }
 MAY_EXPORT = {F, A}
 
-# Who gets past the page of an act. "Take back" is refused to others by the service: see below.
+# Who gets past the page of an act. "Withdraw" is refused to others by the service: see below.
 MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("ApiKey", "revoke"): {D, A},
     ("ApiKey", "roll"): {D, A},
