@@ -22,7 +22,7 @@ from core.text import is_printable
 FORM_KEY_CHARACTERS = 22
 
 
-class TextField(forms.CharField):
+class TextInputField(forms.CharField):
     """A line of text."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -35,7 +35,7 @@ class TextField(forms.CharField):
             raise forms.ValidationError("This contains a character that cannot be stored.")
 
 
-class TextAreaField(TextField):
+class TextAreaField(TextInputField):
     """A text of several lines."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -123,15 +123,15 @@ class ActionForm(forms.Form):
 class ReasonForm(ActionForm):
     """An action that needs only a reason."""
 
-    reason = TextField(max_length=500, help_text="Recorded in the audit trail.")
+    reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
 
 
 class CurrencyForm(ActionForm):
     """An amount in a currency of choice, and why."""
 
-    currency = TextField(max_length=3)
+    currency = TextInputField(max_length=3)
     amount = MoneyField()
-    reason = TextField(max_length=500)
+    reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:

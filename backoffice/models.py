@@ -76,7 +76,7 @@ class NoteSubject(models.TextChoices):
 
 
 class Note(models.Model):
-    """What staff want each other to know. It never leaves the back office, and never changes."""
+    """What other staff should know. It never leaves the back office, and never changes."""
 
     subject_type = models.CharField(max_length=16, choices=NoteSubject)
     subject_id = PublicIdField()
@@ -97,7 +97,7 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
 
 
 class Instruction(models.Model):
-    """Money that staff want moved: at once within their limit, or when a second person approves.
+    """Money that staff ask to move: at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout or transaction.
@@ -238,7 +238,7 @@ class Message(models.Model):
 
 
 class ResendRun(models.Model):
-    """Deliveries that staff want sent again, in the background: those of a filter, by id.
+    """Deliveries to send again in the background: those of a filter, by id.
 
     `lookups` is the filter; ids up to `through_id` belong to it, those up to `after_id` are done.
     """

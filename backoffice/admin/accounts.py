@@ -9,9 +9,10 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
-from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextField
+from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import Table
 from backoffice.resource.fields import Badge, Field, Instant
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.accounts import (
     add_staff,
@@ -27,7 +28,9 @@ ROLES = [(role.value, role.value) for role in Role]
 
 
 class AccountForm(ActionForm):
-    username = TextField(max_length=64, help_text="Lowercase letters, digits, dots and hyphens.")
+    username = TextInputField(
+        max_length=64, help_text="Lowercase letters, digits, dots and hyphens."
+    )
     email = EmailField(required=False)
     role = SelectField(ROLES)
 
@@ -57,7 +60,7 @@ class RolesForm(ActionForm):
     roles = forms.MultipleChoiceField(
         choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
     )
-    reason = TextField(max_length=500)
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
@@ -184,18 +187,16 @@ class StaffAdmin(OfficeAdmin):
     list_select_related = ("staff_account",)
     list_filter = ()
     page = (
-        (
+        Fieldset(
             "Account",
-            (
-                NAME,
-                Field("E-mail", "email"),
-                ROLES_HELD,
-                STATE,
-                Field("Second factor", _second_factor),
-                _flag("Must change password", "staff_account.must_change_password"),
-                _flag("Only in development", "staff_account.development_only"),
-                LAST_SIGN_IN,
-            ),
+            NAME,
+            Field("E-mail", "email"),
+            ROLES_HELD,
+            STATE,
+            Field("Second factor", _second_factor),
+            _flag("Must change password", "staff_account.must_change_password"),
+            _flag("Only in development", "staff_account.development_only"),
+            LAST_SIGN_IN,
         ),
     )
     list_actions = (ADD,)

@@ -7,8 +7,9 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActionForm, ReasonForm, TextField
+from backoffice.forms import ActionForm, ReasonForm, TextInputField
 from backoffice.resource.fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
@@ -25,7 +26,7 @@ class RollForm(ActionForm):
         widget=UnfoldAdminIntegerFieldWidget(),
         help_text="How long the old key keeps working alongside the new one.",
     )
-    reason = TextField(max_length=500)
+    reason = TextInputField(max_length=500)
 
 
 def _replaced(issued: IssuedKey) -> ActionResult:
@@ -79,19 +80,17 @@ class ApiKeyAdmin(OfficeAdmin):
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = (ROLL, REVOKE)
     page = (
-        (
+        Fieldset(
             "Key",
-            (
-                HINT,
-                NAME,
-                MERCHANT,
-                KEY_STATE,
-                MODE,
-                CREATED,
-                LAST_USED,
-                Instant("Ends", "expires_at"),
-                Instant("Revoked", "revoked_at"),
-            ),
+            HINT,
+            NAME,
+            MERCHANT,
+            KEY_STATE,
+            MODE,
+            CREATED,
+            LAST_USED,
+            Instant("Ends", "expires_at"),
+            Instant("Revoked", "revoked_at"),
         ),
     )
 

@@ -14,7 +14,7 @@ from backoffice.forms import (
     MoneyField,
     ReasonForm,
     SelectField,
-    TextField,
+    TextInputField,
 )
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
@@ -29,8 +29,8 @@ class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
     amount = MoneyField(required=False, label="Amount of a payment in the last 90 days")
-    merchant = TextField(max_length=255, required=False, label="The merchant of that payment")
-    email = TextField(max_length=254, required=False, label="Their e-mail address on file")
+    merchant = TextInputField(max_length=255, required=False, label="The merchant of that payment")
+    email = TextInputField(max_length=254, required=False, label="Their e-mail address on file")
 
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)
@@ -52,7 +52,7 @@ class IdentityForm(ActionForm):
 
 
 class LostDeviceForm(IdentityForm):
-    reason = TextField(max_length=500, help_text="Recorded in the audit trail.")
+    reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
 
 
 def _is_locked(customer: Customer, now: datetime) -> bool:

@@ -9,6 +9,7 @@ from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.fields import MERCHANT, MODE, Badge, Field, Id, Instant
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
@@ -47,20 +48,18 @@ class CustomerAdmin(OfficeAdmin):
     list_filter = (DayFilter, ModeFilter)
     row_actions = CUSTOMER_ACTIONS
     page = (
-        (
+        Fieldset(
             "Customer",
-            (
-                Id("Customer"),
-                PHONE,
-                EMAIL,
-                Field("Name", "name"),
-                Field("Language", "language"),
-                MODE,
-                Field("PIN", pin_words),
-                Field("Wrong PINs in a row", "pin_failures"),
-                Instant("PIN set", "pin_set_at"),
-                SINCE,
-            ),
+            Id("Customer"),
+            PHONE,
+            EMAIL,
+            Field("Name", "name"),
+            Field("Language", "language"),
+            MODE,
+            Field("PIN", pin_words),
+            Field("Wrong PINs in a row", "pin_failures"),
+            Instant("PIN set", "pin_set_at"),
+            SINCE,
         ),
     )
     related = (

@@ -1,4 +1,4 @@
-"""Approvals: what staff want done with money, who asked, and who agreed."""
+"""Approvals: what staff ask to do with money, who requested it, and who approved."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,8 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
-from backoffice.resource.fields import AMOUNT, MODE, STATUS, Field, Instant, Money, Reference
+from backoffice.resource.fields import AMOUNT, MODE, STATUS, Amount, Field, Instant, Reference
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import TASKS
@@ -120,18 +121,16 @@ class InstructionAdmin(OfficeAdmin):
         ),
     )
     page = (
-        (
+        Fieldset(
             "Request",
-            (
-                WHAT,
-                Money("Amount", "amount", shown=lambda instruction: instruction.amount),
-                Reference("About", "subject_id"),
-                REASON,
-                Field("Note", "note"),
-                MODE,
-                STATUS,
-                Reference("Result", "result_id"),
-            ),
+            WHAT,
+            Amount("Amount", "amount", shown=lambda instruction: instruction.amount),
+            Reference("About", "subject_id"),
+            REASON,
+            Field("Note", "note"),
+            MODE,
+            STATUS,
+            Reference("Result", "result_id"),
         ),
     )
 

@@ -9,7 +9,8 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.fields import AMOUNT, MODE, Code, Field, Instant, Money, Reference, linked
+from backoffice.resource.fields import AMOUNT, MODE, Amount, Code, Field, Instant, Reference, linked
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from ledger.models import Account, Kind, Purpose, Transfer
@@ -57,7 +58,7 @@ class AccountField(Field):
 
 PURPOSE = Field("Purpose", "get_purpose_display")
 OWNER = Reference("Owner", "owner")
-SEALED = Money("Sealed balance", "balance")
+SEALED = Amount("Sealed balance", "balance")
 AT, KIND = Instant("At", "created_at"), Field("Kind", "get_kind_display")
 FROM, TO = AccountField("From", "debit_account"), AccountField("To", "credit_account")
 REFERENCE = Reference("Reference", "reference")
@@ -70,13 +71,13 @@ class AccountAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("owner", "owner"),
     )
-    page = (("Account", (PURPOSE, OWNER, Money("Balance now", balance_of), SEALED, MODE)),)
+    page = (Fieldset("Account", PURPOSE, OWNER, Amount("Balance now", balance_of), SEALED, MODE),)
 
     def heading(self, row: Account) -> str:
         return f"Account {name_of(row)}"
 
     def tables(self, row: Account) -> list[Table]:
-        signed = Money(
+        signed = Amount(
             "Amount",
             lambda transfer: (
                 transfer.amount if transfer.credit_account_id == row.pk else -transfer.amount
@@ -117,20 +118,18 @@ class TransferAdmin(OfficeAdmin):
         _EitherAccount,
     )
     page = (
-        (
+        Fieldset(
             "Transfer",
-            (
-                Code("Transaction", "transaction_id"),
-                KIND,
-                REFERENCE,
-                FROM,
-                TO,
-                AMOUNT,
-                MODE,
-                Field("Description", "description"),
-                AT,
-                Field("Sealed as", _seal),
-            ),
+            Code("Transaction", "transaction_id"),
+            KIND,
+            REFERENCE,
+            FROM,
+            TO,
+            AMOUNT,
+            MODE,
+            Field("Description", "description"),
+            AT,
+            Field("Sealed as", _seal),
         ),
     )
 

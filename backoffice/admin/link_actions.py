@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextField
+from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextInputField
 from backoffice.models import Channel
 from backoffice.resource.addresses import page_of
 from backoffice.roles import Right
@@ -21,8 +21,8 @@ class SendLinkForm(ActionForm):
 
     mode = SelectField((("live", "live"), ("test", "test")))
     amount = MoneyField(required=False, help_text="Empty: the customer enters it.")
-    description = TextField(max_length=500, required=False)
-    recipient = TextField(max_length=254, label="Phone number or e-mail address")
+    description = TextInputField(max_length=500, required=False)
+    recipient = TextInputField(max_length=254, label="Phone number or e-mail address")
 
     def prepare(self) -> None:
         self.set_currency(settings.DEFAULT_CURRENCY)

@@ -10,12 +10,13 @@ from backoffice.resource.fields import (
     MERCHANT,
     MODE,
     Actor,
+    Amount,
     Badge,
     Field,
     Id,
     Instant,
-    Money,
 )
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from core.clock import utc_now
@@ -39,22 +40,20 @@ class PaymentLinkAdmin(OfficeAdmin):
     )
     row_actions = (END_LINK,)
     page = (
-        (
+        Fieldset(
             "Link",
-            (
-                STATUS,
-                Field("Address", "url"),
-                MERCHANT,
-                DESCRIPTION,
-                USES,
-                Money("Collected", "amount_collected"),
-                Field("Opened", "opened_count"),
-                MODE,
-                CREATED,
-                Instant("Expires", "expires_at", empty="never"),
-                Instant("Ended", "ended_at"),
-                Actor("Ended by", "ended_by"),
-            ),
+            STATUS,
+            Field("Address", "url"),
+            MERCHANT,
+            DESCRIPTION,
+            USES,
+            Amount("Collected", "amount_collected"),
+            Field("Opened", "opened_count"),
+            MODE,
+            CREATED,
+            Instant("Expires", "expires_at", empty="never"),
+            Instant("Ended", "ended_at"),
+            Actor("Ended by", "ended_by"),
         ),
     )
     related = (

@@ -18,7 +18,7 @@ from backoffice.forms import (
     ReasonForm,
     SelectField,
     TextAreaField,
-    TextField,
+    TextInputField,
 )
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
@@ -82,16 +82,16 @@ class FeeForm(ActionForm):
         label="Fee in hundredths of a percent",
         help_text="250 is 2.50 %. It applies to future payments.",
     )
-    reason = TextField(max_length=500)
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["fee_basis_points"].initial = self.row.fee_basis_points
 
 
-class KeyForm(ActionForm):
+class ApiKeyForm(ActionForm):
     mode = SelectField(MODES)
-    name = TextField(max_length=100)
-    reason = TextField(max_length=500)
+    name = TextInputField(max_length=100)
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
@@ -144,13 +144,13 @@ class BankAccountForm(ActionForm):
     """A new account; the one before is closed when this one is approved."""
 
     mode = SelectField(MODES)
-    currency = TextField(max_length=3)
-    holder_name = TextField(max_length=140)
-    bank_name = TextField(max_length=140)
-    number = TextField(max_length=34, label="Account number or IBAN")
-    bic = TextField(max_length=11, required=False, label="BIC")
-    clearing_code = TextField(max_length=35, required=False)
-    reason = TextField(max_length=500, help_text="How the merchant proved ownership.")
+    currency = TextInputField(max_length=3)
+    holder_name = TextInputField(max_length=140)
+    bank_name = TextInputField(max_length=140)
+    number = TextInputField(max_length=34, label="Account number or IBAN")
+    bic = TextInputField(max_length=11, required=False, label="BIC")
+    clearing_code = TextInputField(max_length=35, required=False)
+    reason = TextInputField(max_length=500, help_text="How the merchant proved ownership.")
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
@@ -192,7 +192,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         name="issue-key",
         title="Issue key",
         right=Right.KEYS,
-        form=KeyForm,
+        form=ApiKeyForm,
         service=lambda context: add_key(
             staff=context.staff,
             merchant_id=context.row.pk,

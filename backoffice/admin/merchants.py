@@ -11,6 +11,7 @@ from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, URL
 from backoffice.page_parts import Section, facts
 from backoffice.resource.fields import MODE, STATUS, Code, Field, Id, Instant
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.tables import Related
 from ledger.models import Purpose
@@ -52,22 +53,20 @@ class MerchantAdmin(OfficeAdmin):
     )
     row_actions = MERCHANT_ACTIONS
     page = (
-        (
+        Fieldset(
             "Business",
-            (
-                STATUS,
-                Code("Merchant", "pk"),
-                SLUG,
-                CATEGORY,
-                Field("E-mail", "email"),
-                Field("Support", "support_email"),
-                Field("Website", "website"),
-                Field("Address", "address"),
-                Field("Type", "business_type"),
-                Field("Description", "description"),
-                Field("Time zone", "time_zone"),
-                SINCE,
-            ),
+            STATUS,
+            Code("Merchant", "pk"),
+            SLUG,
+            CATEGORY,
+            Field("E-mail", "email"),
+            Field("Support", "support_email"),
+            Field("Website", "website"),
+            Field("Address", "address"),
+            Field("Type", "business_type"),
+            Field("Description", "description"),
+            Field("Time zone", "time_zone"),
+            SINCE,
         ),
     )
     related = (

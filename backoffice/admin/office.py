@@ -15,7 +15,7 @@ from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
 from backoffice.resource.addresses import page_of
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 
 
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
@@ -25,7 +25,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
         return page_of(result)
 
 
-class OfficeAdmin(Resource):
+class OfficeAdmin(AdminResource):
     """A resource with its pages: the list, its export, an object, and the forms of actions."""
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OfficeList]:

@@ -14,7 +14,7 @@ from backoffice.forms import (
     MoneyField,
     ReasonForm,
     TextAreaField,
-    TextField,
+    TextInputField,
 )
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
@@ -31,7 +31,9 @@ class RefundForm(ActionForm):
     """The remaining amount stands there already, and what it was when the form was made."""
 
     amount = MoneyField(label="Amount to refund")
-    reason = TextField(max_length=500, help_text="The merchant and the customer can read this.")
+    reason = TextInputField(
+        max_length=500, help_text="The merchant and the customer can read this."
+    )
     note = TextAreaField(
         max_length=2_000, help_text="Who called and what was agreed. Visible to staff only."
     )

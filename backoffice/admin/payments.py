@@ -16,15 +16,16 @@ from backoffice.resource.fields import (
     CREATED,
     MERCHANT,
     MODE,
+    Amount,
     Badge,
     Code,
     Field,
     Id,
     Instant,
     Link,
-    Money,
     Reference,
 )
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
@@ -91,48 +92,42 @@ class PaymentAdmin(OfficeAdmin):
         note_action(NoteSubject.PAYMENT),
     )
     page = (
-        (
+        Fieldset(
             "Sum",
-            (
-                AMOUNT,
-                STATUS,
-                MODE,
-                Money("Fee", "fee", shown=lambda payment: payment.fee),
-                Money("Net to merchant", "net", shown=lambda payment: payment.fee),
-                Money("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded),
-                Money(
-                    "Left to refund",
-                    "amount_refundable",
-                    shown=lambda payment: payment.status == PaymentStatus.COMPLETED,
-                ),
-                Field("Error", _error),
+            AMOUNT,
+            STATUS,
+            MODE,
+            Amount("Fee", "fee", shown=lambda payment: payment.fee),
+            Amount("Net to merchant", "net", shown=lambda payment: payment.fee),
+            Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded),
+            Amount(
+                "Left to refund",
+                "amount_refundable",
+                shown=lambda payment: payment.status == PaymentStatus.COMPLETED,
             ),
+            Field("Error", _error),
         ),
-        (
+        Fieldset(
             "Who",
-            (
-                MERCHANT,
-                CUSTOMER,
-                Field("Invoice to", lambda payment: masked_address(payment.customer_email or "")),
-            ),
+            MERCHANT,
+            CUSTOMER,
+            Field("Invoice to", lambda payment: masked_address(payment.customer_email or "")),
         ),
-        (
+        Fieldset(
             "Names and times",
-            (
-                ID,
-                Code("Transaction", "transaction_id"),
-                Field("Kind", "payment_mode"),
-                Field("Description", "description"),
-                Field("Reference", "reference"),
-                Field("Order", "order_id"),
-                Field("Invoice", "invoice_number"),
-                Field("Due", "due_date"),
-                Reference("Link", "link_id"),
-                Reference("Counter", "static_payment_id"),
-                CREATED,
-                Instant("Expires", "expires_at", empty="never"),
-                Instant("Paid", "completed_at"),
-            ),
+            ID,
+            Code("Transaction", "transaction_id"),
+            Field("Kind", "payment_mode"),
+            Field("Description", "description"),
+            Field("Reference", "reference"),
+            Field("Order", "order_id"),
+            Field("Invoice", "invoice_number"),
+            Field("Due", "due_date"),
+            Reference("Link", "link_id"),
+            Reference("Counter", "static_payment_id"),
+            CREATED,
+            Instant("Expires", "expires_at", empty="never"),
+            Instant("Paid", "completed_at"),
         ),
     )
     related = (

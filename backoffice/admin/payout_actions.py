@@ -16,7 +16,7 @@ from backoffice.forms import (
     ReasonForm,
     SelectField,
     TextAreaField,
-    TextField,
+    TextInputField,
 )
 from backoffice.models import Instruction
 from backoffice.roles import Right
@@ -28,7 +28,7 @@ from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
 
 
-class DateField(forms.DateField):
+class DateInputField(forms.DateField):
     """A calendar day."""
 
     def __init__(self) -> None:
@@ -36,11 +36,13 @@ class DateField(forms.DateField):
 
 
 class PaidForm(ActionForm):
-    bank_reference = TextField(max_length=140, required=False, label="The bank's reference")
+    bank_reference = TextInputField(max_length=140, required=False, label="The bank's reference")
 
 
 class FailureForm(ActionForm):
-    reason = TextField(max_length=255, help_text="The bank's reason. The merchant can read it.")
+    reason = TextInputField(
+        max_length=255, help_text="The bank's reason. The merchant can read it."
+    )
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
@@ -109,8 +111,8 @@ class RunForm(ActionForm):
     """What is due by a day, as one file for the bank."""
 
     mode = SelectField((("live", "live"), ("test", "test")))
-    execution_date = DateField()
-    reason = TextField(max_length=500)
+    execution_date = DateInputField()
+    reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
@@ -183,8 +185,8 @@ BANK_ACCOUNT_ACTIONS = (
 
 
 class HolidayForm(ActionForm):
-    day = DateField()
-    name = TextField(max_length=100)
+    day = DateInputField()
+    name = TextInputField(max_length=100)
 
 
 HOLIDAY_LIST_ACTIONS = (

@@ -24,13 +24,14 @@ from backoffice.resource.fields import (
     MODE,
     STATUS,
     Actor,
+    Amount,
     Badge,
     Field,
     Id,
     Instant,
-    Money,
     Reference,
 )
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.timeline import transitions_of
@@ -65,22 +66,20 @@ class PayoutAdmin(OfficeAdmin):
     )
     row_actions = PAYOUT_ACTIONS
     page = (
-        (
+        Fieldset(
             "Payout",
-            (
-                Id("Payout"),
-                AMOUNT,
-                STATUS,
-                MERCHANT,
-                TO,
-                Field("Requested by", "get_origin_display"),
-                LEAVES,
-                ARRIVES,
-                Reference("Run", "batch_id"),
-                Field("Bank's reference", "bank_reference"),
-                MODE,
-                Field("Description", "description"),
-            ),
+            Id("Payout"),
+            AMOUNT,
+            STATUS,
+            MERCHANT,
+            TO,
+            Field("Requested by", "get_origin_display"),
+            LEAVES,
+            ARRIVES,
+            Reference("Run", "batch_id"),
+            Field("Bank's reference", "bank_reference"),
+            MODE,
+            Field("Description", "description"),
         ),
     )
 
@@ -102,7 +101,7 @@ class PayoutAdmin(OfficeAdmin):
         return transitions_of(row, "send_money")
 
 
-TOTAL, COUNT = Money("Total", "total_amount"), Field("Payouts", "count")
+TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")
 MADE, FOR = Instant("Made", "created_at"), Field("For", "execution_date")
 BY = Actor("By", "created_by")
 
@@ -120,19 +119,17 @@ class PayoutBatchAdmin(OfficeAdmin):
     list_filter = (ModeFilter,)
     list_actions = RUN_ACTIONS
     page = (
-        (
+        Fieldset(
             "Run",
-            (
-                Id("Run"),
-                COUNT,
-                TOTAL,
-                FOR,
-                MADE,
-                BY,
-                MODE,
-                _file("File for the bank", "CSV", "csv"),
-                _file("", "ISO 20022 pain.001", "xml"),
-            ),
+            Id("Run"),
+            COUNT,
+            TOTAL,
+            FOR,
+            MADE,
+            BY,
+            MODE,
+            _file("File for the bank", "CSV", "csv"),
+            _file("", "ISO 20022 pain.001", "xml"),
         ),
     )
     related = (
@@ -182,22 +179,20 @@ class BankAccountAdmin(OfficeAdmin):
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = BANK_ACCOUNT_ACTIONS
     page = (
-        (
+        Fieldset(
             "Bank account",
-            (
-                MERCHANT,
-                Field("Holder", "holder_name"),
-                BANK,
-                NUMBER,
-                Field("BIC", "bic"),
-                Field("Clearing code", "clearing_code"),
-                CURRENCY,
-                MODE,
-                Instant("Opened", "created_at"),
-                BY,
-                Instant("Closed", "closed_at"),
-                Actor("Closed by", "closed_by"),
-            ),
+            MERCHANT,
+            Field("Holder", "holder_name"),
+            BANK,
+            NUMBER,
+            Field("BIC", "bic"),
+            Field("Clearing code", "clearing_code"),
+            CURRENCY,
+            MODE,
+            Instant("Opened", "created_at"),
+            BY,
+            Instant("Closed", "closed_at"),
+            Actor("Closed by", "closed_by"),
         ),
     )
 
@@ -214,7 +209,7 @@ class BankHolidayAdmin(OfficeAdmin):
     list_filter = ()
     list_actions = HOLIDAY_LIST_ACTIONS
     row_actions = HOLIDAY_ACTIONS
-    page = (("Day", (DAY, NAME)),)
+    page = (Fieldset("Day", DAY, NAME),)
 
     def heading(self, row: BankHoliday) -> str:
         return f"Bank holiday {row}"

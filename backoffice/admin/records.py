@@ -8,6 +8,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
 from backoffice.resource.fields import STATUS, Badge, Code, Field, Instant, Reference
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     OfficeFilter,
@@ -53,27 +54,25 @@ class AuditEntryAdmin(OfficeAdmin):
         link_filter("act", "act"),
     )
     page = (
-        (
+        Fieldset(
             "Entry",
-            (
-                Field("Number", "sequence"),
-                AT,
-                WHO,
-                Field("Roles", "roles"),
-                DID,
-                Field(
-                    "Outcome",
-                    lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
-                ),
-                ON,
-                Field("Before", lambda entry: _written(entry.before)),
-                Field("After", lambda entry: _written(entry.after)),
-                REASON,
-                Field("Note", "note"),
-                ERROR,
-                FROM,
-                Code("Request", "request_id"),
+            Field("Number", "sequence"),
+            AT,
+            WHO,
+            Field("Roles", "roles"),
+            DID,
+            Field(
+                "Outcome",
+                lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
             ),
+            ON,
+            Field("Before", lambda entry: _written(entry.before)),
+            Field("After", lambda entry: _written(entry.after)),
+            REASON,
+            Field("Note", "note"),
+            ERROR,
+            FROM,
+            Code("Request", "request_id"),
         ),
     )
 
@@ -94,7 +93,7 @@ class NoteAdmin(OfficeAdmin):
         choice_filter("on", "subject_type", NoteSubject.choices),
         link_filter("about", "subject", "subject_id"),
     )
-    page = (("Note", (ON, WRITTEN_AT, AUTHOR, TEXT)),)
+    page = (Fieldset("Note", ON, WRITTEN_AT, AUTHOR, TEXT),)
 
     def heading(self, row: Note) -> str:
         return f"Note by {row.author.get_username()}"
@@ -112,7 +111,7 @@ class ResendRunAdmin(OfficeAdmin):
     list_select_related = ("asked_by",)
     list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
     list_filter = (DayFilter,)
-    page = (("Resending", (SENT, SKIPPED, ASKED, ASKED_BY, REASON, FINISHED)),)
+    page = (Fieldset("Resending", SENT, SKIPPED, ASKED, ASKED_BY, REASON, FINISHED),)
 
     def heading(self, row: ResendRun) -> str:
         return f"Resending of {row.expected_count:,} webhooks"
@@ -146,7 +145,7 @@ class PaymentEmailAdmin(OfficeAdmin):
         choice_filter("mail", "kind", EmailKind.choices),
         MailModeFilter,
     )
-    page = (("Mail", (KIND, TO, STATUS, DUE, SENT_AT, PAYMENT)),)
+    page = (Fieldset("Mail", KIND, TO, STATUS, DUE, SENT_AT, PAYMENT),)
 
     def heading(self, row: PaymentEmail) -> str:
         return f"{row.get_kind_display()} to {masked_address(row.recipient)}"

@@ -12,13 +12,14 @@ from backoffice.resource.fields import (
     MODE,
     STATUS,
     Actor,
+    Amount,
     Field,
     Id,
     Instant,
-    Money,
     Reference,
     actor_words,
 )
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
 from backoffice.timeline import transitions_of
@@ -72,23 +73,21 @@ class RefundAdmin(OfficeAdmin):
     )
     row_actions = (GIVE_UP,)
     page = (
-        (
+        Fieldset(
             "Refund",
-            (
-                Id("Refund"),
-                Reference("Payment", "payment_id"),
-                MERCHANT,
-                AMOUNT,
-                Money("Fee refunded", "fee_returned"),
-                STATUS,
-                MODE,
-                REASON,
-                Field("Failed because", "failure_reason"),
-                Actor("Requested by", "created_by"),
-                CREATED,
-                Instant("Refunded at", "succeeded_at"),
-                Instant("Customer notified", "notified_at"),
-            ),
+            Id("Refund"),
+            Reference("Payment", "payment_id"),
+            MERCHANT,
+            AMOUNT,
+            Amount("Fee refunded", "fee_returned"),
+            STATUS,
+            MODE,
+            REASON,
+            Field("Failed because", "failure_reason"),
+            Actor("Requested by", "created_by"),
+            CREATED,
+            Instant("Refunded at", "succeeded_at"),
+            Instant("Customer notified", "notified_at"),
         ),
     )
 

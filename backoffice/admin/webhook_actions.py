@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils import timezone
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextField
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
 from backoffice.models import ResendRun
 from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
@@ -106,9 +106,9 @@ DELIVERY_ACTIONS = (
 class ResendListForm(ActionForm):
     """The list as it was filtered, with its count, and a tick for those that have arrived."""
 
-    filters = TextField(max_length=1_000, required=False)
+    filters = TextInputField(max_length=1_000, required=False)
     delivered_too = CheckboxField(required=False, label="Include those already delivered")
-    reason = TextField(max_length=500)
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["filters"].widget = self.fields["filters"].hidden_widget()

@@ -25,6 +25,7 @@ from backoffice.resource.fields import (
     Link,
     Reference,
 )
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -88,20 +89,18 @@ class WebhookAdmin(OfficeAdmin):
     list_filter = (StateFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = ENDPOINT_ACTIONS
     page = (
-        (
+        Fieldset(
             "Endpoint",
-            (
-                Id("Endpoint"),
-                URL,
-                MERCHANT,
-                Field("Events", lambda webhook: ", ".join(webhook.events)),
-                Field("Description", "description"),
-                MODE,
-                Field("Secret", "secret_hint"),
-                Instant("Secret made", "secret_created_at"),
-                CREATED,
-                LAST_SUCCESS,
-            ),
+            Id("Endpoint"),
+            URL,
+            MERCHANT,
+            Field("Events", lambda webhook: ", ".join(webhook.events)),
+            Field("Description", "description"),
+            MODE,
+            Field("Secret", "secret_hint"),
+            Instant("Secret made", "secret_created_at"),
+            CREATED,
+            LAST_SUCCESS,
         ),
     )
     related = (
@@ -155,18 +154,16 @@ class DeliveryAdmin(OfficeAdmin):
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
     page = (
-        (
+        Fieldset(
             "Delivery",
-            (
-                STATUS,
-                Reference("Event", "event_id"),
-                Link("Endpoint", "webhook.url", to="webhook"),
-                Link("Merchant", "event.merchant.name", to="event.merchant"),
-                TRIES,
-                NEXT_TRY,
-                CREATED,
-                Instant("Ended", "ended_at"),
-            ),
+            STATUS,
+            Reference("Event", "event_id"),
+            Link("Endpoint", "webhook.url", to="webhook"),
+            Link("Merchant", "event.merchant.name", to="event.merchant"),
+            TRIES,
+            NEXT_TRY,
+            CREATED,
+            Instant("Ended", "ended_at"),
         ),
     )
     related = (
@@ -194,9 +191,8 @@ class EventAdmin(OfficeAdmin):
     )
     row_actions = (RESEND_EVENT,)
     page = (
-        (
-            "Event",
-            (Id("Event"), ABOUT, MERCHANT, MODE, Code("Request", "request_id"), CREATED),
+        Fieldset(
+            "Event", Id("Event"), ABOUT, MERCHANT, MODE, Code("Request", "request_id"), CREATED
         ),
     )
     related = (

@@ -12,7 +12,7 @@ from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted
 from backoffice.forms import ActionForm
 from backoffice.resource.addresses import list_of, page_of
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 from backoffice.staff import staff_of
 from core.clock import utc_now
 from core.errors import ApiError
@@ -23,7 +23,7 @@ SUBJECT_CHARACTERS = 64  # what an entry of the audit trail has room for
 
 
 def require_right(
-    resource: Resource, request: HttpRequest, action: Action, subject_id: str = ""
+    resource: AdminResource, request: HttpRequest, action: Action, subject_id: str = ""
 ) -> None:
     """Raise PermissionDenied without the right to an action; record the attempt."""
     staff = staff_of(request)
@@ -34,7 +34,9 @@ def require_right(
     raise PermissionDenied
 
 
-def action_page(resource: Resource, request: HttpRequest, action: Action, row: Any) -> HttpResponse:
+def action_page(
+    resource: AdminResource, request: HttpRequest, action: Action, row: Any
+) -> HttpResponse:
     """Show the form of an action, or carry it out, for someone who has its right."""
     staff, instant = staff_of(request), utc_now()
     if row is not None and not action.available(row, instant):
@@ -79,7 +81,7 @@ def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> Acti
 
 
 def _finish(
-    resource: Resource, request: HttpRequest, action: Action, row: Any, done: ActionResult
+    resource: AdminResource, request: HttpRequest, action: Action, row: Any, done: ActionResult
 ) -> HttpResponse:
     url = done.url or _back(resource, row)
     if not done.secret:
@@ -90,7 +92,7 @@ def _finish(
 
 
 def _form(
-    resource: Resource, request: HttpRequest, action: Action, row: Any, form: Any
+    resource: AdminResource, request: HttpRequest, action: Action, row: Any, form: Any
 ) -> HttpResponse:
     back = _back(resource, row)
     context = {**_context(resource, request, action, row), "form": form, "back": back}
@@ -98,7 +100,9 @@ def _form(
     return TemplateResponse(request, "admin/backoffice/action.html", context, status=status)
 
 
-def _context(resource: Resource, request: HttpRequest, action: Action, row: Any) -> dict[str, Any]:
+def _context(
+    resource: AdminResource, request: HttpRequest, action: Action, row: Any
+) -> dict[str, Any]:
     return {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
@@ -109,11 +113,11 @@ def _context(resource: Resource, request: HttpRequest, action: Action, row: Any)
     }
 
 
-def _back(resource: Resource, row: Any) -> str:
+def _back(resource: AdminResource, row: Any) -> str:
     return list_of(resource.model) if row is None else page_of(row)
 
 
-def _attempt(resource: Resource, action: Action, subject_id: str) -> AuditAction:
+def _attempt(resource: AdminResource, action: Action, subject_id: str) -> AuditAction:
     return AuditAction(
         act=action.name.replace("-", " "),
         right=action.right,

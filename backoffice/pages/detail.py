@@ -7,7 +7,7 @@ from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Note
 from backoffice.resource.addresses import address_of, list_of
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
 from core.clock import utc_now
@@ -15,7 +15,7 @@ from core.clock import utc_now
 NOTES_SHOWN = 50
 
 
-def detail_page(resource: Resource, request: HttpRequest, row: Any) -> HttpResponse:
+def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
     instant, staff = utc_now(), staff_of(request)
     context = {
@@ -42,7 +42,7 @@ def detail_page(resource: Resource, request: HttpRequest, row: Any) -> HttpRespo
 
 
 def available_actions(
-    resource: Resource, staff: Staff, row: Any, instant: Any
+    resource: AdminResource, staff: Staff, row: Any, instant: Any
 ) -> list[dict[str, Any]]:
     """Return what this member of staff can do to the object now, the dangerous last."""
     return [
@@ -54,7 +54,7 @@ def available_actions(
     ]
 
 
-def _notes(resource: Resource, staff: Staff, row: Any) -> dict[str, Any]:
+def _notes(resource: AdminResource, staff: Staff, row: Any) -> dict[str, Any]:
     if not resource.notes:
         return {}
     notes = Note.objects.filter(subject_id=row.pk).select_related("author").order_by("-pk")

@@ -13,7 +13,7 @@ from openpyxl import Workbook
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
 from backoffice.resource.fields import Field
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import utc_now
@@ -26,7 +26,7 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
 _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-def export_page(resource: Resource, request: HttpRequest, form: str) -> HttpResponse:
+def export_page(resource: AdminResource, request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and record the download. Raises PermissionDenied, Http404."""
     staff, instant, meta = staff_of(request), utc_now(), resource.model._meta
     query = request.GET.urlencode()

@@ -57,7 +57,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
         )
 
 
-class CodeForm(forms.Form):
+class SecondFactorForm(forms.Form):
     """Six digits of the authenticator, or a recovery code."""
 
     code = forms.CharField(

@@ -8,14 +8,14 @@ from django.urls import reverse
 
 from backoffice.models import SavedView
 from backoffice.resource.addresses import address_of
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 
 VIEWS_SHOWN = 20
 
 
-def list_context(resource: Resource, request: HttpRequest) -> dict[str, Any]:
+def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any]:
     """Return what the template of a list needs beside Django's own."""
     staff, model = staff_of(request), resource.model
     own_or_shared = Q(owner_id=staff.user_id) | Q(shared=True)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
-from backoffice.forms import CheckboxField, TextField
+from backoffice.forms import CheckboxField, TextInputField
 from backoffice.models import SavedView
 from backoffice.staff import staff_of
 from core.clock import utc_now
@@ -17,7 +17,7 @@ from core.clock import utc_now
 class ViewForm(forms.Form):
     """A name for the list as it is on the screen."""
 
-    name = TextField(max_length=60)
+    name = TextInputField(max_length=60)
     shared = CheckboxField(required=False, label="Share with all staff")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
     query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.page_parts import Table
-from backoffice.resource.resource import Resource
+from backoffice.resource.resource import AdminResource
 from backoffice.resource.tables import table_of
 from backoffice.search_results import SearchResults, search
 from backoffice.staff import staff_of
@@ -30,7 +30,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _tables(site: AdminSite, found: SearchResults) -> list[Table]:
-    payments = cast(Resource, site.get_model_admin(Payment))
+    payments = cast(AdminResource, site.get_model_admin(Payment))
     return [
         table_of(f"Payments: {hits.why}", hits.rows, payments.summary, Payment)
         for hits in found.payments

@@ -17,7 +17,7 @@ from django_otp.models import Device
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.models import AuditOutcome
-from backoffice.pages.forms import SIGN_IN, CodeForm
+from backoffice.pages.forms import SIGN_IN, SecondFactorForm
 from backoffice.roles import Right
 from backoffice.services.two_factor import (
     begin_enrolment,
@@ -52,7 +52,7 @@ class TwoFactorPages:
             return redirect("admin:index")
         if not has_authenticator(user):
             return _redirect_onward(request, "admin:two_factor_set_up")
-        form = CodeForm(request.POST or None)
+        form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = check_code(user, form.cleaned_data["code"], utc_now())
             if device is not None:
@@ -72,7 +72,7 @@ class TwoFactorPages:
             return _redirect_onward(request, "admin:two_factor")
         if has_authenticator(user) and not verified_recently(request):
             return ask_for_code_again(request)
-        form = CodeForm(request.POST or None)
+        form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = finish_enrolment(user, form.cleaned_data["code"], utc_now())
             if device is not None:

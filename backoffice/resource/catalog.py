@@ -22,7 +22,7 @@ R = Right
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """`right` is what it takes to see the resource; `prefix` is that of its public ids.
 
     `counted` is what one row and several are called, where the model's own name does not serve.
@@ -44,22 +44,22 @@ class Entry:
 
 
 # The groups of the side bar, and the resources in each.
-GROUPS: dict[str, tuple[Entry, ...]] = {
+GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     "Payments": (
-        Entry(Payment, "Payments", "payments", R.VIEW_TRADE, "pay"),
-        Entry(Refund, "Refunds", "undo", R.VIEW_TRADE, "ref"),
-        Entry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
-        Entry(PaymentEmail, "Mails", "mail", R.VIEW_TRADE, "", ("mail", "mails")),
-        Entry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),
-        Entry(Passkey, "Passkeys", "", R.VIEW_TRADE),
+        CatalogEntry(Payment, "Payments", "payments", R.VIEW_TRADE, "pay"),
+        CatalogEntry(Refund, "Refunds", "undo", R.VIEW_TRADE, "ref"),
+        CatalogEntry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
+        CatalogEntry(PaymentEmail, "Mails", "mail", R.VIEW_TRADE, "", ("mail", "mails")),
+        CatalogEntry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),
+        CatalogEntry(Passkey, "Passkeys", "", R.VIEW_TRADE),
     ),
     "Merchants": (
-        Entry(Merchant, "Merchants", "storefront", R.VIEW_TRADE, "mer"),
-        Entry(ApiKey, "API keys", "key", R.VIEW_KEYS, "key", ("key", "keys")),
-        Entry(BankAccount, "Bank accounts", "account_balance", R.VIEW_PAYOUTS, "ba"),
+        CatalogEntry(Merchant, "Merchants", "storefront", R.VIEW_TRADE, "mer"),
+        CatalogEntry(ApiKey, "API keys", "key", R.VIEW_KEYS, "key", ("key", "keys")),
+        CatalogEntry(BankAccount, "Bank accounts", "account_balance", R.VIEW_PAYOUTS, "ba"),
     ),
     "Money": (
-        Entry(
+        CatalogEntry(
             Instruction,
             "Approvals",
             "how_to_reg",
@@ -67,15 +67,19 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
             "ins",
             ("approval", "approvals"),
         ),
-        Entry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
-        Entry(PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")),
-        Entry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
-        Entry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
-        Entry(Transfer, "Transfers", "swap_horiz", R.VIEW_LEDGER),
+        CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
+        CatalogEntry(
+            PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")
+        ),
+        CatalogEntry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
+        CatalogEntry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
+        CatalogEntry(Transfer, "Transfers", "swap_horiz", R.VIEW_LEDGER),
     ),
     "Webhooks": (
-        Entry(Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh", ("endpoint", "endpoints")),
-        Entry(
+        CatalogEntry(
+            Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh", ("endpoint", "endpoints")
+        ),
+        CatalogEntry(
             Delivery,
             "Deliveries",
             "outgoing_mail",
@@ -83,17 +87,19 @@ GROUPS: dict[str, tuple[Entry, ...]] = {
             "dlv",
             ("delivery", "deliveries"),
         ),
-        Entry(ResendRun, "Resendings", "send", R.VIEW_WEBHOOKS, "run"),
-        Entry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt"),
+        CatalogEntry(ResendRun, "Resendings", "send", R.VIEW_WEBHOOKS, "run"),
+        CatalogEntry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt"),
     ),
     "Office": (
-        Entry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
-        Entry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT),
-        Entry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
+        CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
+        CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT),
+        CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
     ),
 }
 
-CATALOG: dict[type[Model], Entry] = {
+CATALOG: dict[type[Model], CatalogEntry] = {
     entry.model: entry for entries in GROUPS.values() for entry in entries
 }
-BY_PREFIX: dict[str, Entry] = {entry.prefix: entry for entry in CATALOG.values() if entry.prefix}
+BY_PREFIX: dict[str, CatalogEntry] = {
+    entry.prefix: entry for entry in CATALOG.values() if entry.prefix
+}

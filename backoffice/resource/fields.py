@@ -63,7 +63,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Money(Field):
+class Amount(Field):
     """An amount: one cell on the screen; in units, in cents and with its currency in an export.
 
     `shown` says for which rows a page has it.
@@ -206,7 +206,7 @@ def linked(public_id: str, text: Any = "") -> Any:
 
 
 CREATED = Instant("Created", "created_at")
-AMOUNT = Money("Amount", "amount")
+AMOUNT = Amount("Amount", "amount")
 STATUS = Badge("Status", "status")
 MODE = Badge("Mode", lambda row: "live" if row.livemode else "test")
 MERCHANT = Link("Merchant", "merchant.name", to="merchant")

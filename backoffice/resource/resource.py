@@ -12,23 +12,24 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin as UnfoldAdmin
 
 from backoffice.actions import Action
-from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.resource.catalog import CATALOG, Entry
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
+from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.fields import Field
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related
 from backoffice.staff import staff_of
 
 
-class Resource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
+class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
-    `page` are the sections of a page and their fields; no secret and no hash is one. `related`
+    `page` are the fieldsets of a page; no secret and no hash is in one. `related`
     are the tables beside them, `summary` the fields that the search box shows. A method of the
     same purpose may add to them.
     """
 
-    page: ClassVar[Sequence[tuple[str, Sequence[Field]]]] = ()
+    page: ClassVar[Sequence[Fieldset]] = ()
     related: ClassVar[Sequence[Related]] = ()
     summary: ClassVar[Sequence[Field]] = ()
     row_actions: ClassVar[Sequence[Action]] = ()
@@ -48,7 +49,7 @@ class Resource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     change_list_template = "admin/backoffice/change_list.html"
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> CatalogEntry:
         """What the catalog says of this resource."""
         return CATALOG[self.model]
 
@@ -64,10 +65,7 @@ class Resource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def sections(self, row: Any) -> list[Section]:
         """Return the facts of an object."""
-        return [
-            Section(title, facts(*((field.title, field.fact(row)) for field in fields)))
-            for title, fields in self.page
-        ]
+        return [fieldset.section(row) for fieldset in self.page]
 
     def tables(self, row: Any) -> list[Table]:
         """Return the rows that belong to an object, bounded."""

@@ -56,7 +56,7 @@ class InstructionRequest:
 
 
 def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
-    """Carry out what staff want with money, or keep it for a second person to approve.
+    """Carry out what staff ask to do with money, or keep it for a second person to approve.
 
     Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
