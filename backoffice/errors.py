@@ -12,46 +12,46 @@ class InstructionNotFound(ApiError):
     status, code, message = 404, "NOT_FOUND", "There is no such instruction."
 
 
-class AlreadySent(ApiError):
+class FormAlreadySubmitted(ApiError):
     status, code = 422, "ALREADY_SENT"
-    message = "This form was sent before. Look at what came of it before you send another."
+    message = "This form has already been submitted. Check the result before submitting another."
 
 
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
-    message = "You asked for this yourself, so someone else must decide."
+    message = "You cannot approve your own request."
 
 
-class NoSecondPerson(ApiError):
+class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
-    message = "This takes someone who can be told from whoever asked for it."
+    message = "This must be approved by someone independent of the requester."
 
 
 class InstructionDecided(ApiError):
-    status, code, message = 422, "ALREADY_DECIDED", "This has been decided already."
+    status, code, message = 422, "ALREADY_DECIDED", "This has already been decided."
 
 
-class InstructionLapsed(ApiError):
+class InstructionExpired(ApiError):
     status, code = 422, "LAPSED"
-    message = "This has waited too long and lapsed. Ask for it again."
+    message = "This request has expired. Submit it again."
 
 
-class RequesterGone(ApiError):
+class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
-    message = "Whoever asked for this may not ask for it any more. Decline it."
+    message = "The requester no longer has the right to ask for this. Decline it."
 
 
 class IdentityNotProven(ApiError):
     status, code = 422, "IDENTITY_NOT_PROVEN"
-    message = "What the caller said does not prove who they are."
+    message = "The caller's answers do not prove their identity."
 
 
-class TooOften(ApiError):
-    status, code, message = 429, "TOO_OFTEN", "You have done this too often in an hour."
+class ActionLimitReached(ApiError):
+    status, code, message = 429, "TOO_OFTEN", "You have reached the hourly limit for this action."
 
 
-class StaffUnfit(ApiError):
-    status, code, message = 422, "STAFF_UNFIT", "This cannot be done to that account."
+class AccountNotEligible(ApiError):
+    status, code, message = 422, "STAFF_UNFIT", "This is not possible for that account."
 
 
 class NothingToSend(ApiError):
@@ -59,7 +59,7 @@ class NothingToSend(ApiError):
 
 
 class RefundFormStale(RefundAmountMismatch):
-    message = "Some of it was given back since this form was opened."
+    message = "Part of it has been refunded since this form was opened."
 
 
 class RefundTooLarge(RefundExceedsPayment):

@@ -28,7 +28,7 @@ class Section:
 class Table:
     """Related rows, not more than a screen of them; `more` is the address of the whole list.
 
-    `right` is what it takes to see them, where they are of a kind that not everybody sees.
+    `right` is what it takes to see them, where not all staff may.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelineEntry:
     """Something that happened to an object. `kind` names its icon, `tone` its colour."""
 
     at: datetime
@@ -52,7 +52,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SupportAnswer:
     """What to tell the caller, in one or two plain sentences."""
 
     words: Sequence[str]
