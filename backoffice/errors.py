@@ -1,61 +1,83 @@
 """The refusals that staff meet. They are shown on a page, and kept in the audit trail."""
 
-from core.errors import ApiError
+from core.errors import ApiError, NotFound
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 
 
 class Forbidden(ApiError):
     status, code, message = 403, "FORBIDDEN", "Your role does not allow this."
+    cause = "None of your roles has the right that this takes."
+    remedy = "Ask a colleague whose role has it, or an Administrator for the role."
 
 
-class InstructionNotFound(ApiError):
-    status, code, message = 404, "NOT_FOUND", "There is no such instruction."
+class InstructionNotFound(NotFound):
+    message = "There is no such instruction."
 
 
 class FormAlreadySubmitted(ApiError):
     status, code = 422, "ALREADY_SENT"
     message = "This form has already been submitted. Check the result before submitting another."
+    cause = "The form was submitted twice, or the page was reloaded after it."
+    remedy = "Open the object and check whether it was done; open a new form for more."
 
 
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
     message = "You cannot approve your own request."
+    cause = "Money above a limit takes two people, and you are the first."
+    remedy = "Ask a colleague to look at Approvals."
 
 
 class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
     message = "This must be approved by someone independent of the requester."
+    cause = "The requester added you, gave you roles or reset your account lately."
+    remedy = "Ask a colleague whose account the requester did not touch."
 
 
 class InstructionDecided(ApiError):
     status, code, message = 422, "ALREADY_DECIDED", "This has already been decided."
+    cause = "Someone approved, declined or withdrew it before you."
+    remedy = "The instruction shows who decided, and the result."
 
 
 class InstructionExpired(ApiError):
     status, code = 422, "LAPSED"
     message = "This request has expired. Submit it again."
+    cause = "No one decided about it within its time."
+    remedy = "Submit it again, if it is still wanted."
 
 
 class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
     message = "The requester no longer has the right to ask for this. Decline it."
+    cause = "Their account is closed, or has lost the right since."
+    remedy = "Decline it; anyone who has the right may submit the same."
 
 
 class IdentityNotProven(ApiError):
     status, code = 422, "IDENTITY_NOT_PROVEN"
     message = "The caller's answers do not prove their identity."
+    cause = "What was entered is not what is known of the customer."
+    remedy = "Ask for two other things, or do nothing on the phone."
 
 
 class ActionLimitReached(ApiError):
     status, code, message = 429, "TOO_OFTEN", "You have reached the hourly limit for this action."
+    cause = "An account may do this a number of times within an hour, so that none is emptied."
+    remedy = "Wait, or ask a colleague."
 
 
 class AccountNotEligible(ApiError):
     status, code, message = 422, "STAFF_UNFIT", "This is not possible for that account."
+    cause = "The account is your own, closed, or the last of its kind."
+    remedy = "Read what the page says about it; an Administrator may do it."
 
 
 class NothingToSend(ApiError):
     status, code, message = 422, "NOTHING_TO_SEND", "There is nothing to send."
+    cause = "No payout is due, or no delivery of it has failed."
+    remedy = "Look at the list that was asked from: what it holds was done meanwhile."
 
 
 class RefundFormStale(RefundAmountMismatch):

@@ -8,8 +8,8 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from backoffice.models import Instruction
-from backoffice.resource.addresses import list_of
 from backoffice.resource.catalog import GROUPS
+from backoffice.resource.page_urls import list_of
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 

@@ -9,7 +9,7 @@ from backoffice.roles import Right
 
 
 @dataclass(frozen=True)
-class Fact:
+class PageFact:
     """One line: a name and what there is to say."""
 
     label: str
@@ -21,7 +21,7 @@ class Section:
     """Facts that belong together."""
 
     title: str
-    facts: Sequence[Fact]
+    facts: Sequence[PageFact]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,6 @@ class SupportAnswer:
     tone: str = "quiet"
 
 
-def facts(*pairs: tuple[str, Any]) -> list[Fact]:
+def facts(*pairs: tuple[str, Any]) -> list[PageFact]:
     """Return the facts that have something to say."""
-    return [Fact(label, value) for label, value in pairs if value not in (None, "", {}, [])]
+    return [PageFact(label, value) for label, value in pairs if value not in (None, "", {}, [])]

@@ -8,8 +8,8 @@ from django.db.models import Model, QuerySet
 
 from backoffice.formats import age
 from backoffice.models import Instruction
-from backoffice.resource.addresses import list_of
 from backoffice.resource.catalog import CATALOG
+from backoffice.resource.page_urls import list_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from merchants.models import Merchant
@@ -30,7 +30,7 @@ RECENT = timedelta(days=7)
 
 
 @dataclass(frozen=True)
-class Queue:
+class AttentionQueue:
     """A number, a name, and the list behind it. `count` stops at a hundred."""
 
     title: str
@@ -46,22 +46,22 @@ class Queue:
 Rows = tuple[QuerySet, str]  # type: ignore[type-arg]  # of any model; and the field of its age
 
 
-def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[Queue]:
+def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQueue]:
     """Return the queues that this member of staff can see and that are not empty."""
     return [queue for queue in _all(staff, livemode, now) if queue.count]
 
 
-def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[Queue]:
+def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[AttentionQueue]:
     for title, model, query, rows_of in _QUEUES:
         if staff.may(CATALOG[model].right):
             rows, field = rows_of(livemode, now)
             yield _queue(title, rows, field, list_of(model, **query, **_mode(model, livemode)), now)
 
 
-def _queue(title: str, rows: "QuerySet", field: str, url: str, now: datetime) -> Queue:  # type: ignore[type-arg]  # of any model
+def _queue(title: str, rows: "QuerySet", field: str, url: str, now: datetime) -> AttentionQueue:  # type: ignore[type-arg]  # of any model
     count = rows.order_by()[: COUNTED + 1].count()
     first = rows.order_by(field).values_list(field, flat=True).first() if count else None
-    return Queue(title, count, age(first, now) if first else "", url)
+    return AttentionQueue(title, count, age(first, now) if first else "", url)
 
 
 def _approvals(livemode: bool, now: datetime) -> Rows:

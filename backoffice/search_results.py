@@ -13,9 +13,9 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower, Right
 from django.utils import timezone
 
-from backoffice.resource.addresses import page_of
 from backoffice.resource.catalog import BY_PREFIX
 from backoffice.resource.filters import within
+from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff

@@ -8,7 +8,7 @@ from django.urls import reverse
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
 from backoffice.page_parts import TimelineEntry
-from backoffice.resource.fields import actor_words
+from backoffice.resource.display_fields import actor_words
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry

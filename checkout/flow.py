@@ -6,8 +6,8 @@ from enum import Enum
 
 from checkout.browser_session import BrowserSession
 from checkout.verification_attempts import recorded_attempt
+from core import attempt_limits
 from core.errors import RateLimited
-from customers import attempt_limits
 from customers.errors import PinLocked, ProofMethod, VerificationFailed
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
@@ -16,6 +16,7 @@ from customers.pins import check_pin
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
+from payments.failures import NOT_VERIFIED, PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment, start_payment
 from payments.pressing import ask_for_proof, pay_or_return
@@ -127,13 +128,12 @@ def pay_with_pin(
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except PinLocked as error:
+    except PinLocked:
         if was_locked:
             raise
         return fail_payment(
             payment_id=payment.id,
-            error_code=error.code,
-            error_message="The PIN was wrong too often.",
+            failure=PIN_LOCKED,
             actor=browser.actor,
             now=now,
         )
@@ -164,8 +164,7 @@ def pay_with_passkey(
             raise
         return fail_payment(
             payment_id=payment.id,
-            error_code=VerificationFailed.code,
-            error_message="The passkey could not be verified too often.",
+            failure=NOT_VERIFIED,
             actor=browser.actor,
             now=now,
         )

@@ -24,11 +24,13 @@ from checkout.payment_view import PaymentView, payment_view_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.client_address import client_address, network_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
 from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, consume
+from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
+from customers.pin_rules import TEST_PIN
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
@@ -68,6 +70,15 @@ SHOWN = (
     "customer__phone",
 )
 
+# What sentences of the pages name: the constants that act.
+FIGURES = {
+    "code_digits": CODE_DIGITS,
+    "code_minutes": LIFETIME.seconds // 60,
+    "redirect_seconds": 10,  # after which the browser leaves a paid payment for the shop
+    "test_code": TEST_CODE,
+    "test_pin": TEST_PIN,
+}
+
 
 class SeeOther(HttpResponseRedirect):
     """The redirect after a POST."""
@@ -95,7 +106,7 @@ class CheckoutPage(View):
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
-        self.now = utc_now()
+        self.now = request_now()
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
@@ -156,6 +167,7 @@ class CheckoutPage(View):
             "customer": self.browser.customer,
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones(), "outcomes": outcomes()}),
+            "figures": FIGURES,
             "brand_color": self.payment_view.payee.brand_color if self.payment_view else "",
         }
         return render(self.request, f"checkout/{template}", common | context, status=status)

@@ -5,12 +5,12 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from customers.errors import PinLocked
-from customers.magic_phones import MAGIC_PHONES, Behaviour
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
+from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment
 from payments.pressing import ask_for_proof, pay_or_return
@@ -42,7 +42,8 @@ def magic_phones() -> list[tuple[str, str]]:
         Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
         Behaviour.WRONG_PIN: _("every PIN is wrong"),
         Behaviour.DECLINED: _("is declined"),
-        Behaviour.SLOW: _("stays “Paying…” for 30 seconds"),
+        Behaviour.SLOW: _("stays “Paying…” for %(seconds)s seconds")
+        % {"seconds": SLOW_SETTLEMENT.seconds},
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
     }
@@ -93,8 +94,7 @@ def _fail(payment_id: str, actor: str, now: datetime) -> None:
     ask_for_proof(payment_id=payment_id, actor=actor, now=now)
     fail_payment(
         payment_id=payment_id,
-        error_code=PinLocked.code,
-        error_message="The PIN was wrong too often (simulated).",
+        failure=PIN_LOCKED,
         actor=actor,
         now=now,
     )

@@ -78,6 +78,13 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
 }
+# Functions of the rooms that make a sample of each of their events
+EVENT_SAMPLES: list[str] = [
+    "payments.events.samples",
+    "refunds.events.samples",
+    "links.events.samples",
+    "payouts.events.samples",
+]
 
 # Django
 
@@ -137,6 +144,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "config.api.api_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
@@ -220,6 +228,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
+        "config.figures.fill",
     ],
     "TAGS": [
         {"name": name}

@@ -1,12 +1,35 @@
 """The one place that reads the clock. Edges read it once and pass `now` down."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+
+_of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
 
 
 def utc_now() -> datetime:
     """Return the present instant in UTC, cut to whole milliseconds, as the contract shows it."""
     instant = datetime.now(UTC)
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
+
+
+def request_now() -> datetime:
+    """Return the instant of the request being served: the same for key, view and each row shown.
+
+    For edges alone: views, authentication, columns. Services take `now`.
+    """
+    return _of_request.get() or utc_now()
+
+
+@contextmanager
+def one_instant() -> Iterator[None]:
+    """Read the clock once for all that is done inside."""
+    token = _of_request.set(utc_now())
+    try:
+        yield
+    finally:
+        _of_request.reset(token)
 
 
 def iso(instant: datetime) -> str:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -18,14 +17,18 @@ from rest_framework import serializers
 from core.clock import iso
 from core.errors import ValidationFailed
 from core.instants import parse_instant
+from core.limits import (
+    MAX_EMAIL,
+    MAX_METADATA_KEY,
+    MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE,
+    MAX_URL,
+)
 from core.money import MAX_AMOUNT, is_currency
 from core.text import is_printable
+from core.web_urls import WEB_URL_RULE, is_web_url
 
 AMOUNT_RULE = f"must be an integer number of cents from 1 to {MAX_AMOUNT}"
-MAX_URL = 2_048
-MAX_METADATA_KEYS = 20
-MAX_METADATA_KEY = 40
-MAX_METADATA_VALUE = 500
 MAX_SAFE_INTEGER = 2**53 - 1
 
 
@@ -128,7 +131,7 @@ class EmailTextField(TextField):
     """An e-mail address."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=254, **options)
+        super().__init__(max_length=MAX_EMAIL, **options)
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -167,7 +170,7 @@ class OneOfField(TextField):
 class WebUrlField(TextField):
     """An absolute web address. Whether http is allowed is the caller's mode to decide."""
 
-    rule = "must be an absolute https address of at most 2048 characters, without credentials"
+    rule = WEB_URL_RULE
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_URL, **options)
@@ -176,22 +179,6 @@ class WebUrlField(TextField):
         if not isinstance(data, str) or not is_web_url(data):
             raise serializers.ValidationError(self.rule)
         return data
-
-
-def is_web_url(text: str) -> bool:
-    """Return whether this is a plain http(s) address that every parser reads the same way."""
-    if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
-        return False
-    if not is_printable(text):
-        return False
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
-        encoded = (host or "").encode("idna")
-    except (ValueError, UnicodeError):
-        return False
-    has_credentials = "@" in parts.netloc
-    return parts.scheme in ("https", "http") and bool(encoded) and not has_credentials and port != 0
 
 
 def refuse_http(values: Mapping[str, Any], *names: str, livemode: bool) -> None:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
@@ -50,7 +50,7 @@ def respond_once(
 
 def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
     with transaction.atomic():
-        if not _claim(scope, key, fingerprint, utc_now()):
+        if not _claim(scope, key, fingerprint, request_now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
             return _replay(stored, fingerprint, secret=secret)
         response = _answer(work())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
+from core.clock import one_instant
 from core.errors import ApiError, InvalidRequest, UnsupportedMediaType
 from core.handler import api_error
 from core.ids import random_base62
@@ -25,6 +26,16 @@ def request_id(get_response: _GetResponse) -> _GetResponse:
         response = get_response(request)
         response["X-Request-Id"] = name
         return response
+
+    return middleware
+
+
+def instant(get_response: _GetResponse) -> _GetResponse:
+    """Read the clock once for each request."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        with one_instant():
+            return get_response(request)
 
     return middleware
 

@@ -7,9 +7,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Case, F, Q, Value, When
 
+from core.money import minor_digits
 from core.prepared import Place, Prepared
 from ledger.errors import InsufficientBalance
 from ledger.models import (
@@ -60,7 +61,11 @@ class Movement:
 def account_for(*, owner: str, purpose: Purpose, currency: str, livemode: bool) -> Account:
     """Return the account of this owner, opened on first use."""
     account, _ = Account.objects.get_or_create(
-        owner=owner, purpose=purpose, currency=currency, livemode=livemode
+        owner=owner,
+        purpose=purpose,
+        currency=currency,
+        livemode=livemode,
+        defaults={"exponent": minor_digits(currency)},
     )
     return account
 
@@ -154,10 +159,12 @@ def post_transfers(
     caller has locked those that are `held`.
 
     Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
-    that has moved money already, and across modes or currencies.
+    that has moved money already, across modes or currencies, or where an account was opened with
+    other decimals than its currency has now.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
+    _check_exponents(movements)
     effects = _effects(movements)
     _hold_debited(effects, held)
     transfers = [
@@ -181,6 +188,12 @@ def post_transfers(
     else:
         _change_wallets(wallets)
         _insert(transfers)
+
+
+def _check_exponents(movements: Sequence[Movement]) -> None:
+    for account in (account for move in movements for account in (move.debit, move.credit)):
+        if account.exponent != minor_digits(account.currency):
+            raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
 
 
 @dataclass

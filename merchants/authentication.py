@@ -13,7 +13,7 @@ from django.conf import settings
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import Unauthorized, ValidationFailed
 from merchants.callers import DEVELOPMENT, Caller
 from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
@@ -42,7 +42,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:
-    at = utc_now()
+    at = request_now()
     key = _active_key(header, at)
     note_use(key, at)
     _refuse_status(key.merchant, livemode=key.livemode)

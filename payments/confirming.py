@@ -10,10 +10,10 @@ from customers.errors import CustomerFrozen, InvalidPin, PinLocked
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
-from ledger.errors import InsufficientBalance
 from merchants.callers import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
+from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_payable
 from payments.verification import Verification
@@ -39,8 +39,7 @@ def confirm_payment(
     if customer.frozen_at is not None:
         raise CustomerFrozen
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
-        error = InsufficientBalance
-        return decline(payment, error.code, error.message, caller.actor, now)
+        return decline(payment, TOO_LITTLE_MONEY, caller.actor, now)
     return pay_as_read(
         payment,
         customer=customer,

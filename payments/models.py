@@ -9,6 +9,7 @@ from django.db.models import F, Q
 
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
+from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.writing import insertion_of, update_of, write
@@ -80,22 +81,22 @@ class Payment(models.Model):
     currency = models.CharField(max_length=3)
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
-    description = models.CharField(max_length=500, default="", blank=True)
+    description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
     link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
     static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
     transaction_id = PublicIdField(null=True, unique=True)
-    success_url = models.CharField(max_length=2_048, default="", blank=True)
-    cancel_url = models.CharField(max_length=2_048, default="", blank=True)
+    success_url = models.CharField(max_length=MAX_URL, default="", blank=True)
+    cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     metadata = models.JSONField(default=dict)
-    order_id = models.CharField(max_length=255, null=True)  # noqa: DJ001  # absent is not empty
+    order_id = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001  # absent is not empty
     line_items = models.JSONField(null=True)
     total = models.BigIntegerField(null=True)
-    invoice_number = models.CharField(max_length=255, null=True)  # noqa: DJ001
-    customer_email = models.CharField(max_length=254, null=True)  # noqa: DJ001
+    invoice_number = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001
+    customer_email = models.CharField(max_length=MAX_EMAIL, null=True)  # noqa: DJ001
     due_date = models.DateField(null=True)
-    terms = models.CharField(max_length=500, null=True)  # noqa: DJ001
-    reference = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    terms = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
+    reference = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001
     fee = models.BigIntegerField(null=True)
     amount_refunded = models.BigIntegerField(default=0)
     amount_refund_pending = models.BigIntegerField(default=0)

@@ -3,14 +3,14 @@
 Locks are taken in the order link, payment, ledger account.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from core.ids import new_id
 from core.money import basis_points_of
 from customers.errors import VerificationFailed
-from customers.magic_phones import Behaviour, behaviour_of
+from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
@@ -21,14 +21,12 @@ from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments import emails, events
-from payments.errors import PaymentFailed
+from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
-
-SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 @transaction.atomic
@@ -112,7 +110,7 @@ def pay_as_read(
         raise InsufficientBalance
     payment.customer = customer
     if behaviour == Behaviour.DECLINED:
-        return decline(payment, PaymentFailed.code, "The payment was declined.", actor, now)
+        return decline(payment, DECLINED, actor, now)
     if behaviour == Behaviour.SLOW:
         payment.settles_at = now + SLOW_SETTLEMENT
         payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
@@ -122,12 +120,9 @@ def pay_as_read(
 
 
 @transaction.atomic
-def fail_payment(
-    *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
-) -> Payment:
+def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime) -> Payment:
     """Fail a payment whose verification failed too often. Raises the error of its status."""
-    payment = Payment.objects.locked(payment_id)
-    return fail(payment, error_code, error_message, actor, now)
+    return fail(Payment.objects.locked(payment_id), failure, actor, now)
 
 
 @transaction.atomic
@@ -142,7 +137,7 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
     except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
-        return fail(payment, error.code, error.message, "system:payments.settle", now)
+        return fail(payment, failure_of(error.code), "system:payments.settle", now)
 
 
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
@@ -169,27 +164,20 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
 
 
 def fail(
-    payment: Payment,
-    error_code: str,
-    error_message: str,
-    actor: str,
-    now: datetime,
-    *before: PaymentStatus,
+    payment: Payment, failure: Failure, actor: str, now: datetime, *before: PaymentStatus
 ) -> Payment:
     """Move a locked payment to `failed`, by way of `before`, with its reason and event."""
-    payment.error_code, payment.error_message = error_code, error_message
+    payment.error_code, payment.error_message = failure.code, failure.message
     payment.settles_at = None
     path = (*before, PaymentStatus.FAILED)
-    payment.transition_to(*path, now=now, actor=actor, cause=error_code)
+    payment.transition_to(*path, now=now, actor=actor, cause=failure.code)
     emit(EventType.PAYMENT_FAILED, about=payment, data=events.payment_failed(payment), now=now)
     return payment
 
 
-def decline(
-    payment: Payment, error_code: str, error_message: str, actor: str, now: datetime
-) -> Payment:
+def decline(payment: Payment, failure: Failure, actor: str, now: datetime) -> Payment:
     """Fail a locked payment that was verified and is not paid: it has been processed."""
-    return fail(payment, error_code, error_message, actor, now, PaymentStatus.PROCESSING)
+    return fail(payment, failure, actor, now, PaymentStatus.PROCESSING)
 
 
 def _lock_sale(payment_id: str, now: datetime) -> Payment:

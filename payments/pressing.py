@@ -23,9 +23,10 @@ def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """
     payment = Payment.objects.locked(payment_id)
     refuse_unless_payable(payment, now)
-    _take_up(payment, actor, now)
     if payment.status != PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
+        is_new = payment.status == PaymentStatus.CREATED
+        path = (PaymentStatus.PENDING,) if is_new else ()
+        payment.transition_to(*path, PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
     return payment
 
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
 from core.writing import Write, insertion_of, update_of, write
 from merchants.scoping import CallerScoped
@@ -44,7 +45,7 @@ class Refund(models.Model):
     livemode = models.BooleanField()
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    reason = models.CharField(max_length=500, default="", blank=True)
+    reason = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     status = models.CharField(max_length=16, choices=RefundStatus, default=RefundStatus.PENDING)
     transaction_id = PublicIdField(null=True, unique=True)
     fee_returned = models.BigIntegerField(default=0)

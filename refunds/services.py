@@ -4,7 +4,7 @@ Locks are taken in the order payment, refund, ledger account.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
@@ -21,15 +21,13 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
+from refunds.failures import GIVE_UP_AFTER, NOT_COVERED, SIMULATED
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import Fact, emit_all
 
-GIVE_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
-SIMULATED = "The refund was simulated to fail."
-NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 from django.http import HttpResponse
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
@@ -25,7 +25,7 @@ class RefundViewSet(CallerViewSet):
 
         def work() -> Response:
             refund = create_refund(
-                caller=request.user, payment_id=payment_id, draft=draft, now=utc_now()
+                caller=request.user, payment_id=payment_id, draft=draft, now=request_now()
             )
             return self.created(RefundOutput.of(refund), f"/v1/refunds/{refund.id}")
 

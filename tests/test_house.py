@@ -218,3 +218,23 @@ def test_documents_read_as_the_trade_writes() -> None:
     ]
 
     assert wrong == []
+
+
+def test_a_request_reads_the_clock_once() -> None:
+    """Its edges ask for the instant of the request; whoever is below takes `now`."""
+    wrong = [
+        _place(path, node)
+        for path, node in nodes([path for path in SERVICE if _is_edge(path)])
+        if isinstance(node, ast.Name) and node.id == "utc_now"
+    ]
+
+    assert wrong == []
+
+
+def _is_edge(path: Path) -> bool:
+    room = path.relative_to(ROOT).parts
+    return path.stem in ("views", "authentication", "middleware", "idempotency") or room[:2] in (
+        ("backoffice", "admin"),
+        ("backoffice", "pages"),
+        ("checkout", "views"),
+    )

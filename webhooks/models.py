@@ -8,12 +8,12 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT, MAX_URL
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
-MAX_URL = 2_048
 EXCERPT_CHARACTERS = 1_000
 _PENDING = Q(status=DeliveryStatus.PENDING)
 
@@ -92,7 +92,7 @@ class Webhook(models.Model):
     livemode = models.BooleanField()
     url = models.CharField(max_length=MAX_URL)
     events = models.JSONField()
-    description = models.CharField(max_length=500, default="", blank=True)
+    description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     is_active = models.BooleanField(default=True)
     disabled_reason = models.CharField(
         max_length=16, choices=DisabledReason, default="", blank=True

@@ -106,7 +106,7 @@ def first_delivery(event: Event, webhook_id: str, now: datetime) -> Delivery:
 def _event(fact: Fact, now: datetime, *, is_test: bool = False) -> Event:
     event_type, about, data = fact
     event_id = new_id("evt", now)
-    content = {"id": event_id, "type": event_type, "created": iso(now), "data": _plain(data)}
+    content = {"id": event_id, "type": event_type, "created": iso(now), "data": plain(data)}
     return Event(
         id=event_id,
         merchant_id=about.merchant_id,
@@ -145,7 +145,8 @@ def _first_deliveries(events: Sequence[Event], now: datetime) -> Write:
     return Write(_INSERT + selects, params)
 
 
-def _plain(data: Mapping[str, object]) -> dict[str, object]:
+def plain(data: Mapping[str, object]) -> dict[str, object]:
+    """Return the data as it is written: instants as text, and nothing that has no value."""
     return {
         name: iso(value) if isinstance(value, datetime) else value
         for name, value in data.items()

@@ -11,7 +11,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import Table
-from backoffice.resource.fields import Badge, Field, Instant
+from backoffice.resource.display_fields import Badge, Field, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.accounts import (

@@ -8,12 +8,12 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
-from backoffice.resource.fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
+from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
-from core.clock import utc_now
+from core.clock import request_now
 from merchants.models import ApiKey
 from merchants.services import IssuedKey
 
@@ -70,7 +70,7 @@ REVOKE = Action(
     available=lambda key, now: key.is_active(now),
 )
 HINT, NAME = Code("Key", "hint"), Field("Name", "name")
-KEY_STATE = Badge("State", lambda key: "active" if key.is_active(utc_now()) else "revoked")
+KEY_STATE = Badge("State", lambda key: "active" if key.is_active(request_now()) else "revoked")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 

@@ -19,7 +19,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.customers import Identity, remove_passkey, reveal, unlock
+from backoffice.services.customers import LOOKED_BACK, Identity, remove_passkey, reveal, unlock
 from backoffice.services.money import TAKE
 from customers.models import Customer
 from customers.services import freeze, unfreeze
@@ -28,7 +28,9 @@ from customers.services import freeze, unfreeze
 class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
-    amount = MoneyField(required=False, label="Amount of a payment in the last 90 days")
+    amount = MoneyField(
+        required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
+    )
     merchant = TextInputField(max_length=255, required=False, label="The merchant of that payment")
     email = TextInputField(max_length=254, required=False, label="Their e-mail address on file")
 

@@ -8,12 +8,12 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.resource.fields import MERCHANT, MODE, Badge, Field, Id, Instant
+from backoffice.resource.display_fields import MERCHANT, MODE, Badge, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
-from core.clock import utc_now
+from core.clock import request_now
 from customers.models import Customer, Passkey
 from ledger.models import Account, Purpose
 from payments.models import Payment
@@ -23,8 +23,8 @@ def pin_words(customer: Customer) -> str:
     """Return the state of the PIN, as one tells a caller."""
     if customer.pin_is_disabled:
         return "off until reset by a code"
-    if customer.pin_locked_until and customer.pin_locked_until > utc_now():
-        return f"locked until {formats.clock(customer.pin_locked_until, utc_now())}"
+    if customer.pin_locked_until and customer.pin_locked_until > request_now():
+        return f"locked until {formats.clock(customer.pin_locked_until, request_now())}"
     return "set" if customer.has_pin else "none yet"
 
 
@@ -32,7 +32,7 @@ def _state(customer: Customer) -> str:
     if customer.frozen_at:
         return "frozen"
     locked = customer.pin_is_disabled or (
-        customer.pin_locked_until is not None and customer.pin_locked_until > utc_now()
+        customer.pin_locked_until is not None and customer.pin_locked_until > request_now()
     )
     return "locked" if locked else "active"
 

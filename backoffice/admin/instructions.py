@@ -10,7 +10,15 @@ from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
-from backoffice.resource.fields import AMOUNT, MODE, STATUS, Amount, Field, Instant, Reference
+from backoffice.resource.display_fields import (
+    AMOUNT,
+    MODE,
+    STATUS,
+    Amount,
+    Field,
+    Instant,
+    Reference,
+)
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related

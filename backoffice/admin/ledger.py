@@ -9,7 +9,16 @@ from django.utils.html import format_html
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
-from backoffice.resource.fields import AMOUNT, MODE, Amount, Code, Field, Instant, Reference, linked
+from backoffice.resource.display_fields import (
+    AMOUNT,
+    MODE,
+    Amount,
+    Code,
+    Field,
+    Instant,
+    Reference,
+    linked,
+)
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related

@@ -6,7 +6,7 @@ from django.core.validators import validate_email
 
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextInputField
-from backoffice.resource.addresses import page_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right
 from backoffice.services.links import LinkRequest, send_link
 from links.models import PaymentLink

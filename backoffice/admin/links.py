@@ -4,7 +4,7 @@ from backoffice import formats
 from backoffice.admin.link_actions import END_LINK
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
-from backoffice.resource.fields import (
+from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
     MERCHANT,
@@ -19,12 +19,12 @@ from backoffice.resource.fields import (
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
-from core.clock import utc_now
+from core.clock import request_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from payments.models import Payment
 
-STATUS = Badge("Status", lambda link: link.status_at(utc_now()).value)
+STATUS = Badge("Status", lambda link: link.status_at(request_now()).value)
 DESCRIPTION = Field("Description", "description")
 USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'}")
 

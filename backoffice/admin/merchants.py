@@ -10,7 +10,7 @@ from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
 from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, URL
 from backoffice.page_parts import Section, facts
-from backoffice.resource.fields import MODE, STATUS, Code, Field, Id, Instant
+from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.tables import Related

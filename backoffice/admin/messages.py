@@ -4,11 +4,11 @@ from typing import Any
 
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
-from backoffice.resource.fields import MODE, Badge, Field, Id, Instant, Reference
+from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.timeline import masked_recipient
-from core.clock import utc_now
+from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
@@ -19,11 +19,11 @@ KINDS = (
 
 
 def _state(row: Message) -> str:
-    return "interrupted" if row.is_interrupted(utc_now()) else row.get_status_display()
+    return "interrupted" if row.is_interrupted(request_now()) else row.get_status_display()
 
 
 def _cause(row: Message) -> str:
-    return INTERRUPTED if row.is_interrupted(utc_now()) else row.last_error
+    return INTERRUPTED if row.is_interrupted(request_now()) else row.last_error
 
 
 class StateBadge(Badge):
@@ -41,7 +41,7 @@ class UnsentFilter(OfficeFilter):
     options = (("unsent", "could not be sent"),)
 
     def queryset(self, request: Any, queryset: Any) -> Any:
-        return queryset.unsent(utc_now()) if self.value() == "unsent" else queryset
+        return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
 
 
 BY, TO = Field("By", "get_channel_display"), Field("To", masked_recipient)
@@ -81,7 +81,7 @@ class MessageAdmin(OfficeAdmin):
             Field("Attempts", "attempts"),
             Instant("Planned", "created_at"),
             DUE,
-            Field("Age", lambda row: formats.age(row.due_at, utc_now())),
+            Field("Age", lambda row: formats.age(row.due_at, request_now())),
             SENT,
             ABOUT,
             MODE,

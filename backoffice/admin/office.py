@@ -14,7 +14,7 @@ from backoffice.pages.action import action_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
-from backoffice.resource.addresses import page_of
+from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
 
 

@@ -2,13 +2,13 @@
 
 from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
-from backoffice.resource.fields import Badge, Field, Instant, Link
+from backoffice.resource.display_fields import Badge, Field, Instant, RowLink
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import link_filter
 from customers.models import Passkey
 
 NAME = Field("Passkey", str)
-CUSTOMER = Link("Customer", "customer.masked_phone", to="customer")
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
 STATE = Badge("State", lambda passkey: "off" if passkey.removed_at else "active")
 ADDED = Instant("Added", "created_at")
 LAST_USED = Instant("Last used", "last_used_at", empty="—")

@@ -11,7 +11,7 @@ from backoffice.admin.webhook_actions import RESEND_PAYMENT
 from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of
-from backoffice.resource.fields import (
+from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
     MERCHANT,
@@ -22,15 +22,15 @@ from backoffice.resource.fields import (
     Field,
     Id,
     Instant,
-    Link,
     Reference,
+    RowLink,
 )
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
 from backoffice.timeline import timeline_of
-from core.clock import utc_now
+from core.clock import request_now
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
@@ -48,8 +48,8 @@ def _error(payment: Payment) -> str:
     return f"{payment.error_code}: {payment.error_message}" if payment.error_code else ""
 
 
-STATUS = Badge("Status", lambda payment: payment.status_at(utc_now()).value)
-CUSTOMER = Link("Customer", "customer.masked_phone", to="customer", unbroken=True)
+STATUS = Badge("Status", lambda payment: payment.status_at(request_now()).value)
+CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=True)
 REFUND_STATUS = Badge(
     "Refunded", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )

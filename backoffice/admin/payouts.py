@@ -16,8 +16,7 @@ from backoffice.admin.payout_actions import (
 )
 from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.pages.bank_file import bank_file_page
-from backoffice.resource.addresses import address_of
-from backoffice.resource.fields import (
+from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
     MERCHANT,
@@ -33,6 +32,7 @@ from backoffice.resource.fields import (
 )
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from backoffice.timeline import transitions_of
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin

@@ -7,7 +7,7 @@ from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
-from backoffice.resource.fields import Badge, Code, Field, Instant, Reference
+from backoffice.resource.display_fields import Badge, Code, Field, Instant, Reference
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,

@@ -5,7 +5,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
 from backoffice.page_parts import TimelineEntry
-from backoffice.resource.fields import (
+from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
     MERCHANT,

@@ -5,7 +5,7 @@ from typing import Any
 
 from backoffice.actions import ActionContext, ActionResult
 from backoffice.models import Instruction
-from backoffice.resource.addresses import page_of
+from backoffice.resource.page_urls import page_of
 from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.statuses import InstructionStatus
 

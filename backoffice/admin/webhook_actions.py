@@ -196,7 +196,7 @@ class FailedForm(ConfirmForm):
             status=DeliveryStatus.FAILED,
             created_at__gte=self.now - FAILED_WITHIN,
         )
-        return [f"{failed.count():,} failed for good in the last 30 days."]
+        return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
 
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:

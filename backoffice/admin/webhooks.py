@@ -12,7 +12,7 @@ from backoffice.admin.webhook_actions import (
     RESEND_EVENT,
 )
 from backoffice.page_parts import Section, SupportAnswer, facts
-from backoffice.resource.fields import (
+from backoffice.resource.display_fields import (
     CREATED,
     MERCHANT,
     MODE,
@@ -22,8 +22,8 @@ from backoffice.resource.fields import (
     Field,
     Id,
     Instant,
-    Link,
     Reference,
+    RowLink,
 )
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
@@ -63,7 +63,7 @@ LAST_SUCCESS = Instant("Last success", "last_success_at", empty="—")
 EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
 NEXT_TRY = Instant("Next attempt", "next_attempt_at", empty="—")
-DELIVERY_URL = Link("URL", "webhook.url", most=50, to="webhook")
+DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
 DELIVERY_FIELDS = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
 ATTEMPT_FIELDS = (
     Field("No.", "number"),
@@ -158,8 +158,8 @@ class DeliveryAdmin(OfficeAdmin):
             "Delivery",
             STATUS,
             Reference("Event", "event_id"),
-            Link("Endpoint", "webhook.url", to="webhook"),
-            Link("Merchant", "event.merchant.name", to="event.merchant"),
+            RowLink("Endpoint", "webhook.url", to="webhook"),
+            RowLink("Merchant", "event.merchant.name", to="event.merchant"),
             TRIES,
             NEXT_TRY,
             CREATED,

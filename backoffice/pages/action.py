@@ -11,10 +11,10 @@ from backoffice.actions import Action, ActionContext, ActionResult, run
 from backoffice.audit import AuditAction, append_forbidden
 from backoffice.errors import Forbidden, FormAlreadySubmitted
 from backoffice.forms import ActionForm
-from backoffice.resource.addresses import list_of, page_of
+from backoffice.resource.page_urls import list_of, page_of
 from backoffice.resource.resource import AdminResource
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError
 
 SENT_KEY = "staff_sent"
@@ -30,7 +30,9 @@ def require_right(
     if resource.has_view_permission(request) and staff.may(action.right):
         return
     if request.method == "POST":
-        append_forbidden(staff=staff, action=_attempt(resource, action, subject_id), now=utc_now())
+        append_forbidden(
+            staff=staff, action=_attempt(resource, action, subject_id), now=request_now()
+        )
     raise PermissionDenied
 
 
@@ -38,7 +40,7 @@ def action_page(
     resource: AdminResource, request: HttpRequest, action: Action, row: Any
 ) -> HttpResponse:
     """Show the form of an action, or carry it out, for someone who has its right."""
-    staff, instant = staff_of(request), utc_now()
+    staff, instant = staff_of(request), request_now()
     if row is not None and not action.available(row, instant):
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(_back(resource, row))

@@ -6,18 +6,18 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Note
-from backoffice.resource.addresses import address_of, list_of
+from backoffice.resource.page_urls import address_of, list_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 NOTES_SHOWN = 50
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
-    instant, staff = utc_now(), staff_of(request)
+    instant, staff = request_now(), staff_of(request)
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,

@@ -11,11 +11,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, append_forbidden
-from backoffice.resource.fields import Field
+from backoffice.resource.display_fields import Field
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 MOST_ROWS = 100_000
 CHUNK = 2_000
@@ -27,7 +27,7 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def export_page(resource: AdminResource, request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and record the download. Raises PermissionDenied, Http404."""
-    staff, instant, meta = staff_of(request), utc_now(), resource.model._meta
+    staff, instant, meta = staff_of(request), request_now(), resource.model._meta
     query = request.GET.urlencode()
     action = AuditAction(
         act="export",

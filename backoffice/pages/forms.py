@@ -14,7 +14,7 @@ from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 SIGN_IN = "sign in"
 
@@ -52,7 +52,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             staff=staff_of(self.request),
             action=action,
             record=record,
-            now=utc_now(),
+            now=request_now(),
             error="wrong password",
         )
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from backoffice.models import SavedView
-from backoffice.resource.addresses import address_of
+from backoffice.resource.page_urls import address_of
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import staff_of

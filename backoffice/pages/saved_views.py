@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from backoffice.forms import CheckboxField, TextInputField
 from backoffice.models import SavedView
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 
 class ViewForm(forms.Form):
@@ -47,7 +47,7 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
                 "path": values["path"],
                 "query": values["query"],
                 "shared": values["shared"],
-                "created_at": utc_now(),
+                "created_at": request_now(),
             },
         )
         return HttpResponseRedirect(f"{values['path']}?{values['query']}")

@@ -11,7 +11,7 @@ from backoffice.resource.resource import AdminResource
 from backoffice.resource.tables import table_of
 from backoffice.search_results import SearchResults, search
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from payments.models import Payment
 
 
@@ -20,7 +20,7 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:
-        found = search(text=text, staff=staff_of(request), now=utc_now())
+        found = search(text=text, staff=staff_of(request), now=request_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context |= {"found": found, "tables": _tables(site, found)}

@@ -28,7 +28,7 @@ from backoffice.services.two_factor import (
     recovery_codes_left,
 )
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.qr import svg
 
 VERIFIED_KEY = "staff_proved"
@@ -54,7 +54,7 @@ class TwoFactorPages:
             return _redirect_onward(request, "admin:two_factor_set_up")
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = check_code(user, form.cleaned_data["code"], utc_now())
+            device = check_code(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 return _finish_sign_in(request, device)
             if _count_wrong(request) >= WRONG_CODES:
@@ -74,7 +74,7 @@ class TwoFactorPages:
             return ask_for_code_again(request)
         form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = finish_enrolment(user, form.cleaned_data["code"], utc_now())
+            device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 _mark_verified(request, device)
                 _write(request, "set up two-factor", AuditOutcome.DONE)
@@ -129,14 +129,14 @@ def _finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirec
 def _mark_verified(request: HttpRequest, device: Device) -> None:
     django_otp.login(request, device)
     request.session.pop(WRONG_KEY, None)
-    request.session[VERIFIED_KEY] = utc_now().isoformat()
+    request.session[VERIFIED_KEY] = request_now().isoformat()
     request.session.cycle_key()
 
 
 def verified_recently(request: HttpRequest) -> bool:
     """Return whether a code was entered minutes ago: a stolen session alone has none."""
     proved: str = request.session.get(VERIFIED_KEY, "")
-    return proved != "" and utc_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
+    return proved != "" and request_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
 
 
 def ask_for_code_again(request: HttpRequest) -> HttpResponseRedirect:
@@ -157,7 +157,11 @@ def _write(request: HttpRequest, act: str, outcome: AuditOutcome, *, error: str 
     staff = staff_of(request)
     action = AuditAction(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
     append_entry(
-        staff=staff, action=action, record=AuditRecord(outcome=outcome), now=utc_now(), error=error
+        staff=staff,
+        action=action,
+        record=AuditRecord(outcome=outcome),
+        now=request_now(),
+        error=error,
     )
 
 

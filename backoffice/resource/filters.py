@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from backoffice.resource.catalog import CATALOG
-from core.clock import epoch_milliseconds, utc_now
+from core.clock import epoch_milliseconds, request_now
 from core.ids import TIME_CHARACTERS, base62
 
 Rows = QuerySet[Any]
@@ -121,7 +121,7 @@ class DayFilter(OfficeFilter):
         return list(self.options)
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        span = days_of(str(self.value() or ""), timezone.localtime(utc_now()).date())
+        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
         if span is None:
             return queryset
         first, last = span

@@ -14,7 +14,7 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
-from backoffice.resource.fields import Field
+from backoffice.resource.display_fields import Field
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related

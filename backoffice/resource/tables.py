@@ -8,9 +8,9 @@ from django.db.models import Model
 
 from backoffice import formats
 from backoffice.page_parts import Table
-from backoffice.resource.addresses import list_of, page_of
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.fields import Field
+from backoffice.resource.display_fields import Field
+from backoffice.resource.page_urls import list_of, page_of
 
 SHOWN = 20
 

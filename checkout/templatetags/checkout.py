@@ -11,11 +11,12 @@ from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
 from core.clock import iso
-from core.formats import day_of, moment_of, money, time_of
+from core.formats import code_beside, day_of, moment_of, money, time_of
 
 register = template.Library()
 register.filter("iso", iso)
 register.filter("money", money)
+register.filter("code_beside", code_beside)
 register.filter("moment", moment_of)
 register.filter("ending", ending)
 register.filter("spaced", spaced)

@@ -181,7 +181,7 @@ def test_find_12_50_from_this_morning_by_the_last_four_digits(desk, cafe):
     wanted = paid_payment(cafe)
     for amount in (1_251, 2_500):
         paid_payment(cafe, amount)
-    PaymentFactory(merchant=cafe)  # of 12.50, and paid by nobody
+    PaymentFactory(merchant=cafe)  # of 12.50, and not paid by anyone
     caller = desk(Role.VIEWER)
     caller.search("12.50 from this morning 0100")
 

@@ -11,7 +11,7 @@ from playwright.sync_api import ViewportSize
 
 from backoffice.models import Instruction
 from backoffice.registry import ADMINS
-from backoffice.resource.addresses import page_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from customers.models import Customer
 from merchants.models import Merchant

@@ -9,8 +9,8 @@ from backoffice.admin.payment_actions import CANCEL
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
-from backoffice.resource.addresses import address_of, page_of_id
 from backoffice.resource.catalog import CATALOG
+from backoffice.resource.page_urls import address_of, page_of_id
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.errors import ApiError

@@ -173,6 +173,13 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
     assert Note.objects.get().text == "Pat"
 
 
+@pytest.mark.parametrize("typed", ["1.5", "1,5", "B$1.50", "1.50 BSD", " 1.5 "])
+def test_one_and_a_half_is_one_fifty(office: Office, paid: Payment, typed: str) -> None:
+    act(office(Role.SUPPORT), paid, "refund", amount=typed, reason="Half was cold", note="Pat")
+
+    assert Refund.objects.get().amount == 150
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -215,7 +222,7 @@ def test_a_stale_form_says_so(office: Office, paid: Payment) -> None:
     )
     assert Refund.objects.count() == 1
 
-    # Whoever has read that may send it again.
+    # Having read that, one may send it again.
     again = fields_of(page) | {"note": "y"}
     assert browser.post(page_of_act(paid, "refund"), again).status_code == 302
     assert Refund.objects.count() == 2

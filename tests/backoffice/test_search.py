@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from backoffice.resource.addresses import page_of
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from core.ids import new_id

@@ -1,4 +1,4 @@
-"""What a session is good for in the hands of someone else, or of nobody any more."""
+"""What a session is good for in the hands of someone else, or after its owner has left."""
 
 from urllib.parse import urlencode
 

@@ -100,7 +100,7 @@ def test_a_press_that_pays_is_one_transaction_with_one_lock(shopper, payment_of)
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.COMPLETED
     assert statements.transactions <= 1, statements
-    assert len(statements.work) <= 18, statements
+    assert len(statements.work) <= 14, statements
 
 
 def test_a_press_that_asks_for_the_pin_is_one_transaction_with_one_lock(shopper, payment_of):
@@ -111,7 +111,7 @@ def test_a_press_that_asks_for_the_pin_is_one_transaction_with_one_lock(shopper,
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.REQUIRES_ACTION
     assert statements.transactions <= 1, statements
-    assert len(statements.work) <= 8, statements
+    assert len(statements.work) <= 6, statements
 
 
 def test_a_pin_is_counted_in_a_transaction_and_pays_in_another(shopper, payment_of):
@@ -123,7 +123,7 @@ def test_a_pin_is_counted_in_a_transaction_and_pays_in_another(shopper, payment_
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.COMPLETED
     assert statements.transactions <= 2, statements
-    assert len(statements.work) <= 21, statements
+    assert len(statements.work) <= 17, statements
 
 
 def test_a_passkey_uses_its_challenge_up_in_a_transaction_and_pays_in_another(shopper, payment_of):
@@ -140,4 +140,4 @@ def test_a_passkey_uses_its_challenge_up_in_a_transaction_and_pays_in_another(sh
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.COMPLETED
     assert statements.transactions <= 2, statements
-    assert len(statements.work) <= 21, statements
+    assert len(statements.work) <= 17, statements

@@ -7,7 +7,8 @@ from typing import Any
 from django.utils import timezone
 
 from backoffice import formats
-from backoffice.resource.addresses import page_of, page_of_id
+from backoffice.resource.page_urls import page_of, page_of_id
+from core.money import decimal_text
 
 Source = str | Callable[[Any], Any]
 
@@ -88,7 +89,7 @@ class Amount(Field):
         amount, currency = self.value(row), getattr(row, self.currency)
         if amount is None:
             return ("", "", currency)
-        return (formats.units(amount, currency), amount, currency)
+        return (decimal_text(amount, currency), amount, currency)
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,7 @@ class Reference(Code):
 
 
 @dataclass(frozen=True)
-class Link(Field):
+class RowLink(Field):
     """A text of another row, which `to` names: a link to that row's page, on a page.
 
     `unbroken` keeps it on one line in a list.
@@ -209,4 +210,4 @@ CREATED = Instant("Created", "created_at")
 AMOUNT = Amount("Amount", "amount")
 STATUS = Badge("Status", "status")
 MODE = Badge("Mode", lambda row: "live" if row.livemode else "test")
-MERCHANT = Link("Merchant", "merchant.name", to="merchant")
+MERCHANT = RowLink("Merchant", "merchant.name", to="merchant")
