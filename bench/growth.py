@@ -195,7 +195,7 @@ class Visit:
         assert expire_due(now=utc_now()) == BATCH
 
     def let_wait(self) -> None:
-        """Make a delivery wait, and nobody be at one."""
+        """Make a delivery wait, and keep every dispatcher away from it."""
         self.release()
         self.create()
 

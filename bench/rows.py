@@ -9,7 +9,7 @@ WEALTH = 10**12
 
 
 class Shape(StrEnum):
-    """Whose the payments are: everybody's alike, or nine in ten the first merchant's."""
+    """Whose the payments are: each merchant's alike, or nine in ten the first merchant's."""
 
     SPREAD = "spread"
     ONE = "one"

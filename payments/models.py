@@ -251,23 +251,25 @@ class Payment(models.Model):
         any move but expiry after `expires_at`, and the error of the present status where the table
         of transitions has no such move.
         """
-        moves = [self._move_to(status, now, actor) for status in path]
+        moves = []
+        for status in path:
+            before = PaymentStatus(self.status)
+            self._refuse_move(before, status, now)
+            self.status = status
+            if status in _STAMPED:
+                setattr(self, _STAMPED[status], now)
+            move = PaymentTransition(payment=self, from_status=before, to_status=status)
+            move.at, move.actor = now, actor
+            moves.append(move)
         moves[-1].cause = cause
+        self.updated_at = now
         write(update_of(self, *_MOVED), insertion_of(*moves))
 
-    def _move_to(self, status: PaymentStatus, now: datetime, actor: str) -> "PaymentTransition":
-        before = PaymentStatus(self.status)
+    def _refuse_move(self, before: PaymentStatus, status: PaymentStatus, now: datetime) -> None:
         if status not in TRANSITIONS[before]:
             raise self.refusal(now)
         if status != PaymentStatus.EXPIRED and self.status_at(now) == PaymentStatus.EXPIRED:
             raise PaymentExpired()
-        self.status = status
-        self.updated_at = now
-        if status in _STAMPED:
-            setattr(self, _STAMPED[status], now)
-        return PaymentTransition(
-            payment=self, from_status=before, to_status=status, at=now, actor=actor
-        )
 
 
 @cache

@@ -40,7 +40,7 @@ class WebhookViewSet(CallerViewSet):
         """Registers an endpoint for events of your key's mode from now on.
 
         The answer shows its `secret`, this once: verify each request with it, as shown above.
-        `POST /v1/webhooks/test` tells whether your endpoint can be reached and answers.
+        `POST /v1/webhooks/test` shows whether your endpoint can be reached and answers.
         """
         values = NewWebhook.parse(request.data)
 
