@@ -46,7 +46,7 @@ class Action:
     of the row before and of what the service returned, and the field `reason` of the form;
     without it the service writes its own entry.
 
-    `available` says whether it makes sense for an object as it is, `shown_to` to whom its button is
+    `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
     shown. Both are for the eye: the service is what refuses.
     """
 

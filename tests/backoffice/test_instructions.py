@@ -220,7 +220,7 @@ def test_whoever_asked_takes_back(paid: Payment) -> None:
     assert waiting.status == InstructionStatus.WITHDRAWN
 
 
-def test_it_lapses_after_a_week(paid: Payment) -> None:
+def test_it_expires_after_a_week(paid: Payment) -> None:
     waiting, later = _waiting(paid), utc_now() + LIFETIME
     with pytest.raises(InstructionExpired):
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=later)
