@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
+from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag

@@ -21,6 +21,11 @@ from backoffice.resource.resource import AdminResource
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """A list whose links are the ids as they are: Django would write `_` as `_5F`."""
 
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        if not self.show_all:
+            self.result_list = self.paginator.rows_of(self.page_num)
+
     def url_for_result(self, result: Any) -> str:
         return page_of(result)
 
