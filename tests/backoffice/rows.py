@@ -68,7 +68,7 @@ def refund_request(payment: Payment, amount: int, **more: Any) -> InstructionReq
 
 
 def one_of_each() -> dict[type[Model], Model]:
-    """Make a row of every model in the back office, each in a state in which actions are available."""
+    """Make a row of every model here, each in a state in which actions are available."""
     merchant = MerchantFactory(email="owner@shop.example")
     endpoint = create_webhook(
         caller=caller_of(merchant),
