@@ -46,6 +46,7 @@ def magic_phones() -> list[tuple[str, str]]:
         % {"seconds": SLOW_SETTLEMENT.seconds},
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
+        Behaviour.COUNTED: _("has to prove more after several payments"),
     }
     return [(phone, words[behaviour]) for phone, behaviour in MAGIC_PHONES.items()]
 

@@ -31,6 +31,10 @@ class Customer(models.Model):
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
     is set; a test customer then has the documented one.
+
+    What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
+    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last reset or
+    a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
@@ -44,6 +48,12 @@ class Customer(models.Model):
     pin_locked_until = models.DateTimeField(null=True, blank=True)
     pin_set_at = models.DateTimeField(null=True, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    unproven_payments = models.PositiveIntegerField(default=0, editable=False)
+    unproven_amount = models.BigIntegerField(default=0, editable=False)
+    pin_day_started_at = models.DateTimeField(null=True, editable=False)
+    pin_day_amount = models.BigIntegerField(default=0, editable=False)
+    proof_changed_at = models.DateTimeField(null=True, editable=False)
+    new_proof_amount = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
 

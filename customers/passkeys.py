@@ -30,6 +30,7 @@ from customers.models import (
     Passkey,
     PasskeyQuerySet,
 )
+from customers.risk import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
 
@@ -112,6 +113,7 @@ def finish_registration(
         if not is_new:
             raise VerificationFailed
         _drop_oldest(session.customer, now)
+        note_new_proof(session.customer_id, now=now)
         plan_notice(session.customer, SecurityChange.PASSKEY_ADDED, now=now)
     return passkey
 

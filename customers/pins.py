@@ -26,6 +26,7 @@ from customers.models import (
 )
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
+from customers.risk import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5
@@ -115,14 +116,20 @@ def reset_pin(
     customer = _look_up(customer_id)
     refuse_unfit(new_pin, phone=customer.phone)
     check_code(handle=handle, code=code, purpose=CodePurpose.RESET_PIN, now=now, customer=customer)
-    replace_pin(customer, new_pin, now=now, session_id=session_id)
+    replace_pin(customer, new_pin, now=now, session_id=session_id, is_reset=True)
 
 
 def replace_pin(
-    customer: Customer, pin: str, *, now: datetime, session_id: int | None = None
+    customer: Customer,
+    pin: str,
+    *,
+    now: datetime,
+    session_id: int | None = None,
+    is_reset: bool = False,
 ) -> None:
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
+    One that replaces a PIN which was not entered `is_reset`: little can be paid with it at first.
     Only for a customer who has just been verified. Raises Conflict where another request has
     replaced the PIN since `customer` was read.
     """
@@ -134,6 +141,8 @@ def replace_pin(
         )
         if not replaced:
             raise Conflict
+        if customer.pin_hash and is_reset:
+            note_new_proof(customer.pk, now=now)
         if customer.pin_hash:
             plan_notice(customer, SecurityChange.PIN_CHANGED, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)

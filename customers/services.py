@@ -128,10 +128,12 @@ def top_up(
     return movement.reference
 
 
-def refuse_frozen(customer: Customer) -> None:
-    """Re-read whether the customer may pay. Raises CustomerFrozen."""
-    if Customer.objects.filter(pk=customer.pk, frozen_at__isnull=False).exists():
+def lock_payer(customer_id: str) -> Customer:
+    """Return the customer who pays, locked until the transaction ends. Raises CustomerFrozen."""
+    customer = Customer.objects.locked(customer_id)
+    if customer.frozen_at is not None:
         raise CustomerFrozen
+    return customer
 
 
 def freeze(*, customer_id: str, now: datetime) -> Customer:
