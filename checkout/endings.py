@@ -143,6 +143,16 @@ def _new_proof() -> Ending:
     )
 
 
+def wallet_stopped() -> Ending:
+    """Return that the customer has stopped the wallet."""
+    return Ending(
+        _("Your wallet is stopped"),
+        STILL,
+        _("Nobody can sign in or pay with it, and everyone has been signed out."),
+        next=_("Get in touch with us, we will look at it with you."),
+    )
+
+
 def counter_closed() -> Ending:
     """Return that a counter takes no more payments."""
     return Ending(

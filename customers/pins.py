@@ -16,9 +16,18 @@ from core import attempt_limits
 from core.client_address import network_of
 from core.errors import ApiError, Conflict, RateLimited
 from customers.codes import check_code
-from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
-from customers.magic_phones import Behaviour, behaviour_of
+from customers.errors import (
+    InvalidPin,
+    PinAlreadySet,
+    PinDisabled,
+    PinLocked,
+    PinNotSet,
+    ProofMethod,
+    ProofNeeded,
+)
+from customers.magic_phones import Behaviour, behaviour_of, is_protected
 from customers.models import (
+    FRESH,
     PIN_ATTEMPTS_UNTIL_DISABLED,
     CodePurpose,
     Customer,
@@ -110,13 +119,24 @@ def reset_pin(
 ) -> None:
     """Replace a forgotten, locked or disabled PIN by a code sent to the phone.
 
-    The customer's sessions end, except `session_id`. Raises InvalidCode, CodeExpired,
-    CustomerNotFound, and ValidationFailed for an obvious PIN.
+    The customer's sessions end, except `session_id`. Where there is a passkey, that session must
+    have shown it just now. Raises ProofNeeded, InvalidCode, CodeExpired, CustomerNotFound, and
+    ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
     refuse_unfit(new_pin, phone=customer.phone)
+    if _has_passkey(customer) and not _has_shown_passkey(session_id, now):
+        raise ProofNeeded(ProofMethod.PASSKEY)
     check_code(handle=handle, code=code, purpose=CodePurpose.RESET_PIN, now=now, customer=customer)
     replace_pin(customer, new_pin, now=now, session_id=session_id, is_reset=True)
+
+
+def needs_passkey_to_reset(session: CustomerSession, *, now: datetime) -> bool:
+    """Return whether the customer must show a passkey before the PIN can be reset by a code.
+
+    Not in test mode, where phones are shared.
+    """
+    return _has_passkey(session.customer) and not _has_shown_passkey(session.pk, now)
 
 
 def replace_pin(
@@ -161,6 +181,15 @@ def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
     customer.pin_failures, customer.pin_locked_until, customer.updated_at = 0, None, now
     customer.save(update_fields=["pin_failures", "pin_locked_until", "updated_at"])
     return customer
+
+
+def _has_passkey(customer: Customer) -> bool:
+    return is_protected(customer) and customer.passkeys.usable().exists()
+
+
+def _has_shown_passkey(session_id: int | None, now: datetime) -> bool:
+    sessions = CustomerSession.objects.filter(pk=session_id)
+    return sessions.filter(passkey_verified_at__gt=now - FRESH).exists()
 
 
 @transaction.atomic(durable=True)

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from core.clock import utc_now
-from customers.models import Customer, CustomerSession
-from customers.passkeys import FRESH
+from customers.models import FRESH, Customer, CustomerSession
 from customers.services import top_up
 from messages import sms
 from messages.models import Message
