@@ -139,7 +139,7 @@ def _new_proof() -> Ending:
         _("Your PIN or passkey is new"),
         STILL,
         _("For your safety it cannot pay so much yet. No money has been taken."),
-        next=_("Pay a smaller amount now, or this one tomorrow."),
+        next=_("Pay a smaller amount now, or this one later."),
     )
 
 

@@ -22,7 +22,7 @@ class Behaviour(StrEnum):
     SLOW = f"stays in processing for {in_words(SLOW_SETTLEMENT)}"
     REFUNDS_FAIL = "works, but its refunds fail"
     PIN_LOCKED = "the PIN is locked"
-    COUNTED = "is asked for more proof after several payments at the checkout, as live ones are"
+    COUNTED = "is asked for more proof after several payments at the checkout"
 
 
 MAGIC_PHONES = {

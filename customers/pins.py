@@ -188,6 +188,8 @@ def _has_passkey(customer: Customer) -> bool:
 
 
 def _has_shown_passkey(session_id: int | None, now: datetime) -> bool:
+    if session_id is None:
+        return False
     sessions = CustomerSession.objects.filter(pk=session_id)
     return sessions.filter(passkey_verified_at__gt=now - FRESH).exists()
 

@@ -1,11 +1,15 @@
 """The link in a message about a new PIN or passkey: "this was not me"."""
 
+import logging
+
 from django.http import HttpRequest, HttpResponse
 
 from checkout.endings import wallet_stopped
 from checkout.pages import CheckoutPage
 from customers.security_alerts import customer_of_link
 from customers.services import freeze
+
+logger = logging.getLogger(__name__)
 
 
 class NotMePage(CheckoutPage):
@@ -21,4 +25,5 @@ class NotMePage(CheckoutPage):
 
     def post(self, request: HttpRequest, token: str) -> HttpResponse:
         freeze(customer_id=self.customer_id, now=self.now)
+        logger.warning("customer %s has stopped the wallet by a link", self.customer_id)
         return self.page("stopped.html", end=wallet_stopped())

@@ -29,7 +29,7 @@ def customer() -> Customer:
 def pay_all_at_once(
     merchant: Merchant, customer: Customer, amount: int, verified: Verification
 ) -> int:
-    """Pay so many payments together, each with the customer as read before; return how many were."""
+    """Pay many together, each with the customer as read before; return how many were paid."""
     payments = [
         PaymentFactory(merchant=merchant, amount=amount, livemode=True, status="pending")
         for _ in range(AT_ONCE)
