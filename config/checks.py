@@ -26,6 +26,7 @@ from payments.qr_payload import QRFormat
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
+HOURS_OF_A_YEAR = 8_760
 FEWEST_CHARACTERS = 8
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
 _HERE = (".localhost", ".local", ".test", ".internal")
@@ -121,6 +122,14 @@ def _impossible_values() -> Iterator[str]:
         ),
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
+        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
+            0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR
+        ),
+        "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
+        "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
+            min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0
+        ),
         "STAFF_TIME_ZONE must be a zone of the IANA database.": (
             settings.STAFF_TIME_ZONE in available_timezones()
         ),
