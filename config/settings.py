@@ -52,6 +52,8 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
+# How long after a payout was paid the bank may still send it back.
+PAYOUT_RETURN_DAYS: int = env("PAYOUT_RETURN_DAYS")
 PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
 PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
@@ -68,6 +70,7 @@ LEDGER_CHECKS: list[str] = [
     "links.reconciliation.check_links",
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
+    "payouts.bank.booking_reconciliation.check_bookings",
 ]
 
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.

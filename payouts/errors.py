@@ -11,6 +11,10 @@ class PayoutBatchNotFound(NotFound):
     message = "There is no such batch of payouts."
 
 
+class BankEntryNotFound(NotFound):
+    message = "There is no such entry of the bank."
+
+
 class BankAccountNotFound(NotFound):
     message = "There is no such bank account."
 
@@ -21,6 +25,11 @@ class PayoutNotCancelable(ApiError):
 
 class PayoutStatusUnfit(ApiError):
     status, code, message = 422, "VALIDATION_FAILED", "The payout is not in a status for this."
+
+
+class PayoutReturnTooLate(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "Banks no longer send a payout of that age back."
 
 
 class BankAccountMissing(ApiError):
@@ -39,6 +48,21 @@ class NothingToExport(ApiError):
 class PayoutFileChanged(ApiError):
     status, code = 422, "VALIDATION_FAILED"
     message = "The file differs from the one that was written before for this batch."
+
+
+class BankFileUnreadable(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "This is no pain.002, camt.053 or camt.054 that can be read."
+
+
+class BankFileUnfit(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "The file contradicts itself, the configuration or an earlier file."
+
+
+class BankEntryUnfit(ApiError):
+    status, code = 422, "VALIDATION_FAILED"
+    message = "The entry cannot be matched in this way."
 
 
 class PayoutsShut(ApiError):

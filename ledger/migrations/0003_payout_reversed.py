@@ -1,0 +1,84 @@
+"""Let a payout that was paid come back: a kind of transfer of its own."""
+
+from importlib import import_module
+
+from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
+
+SQLITE = import_module("ledger.migrations.0002_append_only").SQLITE
+
+
+def allow_time(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """Let the constraint be checked against all transfers, however many there are."""
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("SET LOCAL statement_timeout = 0", params=None)
+
+
+def protect_again(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    """SQLite has built the table anew, without its triggers."""
+    if schema_editor.connection.vendor != "sqlite":
+        return
+    with schema_editor.connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        there = {name for (name,) in cursor.fetchall()}
+    for name, statement in SQLITE.items():
+        if name not in there:
+            schema_editor.execute(statement, params=None)
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("ledger", "0002_append_only"),
+    ]
+
+    operations = [
+        migrations.RunPython(allow_time, protect_again),
+        migrations.RemoveConstraint(
+            model_name="transfer",
+            name="transfer_kind_known",
+        ),
+        migrations.AlterField(
+            model_name="transfer",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("payment", "Payment"),
+                    ("fee", "Fee"),
+                    ("refund", "Refund"),
+                    ("refund_fee", "Refund Fee"),
+                    ("top_up", "Top Up"),
+                    ("adjustment", "Adjustment"),
+                    ("payout", "Payout"),
+                    ("payout_paid", "Payout Paid"),
+                    ("payout_returned", "Payout Returned"),
+                    ("payout_reversed", "Payout Reversed"),
+                ],
+                max_length=16,
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="transfer",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    (
+                        "kind__in",
+                        [
+                            "payment",
+                            "fee",
+                            "refund",
+                            "refund_fee",
+                            "top_up",
+                            "adjustment",
+                            "payout",
+                            "payout_paid",
+                            "payout_returned",
+                            "payout_reversed",
+                        ],
+                    )
+                ),
+                name="transfer_kind_known",
+            ),
+        ),
+        migrations.RunPython(protect_again, allow_time),
+    ]
