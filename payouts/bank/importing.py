@@ -34,14 +34,21 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imported:
-    """What came of an import. `repeated`: the file was there; `known`: entries of other files."""
+class StoredFile:
+    """A file and whether it was there before; `known` counts entries that other files have."""
 
     file: BankFile
     repeated: bool
+    known: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportResult:
+    """What came of an import, in numbers of entries."""
+
+    stored: StoredFile
     matched: int
     unmatched: int
-    known: int
 
 
 def import_bank_file(
@@ -51,37 +58,20 @@ def import_bank_file(
     actor: str,
     now: datetime,
     progress: Progress | None = None,
-) -> Imported:
+) -> ImportResult:
     """Store a file and match its entries with payouts; call outside of a transaction.
 
-    Each entry is one business fact and commits by itself. Raises BankFileUnreadable and
-    BankFileUnfit; then nothing of the file is stored.
+    Raises BankFileUnreadable and BankFileUnfit; then nothing of the file is stored.
     """
-    kind, document = parse_xml(content)
-    report = READERS[kind](document)
-    file, repeated = _store(report, content, livemode=livemode, actor=actor, now=now)
-    waiting = list(file.entries.unmatched().order_by("pk").values_list("pk", flat=True))
-    numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
-
-    def one(entry_id: str) -> bool:
-        if progress:
-            progress(numbers[entry_id], len(waiting))
-        return match_entry(entry_id=entry_id, actor=actor, now=now)
-
-    matched = sweep("match bank entries", one, waiting)
-    return Imported(
-        file=file,
-        repeated=repeated,
-        matched=matched,
-        unmatched=file.entries.unmatched().count(),
-        known=len(_all_items(report)) - file.entries.count(),
-    )
+    stored = store_bank_file(content=content, livemode=livemode, actor=actor, now=now)
+    return match_bank_file(stored=stored, actor=actor, now=now, progress=progress)
 
 
 @transaction.atomic
-def _store(
-    report: Report, content: bytes, *, livemode: bool, actor: str, now: datetime
-) -> tuple[BankFile, bool]:
+def store_bank_file(*, content: bytes, livemode: bool, actor: str, now: datetime) -> StoredFile:
+    """Write down what a file says, once. Raises BankFileUnreadable, BankFileUnfit."""
+    kind, document = parse_xml(content)
+    report = READERS[kind](document)
     digest = hashlib.sha256(content).hexdigest()
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,
@@ -95,7 +85,26 @@ def _store(
         _add_entries(file, report.items, None, now)
         for page in report.pages:
             _add_entries(file, page.items, _add_statement(file, page, now), now)
-    return file, not created
+    items = len(report.items) + sum(len(page.items) for page in report.pages)
+    return StoredFile(file=file, repeated=not created, known=items - file.entries.count())
+
+
+def match_bank_file(
+    *, stored: StoredFile, actor: str, now: datetime, progress: Progress | None = None
+) -> ImportResult:
+    """Match what is unmatched of a file; each entry is one business fact and commits by itself."""
+    file = stored.file
+    waiting = list(file.entries.unmatched().order_by("pk").values_list("pk", flat=True))
+    numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
+
+    def one(entry_id: str) -> bool:
+        if progress:
+            progress(numbers[entry_id], len(waiting))
+        return match_entry(entry_id=entry_id, actor=actor, now=now)
+
+    matched = sweep("match bank entries", one, waiting)
+    unmatched = file.entries.unmatched().count()
+    return ImportResult(stored=stored, matched=matched, unmatched=unmatched)
 
 
 def _add_statement(file: BankFile, page: Page, now: datetime) -> BankStatement:
@@ -164,7 +173,3 @@ def _entry(file: BankFile, item: Item, statement: BankStatement | None, now: dat
         problem="Not looked at yet.",
         created_at=now,
     )
-
-
-def _all_items(report: Report) -> list[Item]:
-    return [*report.items, *(item for page in report.pages for item in page.items)]

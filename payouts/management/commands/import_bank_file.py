@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError
-from payouts.bank.importing import Imported, import_bank_file
+from payouts.bank.importing import ImportResult, import_bank_file
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 
 ACTOR = "system:payouts.import_bank_file"
@@ -54,21 +54,21 @@ class Command(BaseCommand):
             self.stderr.write(f"\r{done} of {of}", ending="\n" if done == of else "")
 
 
-def _figures(done: Imported) -> dict[str, Any]:
+def _figures(done: ImportResult) -> dict[str, Any]:
     return {
-        "source": done.file.source,
-        "message_id": done.file.message_id,
-        "repeated": done.repeated,
+        "source": done.stored.file.source,
+        "message_id": done.stored.file.message_id,
+        "repeated": done.stored.repeated,
         "matched": done.matched,
         "unmatched": done.unmatched,
-        "known": done.known,
+        "known": done.stored.known,
     }
 
 
-def _words(done: Imported) -> str:
-    known = f", {done.known} known from other files" if done.known else ""
-    again = " (imported before)" if done.repeated else ""
+def _words(done: ImportResult) -> str:
+    known = f", {done.stored.known} known from other files" if done.stored.known else ""
+    again = " (imported before)" if done.stored.repeated else ""
     return (
-        f"{done.file.get_source_display()} {done.file.message_id}{again}: "
+        f"{done.stored.file.get_source_display()} {done.stored.file.message_id}{again}: "
         f"{done.matched} matched, {done.unmatched} wait for a person{known}."
     )
