@@ -4,9 +4,7 @@ An entry is chained when it is written: the head is locked last in a transaction
 commit, so that acts of staff wait for each other no longer than a commit takes.
 """
 
-import hashlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -21,8 +19,8 @@ from backoffice.roles import Right
 from backoffice.staff import Staff
 from core.clock import iso
 from core.errors import ApiError
+from core.hash_chain import FIRST_HASH, chain_hash
 
-FIRST_HASH = "0" * 64
 HEAD = 1
 HOUR = timedelta(hours=1)
 MOST_AN_HOUR = 30
@@ -122,16 +120,9 @@ def write(
     return entry
 
 
-def entry_hash(previous: str, values: list[Any]) -> str:
-    """Return the SHA-256 of the entry before and the values of this one."""
-    text = json.dumps(
-        [previous, *values],
-        default=_plain,
-        ensure_ascii=True,
-        sort_keys=True,
-        separators=(",", ":"),
-    )
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+def entry_hash(previous: str, values: Iterable[object]) -> str:
+    """Return the hash of an entry: of the entry before, and the values of this one."""
+    return chain_hash(previous, values, written=_plain)
 
 
 def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from django.db import connection
-
-from backoffice.audit import CHAINED_FIELDS, FIRST_HASH, HEAD, entry_hash
+from backoffice.audit import CHAINED_FIELDS, HEAD, entry_hash
 from backoffice.models import AuditEntry, AuditHead
+from core.append_only import missing_triggers
+from core.hash_chain import FIRST_HASH, Row, breaks
 
 CHUNK = 2_000
 
@@ -21,15 +21,6 @@ TRIGGERS = {
         "note_no_update",
     ),
 }
-ACTIVE = {
-    "postgresql": """
-        SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE relname LIKE 'backoffice%' AND NOT tgisinternal AND tgenabled IN ('O', 'A')
-    """,
-    "sqlite": """
-        SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'backoffice%'
-    """,
-}
 
 
 def verify_audit(*, anchor: tuple[int, str] | None = None) -> Iterator[str]:
@@ -38,7 +29,7 @@ def verify_audit(*, anchor: tuple[int, str] | None = None) -> Iterator[str]:
     `anchor` is the number and hash of an entry as noted outside, in the log: no chain computed
     anew gets past it.
     """
-    yield from _check_triggers()
+    yield from missing_triggers("backoffice", TRIGGERS)
     yield from _check_chain()
     if anchor and not AuditEntry.objects.filter(sequence=anchor[0], hash=anchor[1]).exists():
         yield f"Entry {anchor[0]} is not the one that was noted."
@@ -50,25 +41,15 @@ def head_of_trail() -> tuple[int, str]:
     return (head.sequence, head.hash) if head else (0, FIRST_HASH)
 
 
-def _check_triggers() -> Iterator[str]:
-    with connection.cursor() as cursor:
-        cursor.execute(ACTIVE[connection.vendor])
-        active = {name for (name,) in cursor.fetchall()}
-    for name in TRIGGERS[connection.vendor]:
-        if name not in active:
-            yield f"Trigger {name} is missing or switched off."
-
-
 def _check_chain() -> Iterator[str]:
-    expected, previous = 1, FIRST_HASH
-    rows = AuditEntry.objects.order_by("sequence").values_list(*CHAINED_FIELDS, "hash")
-    for *values, digest in rows.iterator(chunk_size=CHUNK):
-        sequence = values[0]
-        if sequence != expected:
-            yield f"Entry {expected} is missing."
-        elif digest != entry_hash(previous, values):
-            yield f"Entry {sequence} was changed."
-        expected, previous = sequence + 1, digest
-    last, digest = head_of_trail()
-    if (last, digest) != (expected - 1, previous):
-        yield f"The trail ends at entry {expected - 1}, but {last} were written."
+    entries = AuditEntry.objects.order_by("sequence")
+    rows = entries.values_list("sequence", "hash", *CHAINED_FIELDS).iterator(chunk_size=CHUNK)
+    for sequence, row in breaks(rows, first=1, expected_hash=_expected_hash):
+        yield f"Entry {sequence} is missing." if row is None else f"Entry {sequence} was changed."
+    end = entries.values_list("sequence", "hash").last() or (0, FIRST_HASH)
+    if head_of_trail() != end:
+        yield f"The trail ends at entry {end[0]}, but {head_of_trail()[0]} were written."
+
+
+def _expected_hash(previous: str, row: Row) -> str:
+    return entry_hash(previous, row[2:])

@@ -1,15 +1,15 @@
 """How pages write amounts, instants and statuses. For people only; nothing is computed here."""
 
-import re
 from datetime import datetime, timedelta
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from core.money import MAX_AMOUNT, format_amount, minor_digits
+from core.amounts import read_amount
+from core.formats import money_and_code
+from core.money import MAX_AMOUNT
 
 _GOOD = {
     "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
@@ -21,35 +21,20 @@ _WAIT = {
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
 }  # fmt: skip
 ID_CHARACTERS = 6
-_WRITTEN = re.compile(r"\d{1,3}(?:,\d{3})*(?:\.\d+)?|\d+(?:\.\d+)?", re.ASCII)
 
 
 def money(amount: int | None, currency: str) -> str:
-    """Write an amount with its sign and currency; a dash where there is none."""
+    """Write an amount as its customer reads it in English; a dash where there is none."""
     if amount is None:
         return "—"
-    return (
-        format_amount(amount, currency) if amount >= 0 else f"-{format_amount(-amount, currency)}"
-    )
-
-
-def units(amount: int, currency: str) -> str:
-    """Write cents as units with a decimal point: 1250 BSD is 12.50."""
-    return str(Decimal(amount).scaleb(-minor_digits(currency)))
+    with translation.override("en"):
+        return money_and_code(amount, currency)
 
 
 def cents(text: str, currency: str) -> int | None:
     """Read an amount as people write it, "1,250.00" or "12.5"; None where it is not one."""
-    plain = text.strip().removeprefix("B").removeprefix("$").strip()
-    if not _WRITTEN.fullmatch(plain):
-        return None
-    try:
-        exact = Decimal(plain.replace(",", "")).scaleb(minor_digits(currency))
-    except InvalidOperation:
-        return None
-    if exact != exact.to_integral_value() or not 0 < exact <= MAX_AMOUNT:
-        return None
-    return int(exact)
+    amount = read_amount(text, currency, ".")
+    return amount if amount is not None and 0 < amount <= MAX_AMOUNT else None
 
 
 def clock(instant: datetime, now: datetime) -> str:

@@ -13,10 +13,10 @@ from unfold.widgets import (
     UnfoldBooleanWidget,
 )
 
-from backoffice.formats import cents, units
+from backoffice.formats import cents
 from backoffice.staff import Staff
 from core.ids import random_base62
-from core.money import is_currency
+from core.money import decimal_text, is_currency, minor_digits
 from core.text import is_printable
 
 FORM_KEY_CHARACTERS = 22
@@ -75,7 +75,7 @@ class MoneyField(forms.CharField):
         super().__init__(max_length=20, widget=widget, **options)
 
     def prepare_value(self, value: Any) -> Any:
-        return units(value, self.currency) if isinstance(value, int) else value
+        return decimal_text(value, self.currency) if isinstance(value, int) else value
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -83,7 +83,8 @@ class MoneyField(forms.CharField):
             return None
         amount = cents(text, self.currency)
         if amount is None:
-            raise forms.ValidationError(f"Enter an amount in {self.currency}, such as 12.50.")
+            sample = decimal_text(10 ** minor_digits(self.currency) * 1250 // 100, self.currency)
+            raise forms.ValidationError(f"Enter an amount in {self.currency}, such as {sample}.")
         return amount
 
 

@@ -8,7 +8,7 @@ from django.contrib.auth import logout
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
 from core.middleware import is_storable_address
@@ -32,7 +32,7 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
             return json_error(NotFound())
         if not is_storable_address(request):
             return json_error(InvalidRequest("The address contains a character not allowed."))
-        _end_late_session(request, utc_now())
+        _end_late_session(request, request_now())
         with timezone.override(settings.STAFF_TIME_ZONE), translation.override("en"):
             response = get_response(request)
         response["Cache-Control"] = "no-store"

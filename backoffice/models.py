@@ -12,6 +12,7 @@ from backoffice.errors import InstructionDecided, InstructionNotFound
 from backoffice.roles import Kind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
 from merchants.scoping import CallerScoped
 
 _STAFF = settings.AUTH_USER_MODEL
@@ -141,7 +142,7 @@ class Instruction(models.Model):
         )
         constraints = (
             models.CheckConstraint(
-                condition=Q(amount__gte=0, amount__lte=99_999_999_999), name="instruction_amount"
+                condition=Q(amount__gte=0, amount__lte=MAX_AMOUNT), name="instruction_amount"
             ),
             models.CheckConstraint(
                 condition=Q(status__in=InstructionStatus.values), name="instruction_status"

@@ -6,6 +6,7 @@ from datetime import datetime
 from backoffice.formats import age, clock, money
 from backoffice.page_parts import Answer
 from backoffice.webhook_answer import told_the_shop
+from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
@@ -14,14 +15,6 @@ from refunds.statuses import RefundStatus
 S = PaymentStatus
 _NOTHING_TAKEN = "No money has been taken."
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
-# What the customer did wrong, as one says it; other codes are told by their own message.
-_CAUSES = {
-    "INSUFFICIENT_BALANCE": "there was too little money in the wallet",
-    "INVALID_PIN": "the PIN was wrong too often",
-    "PIN_LOCKED": "the PIN was wrong too often and is locked",
-    "VERIFICATION_FAILED": "the customer could not be verified",
-    "PAYMENT_FAILED": "it was declined",
-}
 
 
 def answer_of(payment: Payment, now: datetime) -> Answer:
@@ -71,7 +64,7 @@ def _completed(payment: Payment, now: datetime) -> str:
 
 def _failed(payment: Payment, now: datetime) -> str:
     at = clock(payment.failed_at, now) if payment.failed_at else ""
-    cause = _CAUSES.get(payment.error_code or "", (payment.error_message or "").rstrip("."))
+    cause = failure_of(payment.error_code).staff
     return f"Not paid: {cause} ({at}). {_NOTHING_TAKEN}"
 
 

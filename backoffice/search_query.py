@@ -88,7 +88,7 @@ def _figures(text: str, today: date) -> Question | None:
         if word.upper() == currency:
             continue
         ending = _LAST_FOUR.fullmatch(word)
-        read_amount = cents(word.upper(), currency or settings.DEFAULT_CURRENCY)
+        read_amount = None if "-" in word else cents(word, currency or settings.DEFAULT_CURRENCY)
         if ending and not last_four:
             last_four = ending[1]
         elif read_amount is not None and amount is None:

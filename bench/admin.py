@@ -210,14 +210,14 @@ def measure() -> list[str]:
 
 
 def _pages() -> dict[str, str]:
-    from backoffice.formats import units
+    from core.money import decimal_text
     from customers.models import Customer
     from payments.models import Payment
 
     payment = Payment.objects.filter(status="completed").order_by("pk")[5_000]
     phone = Customer.objects.get(pk=payment.customer_id).phone
     ending, day = phone[-4:], payment.created_at.date().isoformat()
-    amount = units(payment.amount or 0, payment.currency)
+    amount = decimal_text(payment.amount or 0, payment.currency)
     payments, search = "/admin/payments/payment/", "/admin/search/?q="
     merchant = f"mer_{'7'.rjust(30, '0')}"
     return {

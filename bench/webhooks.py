@@ -123,9 +123,9 @@ def tell(endpoint: "Webhook") -> tuple[str, float]:
     from core.clock import utc_now
     from webhooks.event_types import EventType
     from webhooks.outbox import emit
-    from webhooks.samples import SAMPLES
+    from webhooks.samples import sample_of
 
-    data = SAMPLES[EventType.PAYMENT_COMPLETED]
+    data = sample_of(EventType.PAYMENT_COMPLETED)
     with transaction.atomic():
         event = emit(EventType.PAYMENT_COMPLETED, about=endpoint, data=data, now=utc_now())
     return event.id, time.time()

@@ -1,7 +1,5 @@
-"""An amount as a customer types it, in the language of the page, made cents without a float."""
+"""The form for what a customer pays at a counter or through an open link."""
 
-import re
-from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from django import forms
@@ -10,12 +8,9 @@ from django.utils.translation import gettext_lazy
 
 from checkout.formats import decimal_point
 from checkout.forms import Form, error_messages_for
+from core.amounts import MAX_TYPED, read_amount
 from core.formats import money
 from core.money import MAX_AMOUNT, minor_digits
-
-MAX_TYPED = 30
-GROUP = 3
-_GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+")
 
 
 class AmountForm(Form):
@@ -56,39 +51,3 @@ class RepeatGuardForm(Form):
     """The hidden key of a form that asks for nothing else."""
 
     key = forms.CharField(widget=forms.HiddenInput, required=False)
-
-
-def read_amount(text: str, currency: str, point: str) -> int | None:
-    """Return what was typed in the smallest unit; None where it is ambiguous.
-
-    A sign of currency at either end, spaces, hyphens and brackets fall away; a minus does not. A
-    lone `.` is the decimal point, a lone `,` too unless three digits follow and the language of the
-    page (whose decimal point is `point`) groups with it; of both, the last one is the point.
-    """
-    bare = re.sub(r"^[A-Za-z\s]{0,4}[$€£]?|[$€£]?[A-Za-z\s]{0,4}$", "", text.strip())
-    kept = re.sub(r"[\s()'\u2019]|(?<=[0-9])-", "", bare)
-    if not re.fullmatch(r"[0-9.,]*[0-9][0-9.,]*", kept):
-        return None
-    return _cents(_normal(kept, point), minor_digits(currency))
-
-
-def _normal(text: str, point: str) -> str:
-    """Write a typed number with `,` between groups and `.` as the point."""
-    marks = re.sub("[0-9]", "", text)
-    if len(set(marks)) > 1:
-        point = marks[-1]
-    elif len(marks) == 1 and (marks == "." or len(text) - text.index(marks) - 1 != GROUP):
-        point = marks
-    return text.translate({ord("."): ",", ord(","): "."}) if point == "," else text
-
-
-def _cents(text: str, digits: int) -> int | None:
-    whole, _point, rest = text.partition(".")
-    if not re.fullmatch("[0-9]*", whole) and not _GROUPED.fullmatch(whole):
-        return None
-    if len(rest) > digits or not re.fullmatch("[0-9]*", rest):
-        return None
-    try:
-        return int(Decimal(f"{whole.replace(',', '') or '0'}.{rest or '0'}").scaleb(digits))
-    except InvalidOperation:
-        return None

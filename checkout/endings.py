@@ -6,8 +6,9 @@ from django.utils.translation import gettext as _
 
 from checkout.payment_view import PaymentView
 from core.errors import ApiError, Conflict, RateLimited
-from customers.errors import CustomerFrozen, PinLocked
+from customers.errors import CustomerFrozen
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
+from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -46,7 +47,7 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
     return Ending(
         _("The payment failed"),
         BAD,
-        _why_failed(payment),
+        str(failure_of(payment.error_code).customer),
         next=_("If you still want to pay, ask %(name)s for a new payment.")
         % {"name": payment_view.payee.name},
         again_address=payment_view.again_address,
@@ -67,16 +68,6 @@ def _expired(payment_view: PaymentView) -> Ending:
         again_words=_("Start again") if payment_view.again_address else _("Ask for a new payment"),
         back_address=payment_view.cancel_address,
     )
-
-
-def _why_failed(payment: Payment) -> str:
-    if payment.error_code == PinLocked.code:
-        return _("The PIN was wrong too often and is locked. A code to your phone sets a new one.")
-    if payment.error_code == "VERIFICATION_FAILED":
-        return _("The passkey could not be checked.")
-    if payment.error_code == "INSUFFICIENT_BALANCE":
-        return _("There was not enough money in the wallet.")
-    return _("The payment was declined.")
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:

@@ -1,12 +1,13 @@
 """The customer's steps from Pay to paid. The server alone decides the next step."""
 
+from collections.abc import Container
 from datetime import datetime, timedelta
 from enum import Enum
 
 from checkout.browser_session import BrowserSession
 from checkout.verification_attempts import recorded_attempt
+from core import attempt_limits
 from core.errors import RateLimited
-from customers import attempt_limits
 from customers.errors import PinLocked, ProofMethod, VerificationFailed
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
@@ -15,8 +16,10 @@ from customers.pins import check_pin
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
+from payments.failures import NOT_VERIFIED, PIN_LOCKED
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, return_to_review, start_payment
+from payments.paying import fail_payment, start_payment
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.verification import Verification, required_for
 
 PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
@@ -47,20 +50,25 @@ def next_step(payment: Payment, session: CustomerSession | None, *, now: datetim
     return CheckoutStep.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
 
 
-def open_steps(
-    payment: Payment, session: CustomerSession | None, *, now: datetime
-) -> set[CheckoutStep]:
-    """Return every step that this customer may take now; the next one is among them.
+def is_open(
+    steps: Container[CheckoutStep],
+    payment: Payment,
+    session: CustomerSession | None,
+    *,
+    now: datetime,
+) -> bool:
+    """Return whether this customer may take one of the steps now, as the next or another one.
 
     A passkey may stand in for a PIN, never the reverse.
     """
-    steps = {next_step(payment, session, now=now)}
+    if next_step(payment, session, now=now) in steps:
+        return True
     needed = required_for(payment.amount or 0)
-    if session is not None and needed != Verification.NONE and has_passkey(session):
-        steps.add(CheckoutStep.PASSKEY)
-    if session is not None and needed == Verification.PASSKEY:
-        steps.add(step_to_passkey(session, now=now))
-    return steps
+    if session is None or needed == Verification.NONE:
+        return False
+    if CheckoutStep.PASSKEY in steps and has_passkey(session):
+        return True
+    return needed == Verification.PASSKEY and step_to_passkey(session, now=now) in steps
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
@@ -82,65 +90,63 @@ def has_passkey(session: CustomerSession) -> bool:
     return session.customer.passkeys.usable().exists()
 
 
-def continue_after_sign_in(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
+def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: datetime) -> Payment:
     """Go on after signing in: Pay was pressed before, so ask for the PIN or passkey at once.
 
     A small amount is not paid by signing in: that takes one more press. Raises as submit_payment
     does.
     """
-    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
-    if required_for(payment.amount or 0) != Verification.NONE:
-        submit_payment(payment_id=payment_id, browser=browser, now=now)
+    if required_for(payment.amount or 0) == Verification.NONE:
+        return start_payment(payment_id=payment.id, actor=browser.actor, now=now)
+    return submit_payment(payment=payment, browser=browser, now=now)
 
 
-def submit_payment(*, payment_id: str, browser: BrowserSession, now: datetime) -> None:
+def submit_payment(*, payment: Payment, browser: BrowserSession, now: datetime) -> Payment:
     """Start the payment, and pay it where the amount needs no verification.
 
-    Raises InsufficientBalance, CustomerFrozen, or the error of the payment's present status.
+    Returns it as it is then. Raises InsufficientBalance, CustomerFrozen, or the error of the
+    payment's present status.
     """
-    customer = _signed_in(browser)
-    payment = start_payment(payment_id=payment_id, actor=browser.actor, now=now)
-    if missing_amount(payment, customer):
-        raise InsufficientBalance
     if required_for(payment.amount or 0) == Verification.NONE:
-        complete(payment_id, browser, Verification.NONE, now=now)
-    else:
-        require_action(payment_id=payment_id, actor=browser.actor, now=now)
+        return _complete(payment, browser, Verification.NONE, now)
+    if missing_amount(payment, _signed_in(browser)):
+        start_payment(payment_id=payment.id, actor=browser.actor, now=now)
+        raise InsufficientBalance
+    return ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
 
 
 def pay_with_pin(
     *, payment: Payment, browser: BrowserSession, pin: str, address: str, now: datetime
-) -> None:
-    """Check the PIN and pay. A wrong one that locks the PIN fails the payment.
+) -> Payment:
+    """Check the PIN and pay; return the payment as it is then.
 
-    Raises InvalidPin, PinLocked where it was locked before, InsufficientBalance, and the errors of
-    the payment's status.
+    The wrong PIN that locks it fails the payment. Raises InvalidPin, PinLocked where it was locked
+    before, InsufficientBalance, and the errors of the payment's status.
     """
     customer = _signed_in(browser)
     was_locked = _is_locked(customer, now)
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except PinLocked as error:
+    except PinLocked:
         if was_locked:
             raise
-        fail_payment(
+        return fail_payment(
             payment_id=payment.id,
-            error_code=error.code,
-            error_message="The PIN was wrong too often.",
+            failure=PIN_LOCKED,
             actor=browser.actor,
             now=now,
         )
-        return
-    complete(payment.id, browser, Verification.PIN, now=now)
+    return _complete(payment, browser, Verification.PIN, now)
 
 
 def pay_with_passkey(
     *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
-) -> None:
+) -> Payment:
     """Verify the passkey's response, which is bound to this payment and amount, and pay.
 
-    Too many failures fail the payment. Raises VerificationFailed and what `complete` raises.
+    Returns the payment as it is then; too many wrong answers fail it. Raises VerificationFailed,
+    InsufficientBalance, and the errors of the payment's status.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -154,33 +160,15 @@ def pay_with_passkey(
                 now=now,
             )
     except VerificationFailed:
-        if _fails_too_often(payment.id, browser, now):
-            return
-        raise
-    complete(payment.id, browser, Verification.PASSKEY, now=now)
-
-
-def complete(
-    payment_id: str, browser: BrowserSession, verified: Verification, *, now: datetime
-) -> None:
-    """Pay with that verification. With too little money the payment stays payable.
-
-    Raises InsufficientBalance, CustomerFrozen, VerificationFailed, the errors of its status.
-    """
-    customer = _signed_in(browser)
-    try:
-        pay(
-            payment_id=payment_id,
-            customer=customer,
-            verified=verified,
+        if not _fails_too_often(payment.id, now):
+            raise
+        return fail_payment(
+            payment_id=payment.id,
+            failure=NOT_VERIFIED,
             actor=browser.actor,
             now=now,
         )
-    except InsufficientBalance:
-        return_to_review(
-            payment_id=payment_id, actor=browser.actor, now=now, cause=InsufficientBalance.code
-        )
-        raise
+    return _complete(payment, browser, Verification.PASSKEY, now)
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
@@ -204,18 +192,24 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
     )
 
 
-def _fails_too_often(payment_id: str, browser: BrowserSession, now: datetime) -> bool:
-    """Count a failed verification; one too many fails the payment."""
+def _complete(
+    payment: Payment, browser: BrowserSession, verified: Verification, now: datetime
+) -> Payment:
+    """Pay with that verification."""
+    return pay_or_return(
+        payment_id=payment.id,
+        customer=_signed_in(browser),
+        verified=verified,
+        actor=browser.actor,
+        now=now,
+    )
+
+
+def _fails_too_often(payment_id: str, now: datetime) -> bool:
+    """Count a wrong answer; return whether it is one too many."""
     try:
         attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
     except RateLimited:
-        fail_payment(
-            payment_id=payment_id,
-            error_code=VerificationFailed.code,
-            error_message="The passkey could not be verified too often.",
-            actor=browser.actor,
-            now=now,
-        )
         return True
     return False
 

@@ -1,11 +1,14 @@
 """What the checkout tells the browser it may do: only what its pages need.
 
-Pages load nothing from third parties, run one script of ours, and may not be framed. Other sites
-may show a QR code of ours as an image.
+Pages load nothing from third parties, run one script of ours, and may not be framed.
 """
+
+from collections.abc import Mapping
 
 from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
 from django.http import HttpResponse
+
+from core.json import dump_json
 
 REPORTS_PATH = "policy-reports"
 POLICY = {
@@ -30,11 +33,6 @@ _OF_A_PAGE = {
     "X-Robots-Tag": "noindex, nofollow",
 }
 
-_OF_AN_IMAGE = {
-    "Cache-Control": "public, max-age=31536000, immutable",
-    "Cross-Origin-Resource-Policy": "cross-origin",
-}
-
 
 def set_page_headers(response: HttpResponse) -> HttpResponse:
     """Keep a page out of caches, frames and search engines."""
@@ -43,6 +41,8 @@ def set_page_headers(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def immutable(content: bytes, content_type: str) -> HttpResponse:
-    """Answer with bytes that never change at this address, cacheable and embeddable."""
-    return HttpResponse(content, content_type=content_type, headers=_OF_AN_IMAGE)
+def of_the_moment(answer: Mapping[str, str]) -> HttpResponse:
+    """Answer a script of our own pages in JSON that nothing keeps."""
+    return HttpResponse(
+        dump_json(answer), content_type="application/json", headers={"Cache-Control": "no-store"}
+    )

@@ -38,12 +38,6 @@ def read_due_logos(*, now: datetime, limit: int = 10) -> int:
     return sum(_read(merchant, now) for merchant in due)
 
 
-def logo_of(merchant: Merchant) -> Logo | None:
-    """Return the merchant's logo as it is now, if there is a picture of it."""
-    logo = Logo.objects.filter(merchant=merchant).first() if merchant.logo_url else None
-    return logo if logo and logo.digest and logo.source_url == merchant.logo_url else None
-
-
 def logo_png(content: bytes) -> bytes:
     """Re-encode a picture as a small PNG. Nothing else of the file survives.
 

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_URL
 from merchants.models import Merchant
 
 
@@ -37,7 +38,7 @@ class Logo(models.Model):
     merchant = models.OneToOneField(
         Merchant, on_delete=models.CASCADE, primary_key=True, related_name="logo"
     )
-    source_url = models.CharField(max_length=2_048)
+    source_url = models.CharField(max_length=MAX_URL)
     png = models.BinaryField(default=b"")
     digest = models.CharField(max_length=16, default="", blank=True)
     fault = models.CharField(max_length=255, default="", blank=True)

@@ -1,6 +1,7 @@
 """The base of every page: the session, the language, and how errors are shown."""
 
 from datetime import datetime
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,15 +24,60 @@ from checkout.payment_view import PaymentView, payment_view_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.client_address import client_address, network_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed
 from core.handler import api_error
+from core.prepared import Place, Prepared
 from core.throttling import ADDRESS_LIMITS, consume
+from customers.codes import CODE_DIGITS, LIFETIME, TEST_CODE
+from customers.pin_rules import TEST_PIN
 from merchants.models import DEFAULT_TIME_ZONE
-from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted
+from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
 
 UNPROCESSABLE = 422
+# What the pages show of a payment: each column more costs as much as a small template. What is not
+# named here is read when it is asked for.
+SHOWN = (
+    "livemode",
+    "amount",
+    "currency",
+    "status",
+    "payment_mode",
+    "description",
+    "transaction_id",
+    "static_payment",
+    "success_url",
+    "cancel_url",
+    "order_id",
+    "line_items",
+    "invoice_number",
+    "due_date",
+    "terms",
+    "reference",
+    "amount_refunded",
+    "error_code",
+    "expires_at",
+    "completed_at",
+    "merchant__name",
+    "merchant__time_zone",
+    "merchant__brand_color",
+    "merchant__support_email",
+    "merchant__logo_url",
+    "merchant__logo__source_url",
+    "merchant__logo__digest",
+    "link__merchant__slug",
+    "customer__phone",
+)
+
+# What sentences of the pages name: the constants that act.
+FIGURES = {
+    "code_digits": CODE_DIGITS,
+    "code_minutes": LIFETIME.seconds // 60,
+    "redirect_seconds": 10,  # after which the browser leaves a paid payment for the shop
+    "test_code": TEST_CODE,
+    "test_pin": TEST_PIN,
+}
 
 
 class SeeOther(HttpResponseRedirect):
@@ -60,7 +106,7 @@ class CheckoutPage(View):
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
-        self.now = utc_now()
+        self.now = request_now()
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
@@ -121,6 +167,7 @@ class CheckoutPage(View):
             "customer": self.browser.customer,
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones(), "outcomes": outcomes()}),
+            "figures": FIGURES,
             "brand_color": self.payment_view.payee.brand_color if self.payment_view else "",
         }
         return render(self.request, f"checkout/{template}", common | context, status=status)
@@ -147,6 +194,12 @@ class CheckoutPage(View):
         return response
 
 
+@cache
+def _shown() -> Prepared[Payment]:
+    payments = Payment.objects.select_related("merchant__logo", "link__merchant", "customer")
+    return Prepared(payments.only(*SHOWN).filter(pk=Place("id")))
+
+
 class PaymentPage(CheckoutPage):
     """A page about one payment; its address is the right to see it."""
 
@@ -154,8 +207,7 @@ class PaymentPage(CheckoutPage):
     payment_view: PaymentView
 
     def prepare(self) -> None:
-        payments = Payment.objects.select_related("merchant", "link__merchant", "customer")
-        self.payment = payments.one(self.kwargs["payment_id"])
+        self.payment = _shown().one(PaymentNotFound, id=self.kwargs["payment_id"])
         self.payment_address = self.payment.hosted_url
         self.livemode = self.payment.livemode
         self.payment_view = payment_view_of(self.payment, now=self.now)

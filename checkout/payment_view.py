@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 
 from checkout.branding import normal_color
 from checkout.formats import deadline, ending
-from checkout.logos import logo_of
+from checkout.models import Logo
 from checkout.redirects import host_of, return_url
 from core.formats import day_of
 from links.models import PaymentLink
@@ -101,13 +101,20 @@ class PaymentView:
 
 def payee_of(merchant: Merchant) -> Payee:
     """Return what customers see of a merchant."""
-    logo = logo_of(merchant)
     return Payee(
         name=merchant.name,
-        logo=reverse("checkout-logo", args=[merchant.id, logo.digest]) if logo else "",
+        logo=_logo_address(merchant),
         brand_color=normal_color(merchant.brand_color),
         support_email=merchant.support_email,
     )
+
+
+def _logo_address(merchant: Merchant) -> str:
+    """Return the address of the merchant's logo as it is now, if there is a picture of it."""
+    logo: Logo | None = getattr(merchant, "logo", None)
+    if logo is None or not logo.digest or logo.source_url != merchant.logo_url:
+        return ""
+    return reverse("checkout-logo", args=[merchant.id, logo.digest])
 
 
 def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:

@@ -2,26 +2,41 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
 
+from django.utils import translation
 from django.utils.translation import gettext as _
 
 from checkout.branding import ink_on
-from checkout.shapes import Circle, Rectangle, Shape, Sheet, Words, cut, fitted
+from checkout.shapes import (
+    Circle,
+    Rectangle,
+    Shape,
+    Sheet,
+    Words,
+    as_pdf,
+    as_svg,
+    cut,
+    fitted,
+)
+from core.qr import modules
 
 SIZES = {"a4": (210.0, 297.0), "a5": (148.0, 210.0), "card": (105.0, 148.0)}
 INK, QUIET, WARN, WHITE = "#10242b", "#4d6169", "#6b4a00", "#ffffff"
 BRAND = "#0b6b66"
 TEETH = 26
 SMALLEST = 2.6  # hundredths of the paper's width
+PAPERS = {"pdf": as_pdf, "svg": as_svg}
+POSTERS_KEPT = 64  # 40 kB each at most
 
 
 @dataclass(frozen=True)
 class Poster:
-    """What the poster says. `modules` is the code, row by row; `amount` is ready to be read."""
+    """What the poster says. The code leads to `address`; `amount` is ready to be read."""
 
     payee: str
-    modules: Sequence[Sequence[bool]]
-    host: str
+    address: str
     service: str
     color: str = ""
     amount: str = ""
@@ -29,7 +44,14 @@ class Poster:
     livemode: bool = True
 
 
-def poster_sheet(poster: Poster, size: str) -> Sheet:
+@lru_cache(maxsize=POSTERS_KEPT)
+def drawn_poster(poster: Poster, *, size: str, form: str, language: str) -> bytes:
+    """Draw a poster in a form out of PAPERS; what says the same is drawn once."""
+    with translation.override(language):
+        return PAPERS[form](_sheet(poster, size))
+
+
+def _sheet(poster: Poster, size: str) -> Sheet:
     """Lay the poster out on paper of a size out of SIZES."""
     width, height = SIZES[size]
     title = _("Scan to pay %(name)s") % {"name": poster.payee}
@@ -43,7 +65,7 @@ def _shapes(poster: Poster, width: float, height: float) -> Iterator[Shape]:
     yield Words(middle, 53 * unit, 8.4 * unit, _("Scan to pay"), INK, bold=True)
     yield from _code(poster, x=21 * unit, y=59 * unit, side=58 * unit)
     yield from _below(poster, middle, unit)
-    foot = f"{poster.service} · {poster.host}"
+    foot = f"{poster.service} · {urlsplit(poster.address).netloc}"
     yield Words(middle, height - 5 * unit, 2.6 * unit, foot, QUIET)
 
 
@@ -71,15 +93,16 @@ def _line(
 
 def _code(poster: Poster, *, x: float, y: float, side: float) -> Iterator[Shape]:
     """Draw the code, one rectangle for each run of dark modules."""
-    step = side / len(poster.modules)
-    for row, modules in enumerate(poster.modules):
-        for start, length in _runs(modules):
+    code = modules(poster.address)
+    step = side / len(code)
+    for row, line in enumerate(code):
+        for start, length in _runs(line):
             yield Rectangle(x + start * step, y + row * step, length * step, step * 1.01, "#000000")
 
 
-def _runs(modules: Sequence[bool]) -> Iterator[tuple[int, int]]:
+def _runs(line: Sequence[bool]) -> Iterator[tuple[int, int]]:
     start = None
-    for column, dark in enumerate([*modules, False]):
+    for column, dark in enumerate([*line, False]):
         if dark and start is None:
             start = column
         elif not dark and start is not None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from customers import attempt_limits
+from core import attempt_limits
 from payments.emails import plan_receipt_again
 from payments.models import Payment
 from payments.statuses import PaymentStatus

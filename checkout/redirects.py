@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from core.fields import is_web_url
+from core.web_urls import is_web_url
 
 PLACEHOLDER = "{PAYMENT_ID}"
 

@@ -5,14 +5,15 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from customers.errors import PinLocked
-from customers.magic_phones import MAGIC_PHONES, Behaviour
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
+from payments.failures import PIN_LOCKED
 from payments.models import Payment
-from payments.paying import fail_payment, pay, require_action, start_payment
+from payments.paying import fail_payment
+from payments.pressing import ask_for_proof, pay_or_return
 from payments.verification import Verification
 
 
@@ -41,7 +42,8 @@ def magic_phones() -> list[tuple[str, str]]:
         Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
         Behaviour.WRONG_PIN: _("every PIN is wrong"),
         Behaviour.DECLINED: _("is declined"),
-        Behaviour.SLOW: _("stays “Paying…” for 30 seconds"),
+        Behaviour.SLOW: _("stays “Paying…” for %(seconds)s seconds")
+        % {"seconds": SLOW_SETTLEMENT.seconds},
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
     }
@@ -71,11 +73,10 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
         return
     customer = _customer_who(_PHONE_FOR[outcome], now)
     actor = f"customer:{customer.id}"
-    start_payment(payment_id=payment.id, actor=actor, now=now)
     if outcome == SimulatedOutcome.WRONG_PIN:
         _fail(payment.id, actor, now)
     else:
-        pay(
+        pay_or_return(
             payment_id=payment.id,
             customer=customer,
             verified=Verification.PASSKEY,
@@ -90,11 +91,10 @@ def _customer_who(behaviour: Behaviour, now: datetime) -> Customer:
 
 
 def _fail(payment_id: str, actor: str, now: datetime) -> None:
-    require_action(payment_id=payment_id, actor=actor, now=now)
+    ask_for_proof(payment_id=payment_id, actor=actor, now=now)
     fail_payment(
         payment_id=payment_id,
-        error_code=PinLocked.code,
-        error_message="The PIN was wrong too often (simulated).",
+        failure=PIN_LOCKED,
         actor=actor,
         now=now,
     )

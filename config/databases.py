@@ -31,7 +31,7 @@ def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
     # IMMEDIATE takes the write lock when a transaction begins: DEFERRED would fail at once where
     # two transactions that have read want to write.
     options = {"transaction_mode": "IMMEDIATE", "timeout": 20, "init_command": SQLITE_PRAGMAS}
-    return config | {"OPTIONS": options, "CONN_MAX_AGE": None}
+    return config | {"ENGINE": "config.sqlite", "OPTIONS": options, "CONN_MAX_AGE": None}
 
 
 def _postgresql(config: dict[str, Any]) -> dict[str, Any]:

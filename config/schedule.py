@@ -2,7 +2,8 @@
 
 Every task may run twice, late, or on two machines at once. `threads` is the concurrency in
 `manage.py worker`; with Celery that is the size of the worker's pool. `alone` is the interval in
-`manage.py worker`, where no broker carries wakeups.
+`manage.py worker`, where no broker carries wakeups; `idle` is its interval while nothing is
+written to the database, for tasks that wait for rows and not for the clock.
 """
 
 from dataclasses import dataclass
@@ -20,15 +21,16 @@ class Periodic:
     seconds: float
     threads: int = 1
     alone: float | None = None
+    idle: float | None = None
 
 
 SCHEDULE: dict[str, Periodic] = {
-    "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1),
-    "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5),
+    "send webhooks": Periodic("webhooks.tasks.send_webhooks", 1, alone=0.1, idle=2),
+    "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5, idle=MINUTE),
     "send messages": Periodic("messages.tasks.send_messages", 5),
-    "seal transfers": Periodic("ledger.tasks.seal_transfers", 2),
+    "seal transfers": Periodic("ledger.tasks.seal_transfers", 2, idle=MINUTE),
     "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
-    "count link uses": Periodic("links.tasks.count_uses", 10),
+    "count link uses": Periodic("links.tasks.count_uses", 10, idle=MINUTE),
     "expire links": Periodic("links.tasks.expire_links", 20),
     "expire payments": Periodic("payments.tasks.expire_payments", 15),
     "settle payments": Periodic("payments.tasks.settle_payments", 5),
@@ -42,5 +44,5 @@ SCHEDULE: dict[str, Periodic] = {
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
-    "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2),
+    "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }

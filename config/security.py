@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
+from csp.utils import build_policy
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 # Alpine, on which unfold's pages run, evaluates their attributes; no script stands in a page.
@@ -19,6 +21,19 @@ def admin_policy(get_response: _GetResponse) -> _GetResponse:
         response = get_response(request)
         if request.resolver_match and request.resolver_match.app_name == "admin":
             response._csp_update = ADMIN_POLICY  # type: ignore[attr-defined]  # django-csp reads it
+        return response
+
+    return middleware
+
+
+def api_headers(get_response: _GetResponse) -> _GetResponse:
+    """Send with each answer of the API what a page's has that names no policy of its own."""
+    policy = build_policy()
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        response["X-Frame-Options"] = settings.X_FRAME_OPTIONS
+        response["Content-Security-Policy"] = policy
         return response
 
     return middleware
@@ -43,7 +58,7 @@ def content_security_policy() -> dict[str, Any]:
 def transport(*, https: bool, proxies: int) -> dict[str, Any]:
     """Return the settings that depend on whether the world reaches the service by https."""
     year = 365 * 24 * 3600
-    settings: dict[str, Any] = {
+    values: dict[str, Any] = {
         "SESSION_COOKIE_SECURE": https,
         "CSRF_COOKIE_SECURE": https,
         "SESSION_COOKIE_NAME": "__Host-session" if https else "session",
@@ -55,5 +70,5 @@ def transport(*, https: bool, proxies: int) -> dict[str, Any]:
         "SECURE_REDIRECT_EXEMPT": [r"^healthz$", r"^readyz$", r"^metrics$"],
     }
     if proxies:
-        settings["SECURE_PROXY_SSL_HEADER"] = ("HTTP_X_FORWARDED_PROTO", "https")
-    return settings
+        values["SECURE_PROXY_SSL_HEADER"] = ("HTTP_X_FORWARDED_PROTO", "https")
+    return values

@@ -81,6 +81,13 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
 }
+# Functions of the rooms that make a sample of each of their events
+EVENT_SAMPLES: list[str] = [
+    "payments.events.samples",
+    "refunds.events.samples",
+    "links.events.samples",
+    "payouts.events.samples",
+]
 
 # Django
 
@@ -136,13 +143,15 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
+# The first answers `/v1`, by way of API_MIDDLEWARE: the others are for pages.
 MIDDLEWARE = [
+    "config.api.api_requests",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "core.middleware.ApiErrors",
     "csp.middleware.CSPMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -156,6 +165,14 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
+]
+
+API_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.api_headers",
 ]
 
 TEMPLATES = [
@@ -214,6 +231,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
+        "config.figures.fill",
     ],
     "TAGS": [
         {"name": name}

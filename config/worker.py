@@ -1,6 +1,7 @@
 """The schedule in one process, without a broker: each periodic task in threads of its own.
 
 A task that is slow delays no other; one that fails is logged and retried at its next run.
+While nothing is written to the database, a task that waits for rows runs less often.
 """
 
 import threading
@@ -11,6 +12,7 @@ import structlog
 from django.db import close_old_connections
 from django.utils.module_loading import import_string
 
+from config.database_writes import DatabaseWrites
 from config.schedule import Periodic
 
 logger = structlog.get_logger(__name__)
@@ -21,10 +23,11 @@ class Worker:
 
     def __init__(self, schedule: Mapping[str, Periodic]) -> None:
         self._stop = threading.Event()
+        self._writes = DatabaseWrites()
         self._threads = [
             threading.Thread(target=self._repeat, args=turn, name=turn[0], daemon=True)
             for turn in [
-                (name, import_string(periodic.task), periodic.alone or periodic.seconds)
+                (name, import_string(periodic.task), periodic)
                 for name, periodic in schedule.items()
                 for _ in range(periodic.threads)
             ]
@@ -32,12 +35,14 @@ class Worker:
 
     def start(self) -> None:
         """Start; every task runs at once for the first time."""
+        threading.Thread(target=self._writes.watch, name="look for writes", daemon=True).start()
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
         """Let the current runs finish, and start no others."""
         self._stop.set()
+        self._writes.end()
 
     def join(self, seconds: float) -> list[str]:
         """Wait for the current runs; return the names of those that took too long."""
@@ -46,11 +51,16 @@ class Worker:
             thread.join(max(0.0, deadline - time.monotonic()))
         return sorted({thread.name for thread in self._threads if thread.is_alive()})
 
-    def _repeat(self, name: str, task: Callable[[], object], seconds: float) -> None:
+    def _repeat(self, name: str, task: Callable[[], object], periodic: Periodic) -> None:
         while not self._stop.is_set():
-            started = time.monotonic()
+            started, seen = time.monotonic(), self._writes.seen
             run(name, task)
-            self._stop.wait(max(0.0, started + seconds - time.monotonic()))
+            self._stop.wait(_left(started, periodic.alone or periodic.seconds))
+            self._writes.wait(seen, seconds=_left(started, periodic.idle or periodic.seconds))
+
+
+def _left(started: float, seconds: float) -> float:
+    return max(0.0, started + seconds - time.monotonic())
 
 
 def run(name: str, task: Callable[[], object]) -> bool:

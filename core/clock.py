@@ -1,6 +1,11 @@
 """The one place that reads the clock. Edges read it once and pass `now` down."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+
+_of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
 
 
 def utc_now() -> datetime:
@@ -9,9 +14,27 @@ def utc_now() -> datetime:
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
+def request_now() -> datetime:
+    """Return the instant of the request being served: the same for key, view and each row shown.
+
+    For edges alone: views, authentication, columns. Services take `now`.
+    """
+    return _of_request.get() or utc_now()
+
+
+@contextmanager
+def one_instant() -> Iterator[None]:
+    """Read the clock once for all that is done inside."""
+    token = _of_request.set(utc_now())
+    try:
+        yield
+    finally:
+        _of_request.reset(token)
+
+
 def iso(instant: datetime) -> str:
     """Write an instant as ISO 8601 with milliseconds and `Z`: 2026-01-31T09:30:00.000Z."""
-    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return f"{instant.astimezone(UTC).isoformat(timespec='milliseconds')[:-6]}Z"
 
 
 def epoch_milliseconds(instant: datetime) -> int:

@@ -1,19 +1,31 @@
-"""The errors of the contract that belong to no resource. An error class is its status and code.
+"""The errors of the contract that belong to no resource. An error class is all there is to know.
 
-Raise one anywhere below a view; `core.handler` writes it as `{"error", "code", "details"}`.
+Raise one anywhere below a view; `core.handler` writes it as `{"error", "code", "details"}`. The
+reference explains each code by its class; `[[name]]` in the words is a figure that acts.
 """
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 RETRY_SOON: Mapping[str, str] = {"Retry-After": "1"}
+RETRY = "Send the same request again, with the same Idempotency-Key."
+WRONG_ID = "It is mistyped, belongs to another merchant, or to the other mode: they look the same."
+CHECK_ID = "Take the id from the answer or event that named it, and the key of that mode."
 
 
 class ApiError(Exception):
-    """An expected refusal. Keyword arguments name the fields at fault and what each must be."""
+    """An expected refusal. Keyword arguments name the fields at fault and what each must be.
 
-    status = 500
-    code = "INTERNAL_ERROR"
-    message = "Something went wrong on our side."
+    `cause` says when the code comes, `remedy` what to do then, `test_mode` how to bring it about
+    with a test key: without that, the code is for staff and not of the contract.
+    """
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+    message: ClassVar[str]
+    cause: ClassVar[str]
+    remedy: ClassVar[str]
+    test_mode: ClassVar[str] = ""
     default_headers: Mapping[str, str] = {}
 
     def __init__(self, details: str = "", **fields: str) -> None:
@@ -30,56 +42,102 @@ class ApiError(Exception):
 
 class InvalidRequest(ApiError):
     status, code, message = 400, "INVALID_REQUEST", "The request could not be understood."
+    cause = "The body is no JSON object, names a key twice, or a query parameter makes no sense."
+    remedy = "`details` says what; sending the same again will not help."
+    test_mode = "`GET /v1/payments?limit=0`."
 
 
 class Unauthorized(ApiError):
     status, code, message = 401, "UNAUTHORIZED", "A valid API key is needed."
+    cause = "There is no key, or it is mistyped, revoked or expired."
+    remedy = "Send `Authorization: Bearer <key>`; if it was rolled, the new one."
+    test_mode = "Any request with `Authorization: Bearer sk_test_0`."
     default_headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 
 
 class NotFound(ApiError):
     status, code, message = 404, "NOT_FOUND", "There is nothing at this address."
+    cause = "There is no such address."
+    remedy = "Compare it with this reference: no slash at the end, the version in front."
+    test_mode = "`GET /v1/nothing`."
 
 
 class MethodNotAllowed(ApiError):
     status, code, message = 405, "METHOD_NOT_ALLOWED", "This address does not take this method."
+    cause = "The address exists, but not for this method."
+    remedy = "The header `Allow` lists its methods."
+    test_mode = "`DELETE /v1/payments`."
 
 
 class Conflict(ApiError):
     status, code, message = 409, "CONFLICT", "Another request holds this object. Try again."
+    cause = "Another request has held the same object for seconds."
+    remedy = f"Wait for `Retry-After`. {RETRY}"
+    test_mode = "By the header only."
     default_headers = RETRY_SOON
 
 
 class RequestTooLarge(ApiError):
     status, code, message = 413, "REQUEST_TOO_LARGE", "The request body is too large."
+    cause = "The body is larger than [[body_kib]] KiB."
+    remedy = "Keep in your own system what we need not know; send fewer line items."
+    test_mode = "A `description` of 300,000 characters."
 
 
 class UnsupportedMediaType(ApiError):
     status, code, message = 415, "UNSUPPORTED_MEDIA_TYPE", "Send application/json in UTF-8."
+    cause = "The body is not `application/json`, is in another charset than UTF-8, or compressed."
+    remedy = "Send `Content-Type: application/json`."
+    test_mode = "A POST with `Content-Type: text/plain`."
 
 
 class ValidationFailed(ApiError):
     status, code, message = 422, "VALIDATION_FAILED", "A field has a value that is not allowed."
+    cause = "A field has a value it cannot have, or what was asked for is not possible now."
+    remedy = "`details` names each field and what it must be."
+    test_mode = '`POST /v1/payments` with `{"amount": 1, "currency": "bsd"}`.'
 
 
 class InvalidAmount(ApiError):
     status, code, message = 422, "INVALID_AMOUNT", "The amount is not a valid number of cents."
+    cause = (
+        "An amount is no integer from 1 to [[most_grouped]], is missing, or contradicts another."
+    )
+    remedy = 'Send cents as a JSON integer: 1250, not 12.5, 1250.0 or "1250".'
+    test_mode = '`POST /v1/payments` with `{"amount": 0}`.'
 
 
 class IdempotencyKeyReused(ApiError):
     status, code = 422, "IDEMPOTENCY_KEY_REUSED"
     message = "This Idempotency-Key belongs to another request."
+    cause = "The key came before, with another method, path or body."
+    remedy = "A new key for each new thing you want done; the old one for repeats only."
+    test_mode = "Two payments of different amounts under one key."
 
 
 class RateLimited(ApiError):
     status, code, message = 429, "RATE_LIMITED", "Too many requests. Slow down and try again."
+    cause = (
+        "More than [[rate_minute]] requests a minute ([[rate_burst]] at once) or [[rate_hour]] an "
+        "hour; or too many test events at once."
+    )
+    remedy = "Wait for `Retry-After`; the header `RateLimit` says what is left."
+    test_mode = "Request [[rate_refused]] within [[rate_window]], where limits are on."
 
 
 class InternalError(ApiError):
     """An unexpected failure, reported without internal details."""
 
+    status, code, message = 500, "INTERNAL_ERROR", "Something went wrong on our side."
+    cause = "A fault of ours; it has been noted."
+    remedy = f"{RETRY} Name `X-Request-Id` when you ask for help."
+    test_mode = "By the header only."
+
 
 class ServiceUnavailable(ApiError):
     status, code = 503, "SERVICE_UNAVAILABLE"
     message = "The service cannot answer right now. Try again shortly."
+    cause = "The database does not answer, or more is asked than can be done."
+    remedy = f"Wait for `Retry-After`. {RETRY}"
+    test_mode = "By the header only."
     default_headers = RETRY_SOON

@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -18,15 +17,24 @@ from rest_framework import serializers
 from core.clock import iso
 from core.errors import ValidationFailed
 from core.instants import parse_instant
+from core.limits import (
+    MAX_EMAIL,
+    MAX_METADATA_KEY,
+    MAX_METADATA_KEYS,
+    MAX_METADATA_VALUE,
+    MAX_URL,
+)
 from core.money import MAX_AMOUNT, is_currency
 from core.text import is_printable
+from core.web_urls import WEB_URL_RULE, is_web_url
 
 AMOUNT_RULE = f"must be an integer number of cents from 1 to {MAX_AMOUNT}"
-MAX_URL = 2_048
-MAX_METADATA_KEYS = 20
-MAX_METADATA_KEY = 40
-MAX_METADATA_VALUE = 500
 MAX_SAFE_INTEGER = 2**53 - 1
+
+
+def as_it_is(field: serializers.Field[Any, Any, Any, Any], value: Any) -> Any:
+    """Write a value that is JSON already; outputs do without the call."""
+    return value
 
 
 class StrictIntegerField(serializers.Field[int, Any, int, Any]):
@@ -46,8 +54,7 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
             raise serializers.ValidationError(self.rule)
         return data
 
-    def to_representation(self, value: int) -> int:
-        return value
+    to_representation = as_it_is
 
 
 class AmountField(StrictIntegerField):
@@ -83,8 +90,7 @@ class StrictBooleanField(serializers.Field[bool, Any, bool, Any]):
             raise serializers.ValidationError("must be true or false")
         return data
 
-    def to_representation(self, value: bool) -> bool:
-        return value
+    to_representation = as_it_is
 
 
 class TextField(serializers.Field[str, Any, str, Any]):
@@ -118,15 +124,14 @@ class TextField(serializers.Field[str, Any, str, Any]):
             raise serializers.ValidationError(self.pattern_rule)
         return data
 
-    def to_representation(self, value: str) -> str:
-        return value
+    to_representation = as_it_is
 
 
 class EmailTextField(TextField):
     """An e-mail address."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(max_length=254, **options)
+        super().__init__(max_length=MAX_EMAIL, **options)
 
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
@@ -165,7 +170,7 @@ class OneOfField(TextField):
 class WebUrlField(TextField):
     """An absolute web address. Whether http is allowed is the caller's mode to decide."""
 
-    rule = "must be an absolute https address of at most 2048 characters, without credentials"
+    rule = WEB_URL_RULE
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_URL, **options)
@@ -174,22 +179,6 @@ class WebUrlField(TextField):
         if not isinstance(data, str) or not is_web_url(data):
             raise serializers.ValidationError(self.rule)
         return data
-
-
-def is_web_url(text: str) -> bool:
-    """Return whether this is a plain http(s) address that every parser reads the same way."""
-    if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
-        return False
-    if not is_printable(text):
-        return False
-    try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
-        encoded = (host or "").encode("idna")
-    except (ValueError, UnicodeError):
-        return False
-    has_credentials = "@" in parts.netloc
-    return parts.scheme in ("https", "http") and bool(encoded) and not has_credentials and port != 0
 
 
 def refuse_http(values: Mapping[str, Any], *names: str, livemode: bool) -> None:
@@ -251,8 +240,7 @@ class MetadataField(serializers.Field[dict[str, Any], Any, Any, Any]):
             _check_metadata_pair(key, value)
         return dict(data)
 
-    def to_representation(self, value: Any) -> Any:
-        return value
+    to_representation = as_it_is
 
 
 def _check_metadata_pair(key: str, value: Any) -> None:

@@ -4,39 +4,72 @@ Pages and mails write them here. The languages are regional where the region dec
 dates as in the Bahamas, Spanish as in Latin America.
 """
 
+import re
+from copy import copy
 from datetime import date, datetime, time
 from decimal import Decimal
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from babel import Locale
 from babel.dates import format_skeleton, format_time
-from babel.numbers import format_currency
+from babel.numbers import get_currency_symbol
 from django.utils.translation import get_language
 
 from core.money import minor_digits
 
 REGIONS = {"en": "en_BS", "es": "es_419", "fr": "fr", "ht": "ht"}
 SYMBOLS = {"BSD": "B$"}
+# A page writes the same amount in several places.
+AMOUNTS_KEPT = 256
 
 
 def region() -> Locale:
     """Return the locale of the language that is active."""
-    return Locale.parse(REGIONS.get(get_language() or "", REGIONS["en"]))
+    return _region_of(get_language() or "")
+
+
+@lru_cache(maxsize=len(REGIONS) + 1)
+def _region_of(language: str) -> Locale:
+    return Locale.parse(REGIONS.get(language, REGIONS["en"]))
 
 
 def money(amount: int, currency: str) -> str:
-    """Write an amount of the smallest unit: 1250 BSD is B$12.50, or 12,50 B$ in French."""
-    locale, symbol = region(), SYMBOLS.get(currency)
-    units = Decimal(amount).scaleb(-minor_digits(currency))
-    pattern = locale.currency_formats["standard"].pattern
-    if symbol is not None:
-        pattern = pattern.replace("¤", symbol)
-    return widened(format_currency(units, currency, format=pattern, locale=locale))
+    """Write an amount of the smallest unit: 1250 BSD is B$12.50, or 12,50 B$ in French.
+
+    The number of decimals is the standard's, not the locale's.
+    """
+    return _money(amount, currency, get_language() or "")
+
+
+@lru_cache(maxsize=AMOUNTS_KEPT)
+def _money(amount: int, currency: str, language: str) -> str:
+    locale, digits = _region_of(language), minor_digits(currency)
+    pattern = copy(locale.currency_formats["standard"])
+    pattern.frac_prec = (digits, digits)
+    text: str = pattern.apply(Decimal(amount).scaleb(-digits), locale)
+    sign = _sign(currency)
+    apart = f"{sign}\u00a0" if sign[-1].isalpha() else sign  # HTG 12.50, but B$12.50
+    return widened(re.sub(r"¤(?=[0-9])", apart, text).replace("¤", sign))
+
+
+def code_beside(currency: str) -> str:
+    """Return the code to write beside an amount; nothing where the code is the sign already."""
+    return "" if _sign(currency) == currency else currency
 
 
 def money_and_code(amount: int, currency: str) -> str:
-    """Write an amount where nothing else names its currency: B$12.50 BSD."""
-    return f"{money(amount, currency)} {currency}"
+    """Write an amount where nothing else names its currency: B$12.50 BSD, HTG 12.50."""
+    return f"{money(amount, currency)} {code_beside(currency)}".rstrip()
+
+
+def signs_of(currency: str) -> frozenset[str]:
+    """Return the signs that people know a currency by: in their language, and in English."""
+    return frozenset({_sign(currency), get_currency_symbol(currency, locale=REGIONS["en"])})
+
+
+def _sign(currency: str) -> str:
+    return SYMBOLS.get(currency) or get_currency_symbol(currency, locale=region())
 
 
 def day_of(local: date) -> str:

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
@@ -24,6 +24,7 @@ Work = Callable[[], Response | ApiError]
 
 RETENTION = timedelta(hours=72)
 HEADER = "Idempotency-Key"
+_TABLE = IdempotencyKey._meta.db_table
 _QUOTED = re.compile(r'"([^"]*)"')
 _PRINTABLE = re.compile(rf"[\x20-\x7e]{{1,{KEY_LENGTH}}}")
 
@@ -49,15 +50,11 @@ def respond_once(
 
 def _under_key(scope: str, key: str, fingerprint: str, work: Work, *, secret: bool) -> HttpResponse:
     with transaction.atomic():
-        if not _claim(scope, key, fingerprint, utc_now()):
+        if not _claim(scope, key, fingerprint, request_now()):
             stored = IdempotencyKey.objects.get(scope=scope, key=key)
             return _replay(stored, fingerprint, secret=secret)
         response = _answer(work())
-        body = dump_json(response.data)
-        body = encrypt(body.decode()).encode() if secret else body
-        IdempotencyKey.objects.filter(scope=scope, key=key).update(
-            status=response.status_code, body=body, location=response.get("Location", "")
-        )
+        _store(scope, key, response, secret=secret)
     return response
 
 
@@ -97,14 +94,24 @@ def delete_expired_keys(*, before: datetime) -> int:
 
 def _claim(scope: str, key: str, fingerprint: str, at: datetime) -> bool:
     """Insert the key; False where it exists, after waiting for a request that holds it."""
-    table = IdempotencyKey._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {table} (scope, key, fingerprint, location, created_at)"  # noqa: S608  # a constant
+            f"INSERT INTO {_TABLE} (scope, key, fingerprint, location, created_at)"  # noqa: S608  # a constant
             " VALUES (%s, %s, %s, '', %s) ON CONFLICT DO NOTHING",
             [scope, key, fingerprint, connection.ops.adapt_datetimefield_value(at)],
         )
         return bool(cursor.rowcount == 1)
+
+
+def _store(scope: str, key: str, response: Response, *, secret: bool) -> None:
+    body = dump_json(response.data)
+    body = encrypt(body.decode()).encode() if secret else body
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {_TABLE} SET status = %s, body = %s, location = %s"  # noqa: S608  # a constant
+            " WHERE scope = %s AND key = %s",
+            [response.status_code, body, response.get("Location", ""), scope, key],
+        )
 
 
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:

@@ -36,11 +36,11 @@ RANDOM_CHARACTERS = 22
 
 def base62(number: int, width: int) -> str:
     """Write a non-negative number in base62, left-filled with zeros to `width`."""
-    digits = []
+    digits = ""
     for _ in range(width):
-        number, digit = divmod(number, 62)
-        digits.append(ALPHABET[digit])
-    return "".join(reversed(digits))
+        digits = ALPHABET[number % 62] + digits
+        number //= 62
+    return digits
 
 
 def random_base62(width: int) -> str:

@@ -1,4 +1,4 @@
-"""Middleware of every request: its id, and the refusal of what no handler should see."""
+"""Middleware of every request: its id, and the refusal of what no view of the API should see."""
 
 import re
 from collections.abc import Callable
@@ -6,8 +6,9 @@ from collections.abc import Callable
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
+from core.clock import one_instant
 from core.errors import ApiError, InvalidRequest, UnsupportedMediaType
-from core.handler import API_PREFIX, api_error, json_error
+from core.handler import api_error
 from core.ids import random_base62
 from core.text import is_storable
 
@@ -29,25 +30,21 @@ def request_id(get_response: _GetResponse) -> _GetResponse:
     return middleware
 
 
-class ApiErrors:
-    """Answer in JSON whatever goes wrong under `/v1` before or around a view."""
+def instant(get_response: _GetResponse) -> _GetResponse:
+    """Read the clock once for each request."""
 
-    def __init__(self, get_response: _GetResponse) -> None:
-        self.get_response = get_response
+    def middleware(request: HttpRequest) -> HttpResponse:
+        with one_instant():
+            return get_response(request)
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not request.path.startswith(API_PREFIX):
-            return self.get_response(request)
-        if not is_storable_address(request):
-            return json_error(InvalidRequest("The address contains a character not allowed."))
-        if refusal := _refusal_of_body(request):
-            return json_error(refusal)
-        return self.get_response(request)
+    return middleware
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if request.path.startswith(API_PREFIX):
-            return json_error(api_error(exception))
-        return None
+
+def refusal_of(request: HttpRequest) -> ApiError | None:
+    """Return what is wrong with a request of the API as a whole, before a view looks at it."""
+    if not is_storable_address(request):
+        return InvalidRequest("The address contains a character not allowed.")
+    return _refusal_of_body(request)
 
 
 def _refusal_of_body(request: HttpRequest) -> ApiError | None:

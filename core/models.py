@@ -27,3 +27,14 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scope} {self.key}"
+
+
+class Quota(models.Model):
+    """How often something was done within a while: see `core.attempt_limits`."""
+
+    key = models.CharField(max_length=100, primary_key=True)
+    used = models.PositiveIntegerField(default=0)
+    ends_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.used}"

@@ -17,7 +17,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from core import fields
-from core.fields import MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
+from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
 
@@ -40,7 +40,7 @@ REFUSALS = {
     404: "No such object for this caller.",
     405: "The address does not take this method.",
     409: "A lock could not be had in time: try again.",
-    413: "The body is larger than 256 KiB.",
+    413: "The body is larger than [[body_kib]] KiB.",
     415: "The body is not application/json in UTF-8.",
     422: "Understood, and refused: by validation or by the state of the object.",
     429: "Too many requests.",
@@ -127,7 +127,7 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": 255},
     OpenApiParameter.HEADER,
-    description="The same request under the same key is done once and answered alike for 72 hours.",
+    description="The same request under the same key is done once, its answer kept [[key_kept]].",
 )
 
 
@@ -191,7 +191,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
     fields.TextField: _text,
     fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
     fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
-    fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": 254},
+    fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": MAX_EMAIL},
     fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
     fields.DateField: lambda _: {"type": "string", "format": "date"},
     fields.InstantField: lambda _: {"type": "string", "format": "date-time"},

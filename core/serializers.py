@@ -1,13 +1,16 @@
 """The two kinds of serializer: what comes in, and what goes out."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from operator import attrgetter, itemgetter
+from typing import Any, NamedTuple
 
+from django.db.models.manager import BaseManager
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
-from core.fields import AmountField
+from core.fields import AmountField, as_it_is
 
 _RULES = {"required": "is required", "null": "must not be null"}
 
@@ -21,7 +24,7 @@ class Input(serializers.Serializer[Any]):
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
 
     @classmethod
-    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+    def parse(cls, data: Any) -> dict[str, Any]:
         """Return the valid values by field name.
 
         Raises InvalidRequest where the body is no object, InvalidAmount where an amount is at
@@ -34,50 +37,107 @@ class Input(serializers.Serializer[Any]):
             for name, value in data.items()
             if value is not None or isinstance(cls._declared_fields.get(name), AmountField)
         }
-        serializer = cls(data=given, context=context)
-        if not serializer.is_valid():
-            raise refusal(serializer.errors)
-        return dict(serializer.validated_data)
+        return _validated(_parser_of(cls), given)
 
 
 class Change(Input):
     """A PATCH body: a field that cannot be changed is refused."""
 
     @classmethod
-    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+    def parse(cls, data: Any) -> dict[str, Any]:
         """Return the values to change; an explicit null is kept, as None. Raises as Input does."""
         if not isinstance(data, dict):
             raise InvalidRequest("The body must be a JSON object.")
-        fields = cls().fields
-        fixed = {name: "cannot be changed" for name in data if name not in fields}
+        parser = _parser_of(cls, partial=True)
+        fixed = {name: "cannot be changed" for name in data if name not in parser.fields}
         if fixed:
             raise ValidationFailed(_sentence(fixed))
-        serializer = cls(data=data, partial=True, context=context)
-        if not serializer.is_valid():
-            raise refusal(serializer.errors)
-        return dict(serializer.validated_data)
+        return _validated(parser, data)
+
+
+@cache
+def _parser_of(kind: type[Input], *, partial: bool = False) -> Input:
+    """Return the one parser of a kind: a serializer of one's own copies each field first."""
+    return kind(partial=partial)
+
+
+def _validated(parser: Input, data: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dict(parser.run_validation(data))
+    except serializers.ValidationError as error:
+        raise refusal(error.detail) from None
 
 
 class Output(serializers.Serializer[Any]):
     """A response body. Fields without a value, None or the empty text, are left out."""
 
+    # The fields are read once per class, and written for all requests by one object each: only
+    # methods of the serializer may look at the context.
     def to_representation(self, instance: Any) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in super().to_representation(instance).items()
-            if value is not None and value != ""
-        }
+        shown = {}
+        for name, read, write, in_context in _parts_of(type(self), isinstance(instance, Mapping)):
+            value = instance if read is None else read(instance)
+            if value is not None and write is not None:
+                value = write(self, value) if in_context else write(value)
+            if value is not None and value != "":
+                shown[name] = value
+        return shown
 
     @classmethod
     def of(cls, instance: Any, **context: Any) -> dict[str, Any]:
         """Render one object as plain data."""
-        return cls(instance, context=context).data
+        return cls(context=context).to_representation(instance)
 
     @classmethod
-    def each(cls, instances: list[Any], **context: Any) -> list[dict[str, Any]]:
+    def each(cls, instances: Iterable[Any], **context: Any) -> list[dict[str, Any]]:
         """Render many objects with one serializer."""
         serializer = cls(context=context)
         return [serializer.to_representation(instance) for instance in instances]
+
+
+class _Part(NamedTuple):
+    """How one field of an output comes about: where its value is, and how it is written."""
+
+    name: str
+    read: Callable[[Any], Any] | None
+    write: Callable[..., Any] | None
+    in_context: bool
+
+
+@cache
+def _parts_of(kind: type[Output], is_mapping: bool) -> tuple[_Part, ...]:
+    """Return the fields of an output, for objects or for mappings."""
+    reader: Callable[[str], Callable[[Any], Any]] = itemgetter if is_mapping else attrgetter
+    parts = []
+    for name, field in kind().fields.items():
+        read = None if field.source == "*" else reader(field.source or name)
+        in_context = _in_context(field)
+        parts.append(_Part(name, read, in_context or _plain(field), in_context is not None))
+    return tuple(parts)
+
+
+def _plain(field: Any) -> Callable[[Any], Any] | None:
+    """Return what writes a value by itself; None where it is written as it is."""
+    write: Callable[[Any], Any] = field.to_representation
+    return None if type(field).to_representation is as_it_is else write
+
+
+def _in_context(field: Any) -> Callable[[Output, Any], Any] | None:
+    """Return what writes a value with the output that it is a part of; None for a plain field."""
+    if isinstance(field, serializers.SerializerMethodField):
+        method: Callable[[Output, Any], Any] = getattr(type(field.parent), str(field.method_name))
+        return method
+    if isinstance(field, serializers.ListSerializer) and isinstance(field.child, Output):
+        each = type(field.child).each
+        return lambda output, values: each(_rows(values), **output.context)
+    if isinstance(field, Output):
+        of = type(field).of
+        return lambda output, value: of(value, **output.context)
+    return None
+
+
+def _rows(values: Any) -> Iterable[Any]:
+    return values.all() if isinstance(values, BaseManager) else values
 
 
 def refusal(errors: Any) -> ApiError:

@@ -1,11 +1,11 @@
 """Challenges for passkeys: random, single-use, valid for five minutes, bound to one purpose."""
 
 import secrets
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from webauthn.helpers import bytes_to_base64url
 
 from customers.errors import VerificationFailed
 from customers.models import ChallengePurpose, CustomerSession, PasskeyChallenge
@@ -30,7 +30,7 @@ def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes
     """Return a new challenge, stored with what it is bound to."""
     challenge = secrets.token_bytes(CHALLENGE_BYTES)
     PasskeyChallenge.objects.create(
-        challenge=bytes_to_base64url(challenge),
+        challenge=_text(challenge),
         purpose=binding.purpose,
         customer_id=session.customer_id,
         session=session,
@@ -49,7 +49,7 @@ def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now
     Raises VerificationFailed for one that was used, has expired, or is bound to anything else.
     """
     used = PasskeyChallenge.objects.filter(
-        challenge=bytes_to_base64url(challenge),
+        challenge=_text(challenge),
         purpose=binding.purpose,
         customer_id=session.customer_id,
         session=session,
@@ -60,3 +60,8 @@ def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now
     ).update(used_at=now)
     if not used:
         raise VerificationFailed
+
+
+def _text(challenge: bytes) -> str:
+    """Write a challenge as browsers do: base64url without padding."""
+    return urlsafe_b64encode(challenge).rstrip(b"=").decode()

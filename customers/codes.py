@@ -16,9 +16,9 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext, gettext_noop
 
+from core import attempt_limits
 from core.client_address import network_of
 from core.errors import ValidationFailed
-from customers import attempt_limits
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone

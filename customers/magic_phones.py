@@ -1,10 +1,15 @@
 """The magic phones of test mode, and the outcome of each. Pages and the reference list them."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from core.durations import in_words
+
 if TYPE_CHECKING:
     from customers.models import Customer
+
+SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 class Behaviour(StrEnum):
@@ -14,7 +19,7 @@ class Behaviour(StrEnum):
     INSUFFICIENT_BALANCE = "has too little money"
     WRONG_PIN = "every PIN is wrong"
     DECLINED = "is declined"
-    SLOW = "stays in processing for 30 s"
+    SLOW = f"stays in processing for {in_words(SLOW_SETTLEMENT)}"
     REFUNDS_FAIL = "works, but its refunds fail"
     PIN_LOCKED = "the PIN is locked"
 

@@ -219,14 +219,3 @@ class PasskeyChallenge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.payment_id}".strip()
-
-
-class Quota(models.Model):
-    """The counter of an attempt limit: see `customers.attempt_limits`."""
-
-    key = models.CharField(max_length=100, primary_key=True)
-    used = models.PositiveIntegerField(default=0)
-    ends_at = models.DateTimeField(db_index=True)
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.used}"

@@ -2,11 +2,14 @@
 
 Each ceremony has two halves: `begin_…` returns the options for the browser, `finish_…` takes the
 JSON of its response. The user is always verified by the device: finger, face or its own PIN.
+
+The WebAuthn library is imported where it is used: 7 MB that many processes never need.
 """
 
 import logging
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
@@ -29,17 +32,9 @@ from customers.models import (
 )
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
-from customers.webauthn import (
-    CredentialResponse,
-    KnownCredential,
-    Options,
-    authentication_options,
-    read_assertion,
-    read_registration,
-    registration_options,
-    verify_assertion,
-    verify_registration,
-)
+
+if TYPE_CHECKING:
+    from customers.webauthn import CredentialResponse, KnownCredential, Options
 
 logger = logging.getLogger(__name__)
 
@@ -72,14 +67,16 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | No
     return None if _is_fresh(session.pin_verified_at, now) else ProofMethod.PIN
 
 
-def begin_registration(*, session: CustomerSession, now: datetime) -> Options:
+def begin_registration(*, session: CustomerSession, now: datetime) -> "Options":
     """Start the registration of a passkey. Raises ProofNeeded, TooManyPasskeys."""
+    from customers import webauthn
+
     _refuse_unproven(session, now)
     known = _known(session.customer)
     if session.livemode and len(known) >= MAX_PASSKEYS:
         raise TooManyPasskeys
     binding = Binding(ChallengePurpose.REGISTER)
-    return registration_options(
+    return webauthn.registration_options(
         challenge=challenges.issue(session=session, binding=binding, now=now),
         user_handle=session.customer_id.encode(),
         user_name=session.customer.phone,
@@ -91,11 +88,13 @@ def finish_registration(
     *, session: CustomerSession, credential: str, now: datetime, name: str = ""
 ) -> Passkey:
     """Store the passkey that the browser has created. Raises VerificationFailed, ProofNeeded."""
+    from customers import webauthn
+
     _refuse_unproven(session, now)
-    response = read_registration(credential)
+    response = webauthn.read_registration(credential)
     binding = Binding(ChallengePurpose.REGISTER)
     challenges.consume(response.challenge, session=session, binding=binding, now=now)
-    made = verify_registration(response)
+    made = webauthn.verify_registration(response)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
@@ -119,7 +118,7 @@ def finish_registration(
 
 def begin_payment(
     *, session: CustomerSession, payment_id: str, amount: int, now: datetime
-) -> Options:
+) -> "Options":
     """Request a passkey's approval of this amount. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.PAY, payment_id, amount), now)
 
@@ -136,7 +135,7 @@ def finish_payment(
     return PasskeyResult(session.customer_id, passkey.pk, payment_id, amount, now)
 
 
-def begin_confirmation(*, session: CustomerSession, now: datetime) -> Options:
+def begin_confirmation(*, session: CustomerSession, now: datetime) -> "Options":
     """Request a passkey before passkeys may change. Raises PasskeyMissing."""
     return _begin(session, Binding(ChallengePurpose.CONFIRM), now)
 
@@ -169,19 +168,23 @@ def _remove(found: PasskeyQuerySet, now: datetime) -> None:
     plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, now=now)
 
 
-def _begin(session: CustomerSession, binding: Binding, now: datetime) -> Options:
+def _begin(session: CustomerSession, binding: Binding, now: datetime) -> "Options":
+    from customers import webauthn
+
     known = _known(session.customer)
     if not known:
         raise PasskeyMissing
     challenge = challenges.issue(session=session, binding=binding, now=now)
-    return authentication_options(challenge=challenge, known=known)
+    return webauthn.authentication_options(challenge=challenge, known=known)
 
 
 def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
-    response = read_assertion(credential)
+    from customers import webauthn
+
+    response = webauthn.read_assertion(credential)
     challenges.consume(response.challenge, session=session, binding=binding, now=now)
     passkey = _passkey_of(session.customer_id, response)
-    sign_count = verify_assertion(response, bytes(passkey.public_key))
+    sign_count = webauthn.verify_assertion(response, bytes(passkey.public_key))
     _refuse_cloned(passkey, sign_count, now)
     # Conditional on the count that was read, so of two assertions with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
@@ -190,7 +193,7 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
     return passkey
 
 
-def _passkey_of(customer_id: str, response: CredentialResponse) -> Passkey:
+def _passkey_of(customer_id: str, response: "CredentialResponse") -> Passkey:
     if response.user_handle not in (None, b"", customer_id.encode()):
         raise VerificationFailed
     usable = Passkey.objects.usable()
@@ -222,9 +225,13 @@ def _drop_oldest(customer: Customer, now: datetime) -> None:
     customer.passkeys.filter(pk__in=too_old).remove(now)
 
 
-def _known(customer: Customer) -> list[KnownCredential]:
+def _known(customer: Customer) -> "list[KnownCredential]":
+    from customers import webauthn
+
     passkeys = customer.passkeys.usable().order_by("-created_at", "-id")
-    return [KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys]
+    return [
+        webauthn.KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys
+    ]
 
 
 def _is_fresh(verified_at: datetime | None, now: datetime) -> bool:

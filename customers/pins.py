@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Case, DateTimeField, F, Q, Value, When
 
+from core import attempt_limits
 from core.client_address import network_of
 from core.errors import ApiError, Conflict, RateLimited
-from customers import attempt_limits
 from customers.codes import check_code
 from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
 from customers.magic_phones import Behaviour, behaviour_of

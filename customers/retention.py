@@ -5,7 +5,8 @@ from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 
-from customers.models import CustomerSession, PasskeyChallenge, Quota, SignInCode
+from core.models import Quota
+from customers.models import CustomerSession, PasskeyChallenge, SignInCode
 
 BATCH = 2_000
 RETENTION = timedelta(days=1)

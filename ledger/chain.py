@@ -1,14 +1,9 @@
-"""The form of the chain: which fields a seal covers, and how its hash is computed.
+"""The form of the chain: which fields a seal covers. It never changes."""
 
-The form never changes: every seal ever written has to be computed again by `verify_ledger`.
-"""
-
-import hashlib
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-FIRST_HASH = "0" * 64  # of seal 0, which holds no transfer
+from core.hash_chain import chain_hash
 
 # Read from a Seal or an UnsealedTransfer. The accounts' own fields are among them, so that a
 # history cannot be given to another owner by changing the account instead of the transfers.
@@ -38,10 +33,8 @@ SEALED_FIELDS = (
 def seal_hash(
     previous: str, *, sequence: int, sealed_at: datetime, fields: Iterable[object]
 ) -> str:
-    """Return the SHA-256 of the seal before, the place in the chain, and the values sealed."""
-    content = [previous, sequence, _instant(sealed_at), *fields]
-    text = json.dumps(content, default=_instant, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
+    """Return the hash of a seal: of the seal before, the place in the chain, the values sealed."""
+    return chain_hash(previous, [sequence, sealed_at, *fields], written=_instant)
 
 
 def _instant(value: datetime) -> str:

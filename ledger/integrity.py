@@ -7,8 +7,10 @@ from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils.module_loading import import_string
 
+from core.currencies import EXPONENTS, WITHDRAWN
+from core.hash_chain import FIRST_HASH, Row, breaks
 from ledger.balance_checks import check_balances
-from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
+from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
 from ledger.triggers import check_triggers
@@ -57,6 +59,7 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     if anchor:
         yield from check_anchor(anchor)
     yield from check_transfers()
+    yield from check_exponents()
     yield from check_balances()
     for name in settings.LEDGER_CHECKS:
         check: Callable[[], Iterable[str]] = import_string(name)
@@ -66,22 +69,31 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
 def check_chain(progress: Progress) -> Iterator[str]:
     """Compute every seal again from its transfer and the seal before."""
     seals = Seal.objects.order_by("sequence")
-    total = seals.count()
     rows = seals.values_list("sequence", "hash", "sealed_at", *SEALED_FIELDS)
-    expected, previous = 0, ""
-    for sequence, digest, sealed_at, *fields in rows.iterator(chunk_size=CHUNK):
-        if sequence != expected:
-            yield f"Seal {expected} is missing."
+    followed = _counted(rows.iterator(chunk_size=CHUNK), seals.count(), progress)
+    for sequence, row in breaks(followed, first=0, expected_hash=_expected_hash):
+        if row is None:
+            yield f"Seal {sequence} is missing."
         elif sequence == 0:
-            if digest != FIRST_HASH:
-                yield "Seal 0 was changed."
-        elif fields[1] is None:
-            yield f"Transfer {fields[0]} is missing; seal {sequence} holds it."
-        elif digest != seal_hash(previous, sequence=sequence, sealed_at=sealed_at, fields=fields):
-            yield f"Transfer {fields[0]} or its seal {sequence} was changed."
-        expected, previous = sequence + 1, digest
-        if sequence % CHUNK == 0:
-            progress(sequence, total)
+            yield "Seal 0 was changed."
+        elif row[4] is None:
+            yield f"Transfer {row[3]} is missing; seal {sequence} holds it."
+        else:
+            yield f"Transfer {row[3]} or its seal {sequence} was changed."
+
+
+def _counted(rows: Iterator[Row], total: int, progress: Progress) -> Iterator[Row]:
+    for row in rows:
+        yield row
+        if row[0] % CHUNK == 0:
+            progress(row[0], total)
+
+
+def _expected_hash(previous: str, row: Row) -> str:
+    sequence, _, sealed_at, *fields = row
+    if sequence == 0:
+        return FIRST_HASH
+    return seal_hash(previous, sequence=sequence, sealed_at=sealed_at, fields=fields)
 
 
 def check_anchor(anchor: Anchor) -> Iterator[str]:
@@ -110,3 +122,12 @@ def check_transfers() -> Iterator[str]:
         )
         for pk in keys_of(Transfer.objects.filter(~Exists(account))):
             yield f"Transfer {pk} is of another currency or mode than its {side}."
+
+
+def check_exponents() -> Iterator[str]:
+    """Name every account whose decimals are not those of its currency."""
+    known = EXPONENTS | WITHDRAWN
+    for currency, exponent in Account.objects.values_list("currency", "exponent").distinct():
+        if known.get(currency) != exponent:
+            for pk in keys_of(Account.objects.filter(currency=currency, exponent=exponent)):
+                yield f"Account {pk} counts {currency} with {exponent} decimals."

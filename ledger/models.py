@@ -10,6 +10,7 @@ from django.db.models import Case, F, OuterRef, Q, Subquery, Sum, When
 from django.db.models.functions import Cast, Coalesce
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT
 
 HOUSE = "house"
 
@@ -48,13 +49,15 @@ class Account(models.Model):
     """One owner's money of one currency and mode. `owner` is a public id, or the house itself.
 
     `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
-    other account. Who an account belongs to never changes, and no account is ever deleted.
+    other account. Who an account belongs to never changes, nor does `exponent`, the decimals of the
+    currency when it was opened; and no account is ever deleted.
     """
 
     owner = PublicIdField()
     purpose = models.CharField(max_length=16, choices=Purpose)
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField()
+    exponent = models.PositiveSmallIntegerField()
     balance = models.BigIntegerField(default=0)
 
     class Meta:
@@ -91,7 +94,7 @@ class Transfer(models.Model):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     livemode = models.BooleanField()
-    description = models.CharField(max_length=500, default="")
+    description = models.CharField(max_length=MAX_TEXT, default="")
     created_at = models.DateTimeField()
 
     class Meta:

@@ -8,7 +8,8 @@ from typing import Any
 import structlog
 from django.db import connection, transaction
 
-from ledger.chain import FIRST_HASH, SEALED_FIELDS, seal_hash
+from core.hash_chain import FIRST_HASH
+from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
 
 logger = structlog.get_logger(__name__)

@@ -1,13 +1,17 @@
 """Find accounts, read balances, move money."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db import IntegrityError, connection, transaction
+from django.db.models import Case, F, Q, Value, When
 
+from core.money import minor_digits
+from core.prepared import Place, Prepared
 from ledger.errors import InsufficientBalance
 from ledger.models import (
     LOCK_ORDER,
@@ -18,6 +22,25 @@ from ledger.models import (
     UnsealedTransfer,
     exact_balance,
 )
+
+_COLUMNS = (
+    *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
+    *("amount", "currency", "livemode", "description", "created_at"),
+)
+_CHANGE_COVERED = """
+    UPDATE ledger_account SET balance = balance + %s WHERE id = %s AND balance >= %s RETURNING 1
+"""
+_POST = f"""
+    WITH covered AS ({{covered}}),
+    moved AS (
+        INSERT INTO ledger_transfer ({", ".join(_COLUMNS)})
+        SELECT new.* FROM (VALUES {{rows}}) AS new, covered
+        RETURNING id, debit_account_id, credit_account_id, amount
+    )
+    INSERT INTO ledger_unsealedtransfer
+        (transfer_id, debit_account_id, credit_account_id, amount)
+    SELECT * FROM moved
+"""  # noqa: S608  # names of columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,38 +61,75 @@ class Movement:
 def account_for(*, owner: str, purpose: Purpose, currency: str, livemode: bool) -> Account:
     """Return the account of this owner, opened on first use."""
     account, _ = Account.objects.get_or_create(
-        owner=owner, purpose=purpose, currency=currency, livemode=livemode
+        owner=owner,
+        purpose=purpose,
+        currency=currency,
+        livemode=livemode,
+        defaults={"exponent": minor_digits(currency)},
     )
     return account
 
 
 def accounts_for(
-    *owners: tuple[str, Purpose], currency: str, livemode: bool
+    *owners: tuple[str, Purpose], currency: str, livemode: bool, hold: bool = False
 ) -> tuple[Account, ...]:
-    """Return several accounts of one currency and mode in the order given, in one statement."""
-    wanted = Q()
-    for owner, purpose in owners:
-        wanted |= Q(owner=owner, purpose=purpose)
-    rows = Account.objects.filter(wanted, currency=currency, livemode=livemode)
+    """Return several accounts of one currency and mode in the order given, in one statement.
+
+    `hold` locks them all, as `lock` does, in the order in which `post_transfers` takes them.
+    """
+    texts = {"currency": currency}
+    for number, (owner, purpose) in enumerate(owners):
+        texts |= {f"owner{number}": owner, f"purpose{number}": purpose}
+    rows = _accounts(len(owners), livemode=livemode, hold=hold).rows(**texts)
     found = {(account.owner, account.purpose): account for account in rows}
-    return tuple(
-        found.get((owner, purpose))
-        or account_for(owner=owner, purpose=purpose, currency=currency, livemode=livemode)
-        for owner, purpose in owners
-    )
+    for owner, purpose in owners:
+        if (owner, purpose) not in found:
+            opened = account_for(owner=owner, purpose=purpose, currency=currency, livemode=livemode)
+            found[owner, purpose] = opened
+            if hold:
+                lock(opened)
+    return tuple(found[owner, purpose] for owner, purpose in owners)
+
+
+@cache
+def _accounts(count: int, *, livemode: bool, hold: bool) -> Prepared[Account]:
+    wanted = Q()
+    for number in range(count):
+        wanted |= Q(owner=Place(f"owner{number}"), purpose=Place(f"purpose{number}"))
+    rows = Account.objects.filter(wanted, currency=Place("currency"), livemode=livemode)
+    if hold:
+        places = [When(purpose=purpose, then=Value(place)) for purpose, place in LOCK_ORDER.items()]
+        rows = rows.order_by(Case(*places), "pk").select_for_update(no_key=True)
+    return Prepared(rows)
 
 
 def balance_of(account: Account) -> int:
     """Return the exact balance at this moment, by one statement."""
-    found = Account.objects.filter(pk=account.pk).annotate(exact=exact_balance())
-    return int(found.values_list("exact", flat=True).get())
+    names = {"owner": account.owner, "currency": account.currency, "purpose": account.purpose}
+    (found,) = _exact(livemode=account.livemode).rows(**names)
+    return int(found.exact)
+
+
+@cache
+def _exact(*, livemode: bool) -> Prepared[Any]:
+    names = {name: Place(name) for name in ("owner", "currency", "purpose")}
+    return Prepared(
+        Account.objects.filter(livemode=livemode, **names).annotate(exact=exact_balance())
+    )
 
 
 def balances(*, owner: str, purpose: Purpose, livemode: bool) -> dict[str, int]:
     """Return the exact balance of this owner in each currency that has an account."""
-    found = Account.objects.filter(owner=owner, purpose=purpose, livemode=livemode)
-    exact = found.annotate(exact=exact_balance()).order_by("currency")
-    return dict(exact.values_list("currency", "exact"))
+    rows = _exact_by_currency(livemode=livemode).rows(owner=owner, purpose=purpose)
+    return {account.currency: account.exact for account in rows}
+
+
+@cache
+def _exact_by_currency(*, livemode: bool) -> Prepared[Any]:
+    of_owner = Account.objects.filter(
+        owner=Place("owner"), purpose=Place("purpose"), livemode=livemode
+    )
+    return Prepared(of_owner.annotate(exact=exact_balance()).order_by("currency"))
 
 
 def lock(account: Account) -> None:
@@ -80,22 +140,34 @@ def lock(account: Account) -> None:
     own: one that had to wait for the lock would add the transfers as they were before the wait to
     the balance as it is after it.
     """
-    Account.objects.select_for_update(no_key=True).get(pk=account.pk)
+    _accounts(1, livemode=account.livemode, hold=True).rows(
+        owner0=account.owner, purpose0=account.purpose, currency=account.currency
+    )
 
 
-def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: datetime) -> None:
+def post_transfers(
+    *,
+    transaction_id: str,
+    movements: Sequence[Movement],
+    now: datetime,
+    held: Collection[Account] = (),
+) -> None:
     """Move money inside the caller's transaction, all of it or nothing.
 
     No account but funding goes below zero, not even between two movements of one call: list what an
-    account receives before what it pays. Accounts are locked merchants first, wallets last.
+    account receives before what it pays. Accounts are locked merchants first, wallets last; the
+    caller has locked those that are `held`.
 
     Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
-    that has moved money already, and across modes or currencies.
+    that has moved money already, across modes or currencies, or where an account was opened with
+    other decimals than its currency has now.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
-    _apply(_effects(movements))
-    transfers = Transfer.objects.bulk_create(
+    _check_exponents(movements)
+    effects = _effects(movements)
+    _hold_debited(effects, held)
+    transfers = [
         Transfer(
             transaction_id=transaction_id,
             kind=movement.kind,
@@ -109,16 +181,19 @@ def post_transfers(*, transaction_id: str, movements: Sequence[Movement], now: d
             created_at=now,
         )
         for movement in movements
-    )
-    UnsealedTransfer.objects.bulk_create(
-        UnsealedTransfer(
-            transfer=transfer,
-            debit_account=transfer.debit_account,
-            credit_account=transfer.credit_account,
-            amount=transfer.amount,
-        )
-        for transfer in transfers
-    )
+    ]
+    wallets = [effect for effect in effects if effect.account.purpose == Purpose.WALLET]
+    if connection.vendor == "postgresql" and len(wallets) <= 1:
+        _post_at_once(transfers, *wallets)
+    else:
+        _change_wallets(wallets)
+        _insert(transfers)
+
+
+def _check_exponents(movements: Sequence[Movement]) -> None:
+    for account in (account for move in movements for account in (move.debit, move.credit)):
+        if account.exponent != minor_digits(account.currency):
+            raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
 
 
 @dataclass
@@ -148,24 +223,50 @@ def _effects(movements: Sequence[Movement]) -> list[_Effect]:
     )
 
 
-def _apply(effects: Sequence[_Effect]) -> None:
-    wallets = [effect for effect in effects if effect.account.purpose == Purpose.WALLET]
+def _hold_debited(effects: Sequence[_Effect], held: Collection[Account]) -> None:
     for effect in effects:
         if effect.account.purpose not in (Purpose.WALLET, Purpose.FUNDING) and effect.deepest < 0:
-            _hold(effect)
+            if effect.account not in held:
+                lock(effect.account)
+            if balance_of(effect.account) + effect.deepest < 0:
+                raise InsufficientBalance
+
+
+def _change_wallets(wallets: Sequence[_Effect]) -> None:
     # A second wallet that has too little must undo the first, even if the caller catches it.
     with transaction.atomic() if len(wallets) > 1 else nullcontext():
         for effect in wallets:
             _change_wallet(effect)
 
 
-def _hold(effect: _Effect) -> None:
-    lock(effect.account)
-    if balance_of(effect.account) + effect.deepest < 0:
-        raise InsufficientBalance
-
-
 def _change_wallet(effect: _Effect) -> None:
     covered = Account.objects.filter(pk=effect.account.pk, balance__gte=-effect.deepest)
     if not covered.update(balance=F("balance") + effect.change):
         raise InsufficientBalance
+
+
+def _insert(transfers: Sequence[Transfer]) -> None:
+    UnsealedTransfer.objects.bulk_create(
+        UnsealedTransfer(
+            transfer=transfer,
+            debit_account=transfer.debit_account,
+            credit_account=transfer.credit_account,
+            amount=transfer.amount,
+        )
+        for transfer in Transfer.objects.bulk_create(transfers)
+    )
+
+
+def _post_at_once(transfers: Sequence[Transfer], wallet: _Effect | None = None) -> None:
+    """Change a wallet, where it is covered, and write the transfers, by one statement."""
+    params: list[Any] = []
+    if wallet is not None:
+        params += [wallet.change, wallet.account.pk, -wallet.deepest]
+    for transfer in transfers:
+        params += [getattr(transfer, name) for name in _COLUMNS]
+    covered = "SELECT 1" if wallet is None else _CHANGE_COVERED
+    rows = ", ".join([f"({', '.join(['%s'] * len(_COLUMNS))})"] * len(transfers))
+    with connection.cursor() as cursor:
+        cursor.execute(_POST.format(covered=covered, rows=rows), params)
+        if not cursor.rowcount:
+            raise InsufficientBalance

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db import connection
+from core.append_only import missing_triggers
 
 TRIGGERS = {
     "postgresql": (
@@ -30,22 +30,8 @@ TRIGGERS = {
         "unsealed_until_sealed",
     ),
 }
-ACTIVE = {
-    "postgresql": """
-        SELECT tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE relname LIKE 'ledger%' AND NOT tgisinternal AND tgenabled IN ('O', 'A')
-    """,
-    "sqlite": """
-        SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name LIKE 'ledger%'
-    """,
-}
 
 
 def check_triggers() -> Iterator[str]:
     """Report every trigger of the ledger that does not guard its table."""
-    with connection.cursor() as cursor:
-        cursor.execute(ACTIVE[connection.vendor])
-        active = {name for (name,) in cursor.fetchall()}
-    for name in TRIGGERS[connection.vendor]:
-        if name not in active:
-            yield f"Trigger {name} is missing or switched off."
+    yield from missing_triggers("ledger", TRIGGERS)

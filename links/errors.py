@@ -1,19 +1,27 @@
 """The refusals that concern a payment link."""
 
-from core.errors import ApiError
+from core.errors import CHECK_ID, WRONG_ID, ApiError
 from links.statuses import LinkStatus
 
 
 class PaymentLinkNotFound(ApiError):
     status, code, message = 404, "PAYMENT_LINK_NOT_FOUND", "There is no such payment link."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/payment-links/link_0`."
 
 
 class PaymentLinkInactive(ApiError):
     status, code, message = 422, "PAYMENT_LINK_INACTIVE", "The payment link takes no payments."
+    cause = "The link is deactivated or used up."
+    remedy = "Create a new link."
+    test_mode = "Deactivate a link twice."
 
 
 class PaymentLinkExpired(ApiError):
     status, code, message = 422, "PAYMENT_LINK_EXPIRED", "The payment link has expired."
+    cause = "The link's `expires_at` has passed."
+    remedy = "Set a later one with PATCH before it passes; after, create a new link."
+    test_mode = "Create a link that expires in a minute, wait, change it."
 
 
 REFUSAL_BY_STATUS: dict[LinkStatus, type[ApiError]] = {

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 
 from core.errors import ApiError
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from links.errors import REFUSAL_BY_STATUS, PaymentLinkNotFound
 from links.statuses import TRANSITIONS, LinkStatus
@@ -95,15 +96,15 @@ class PaymentLink(models.Model):
     livemode = models.BooleanField()
     amount = models.BigIntegerField(null=True)
     currency = models.CharField(max_length=3)
-    description = models.CharField(max_length=500, default="", blank=True)
+    description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     status = models.CharField(max_length=16, choices=LinkStatus, default=LinkStatus.ACTIVE)
     max_uses = models.IntegerField(null=True)
     uses_count = models.BigIntegerField(default=0)
     amount_collected = models.BigIntegerField(default=0)
     opened_count = models.BigIntegerField(default=0)
     started_count = models.BigIntegerField(default=0)
-    success_url = models.CharField(max_length=2_048, default="", blank=True)
-    cancel_url = models.CharField(max_length=2_048, default="", blank=True)
+    success_url = models.CharField(max_length=MAX_URL, default="", blank=True)
+    cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     metadata = models.JSONField(default=dict)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

@@ -17,6 +17,7 @@ from core.fields import (
     WebUrlField,
     refuse_http,
 )
+from core.limits import MAX_NAME, MAX_TEXT
 from core.serializers import Change, Input, Output
 from links.models import PaymentLink
 from links.services import LinkDraft
@@ -33,7 +34,7 @@ class NewLink(Input):
     )
     amount = AmountField(required=False, help_text="Cents. Absent: the customer enters it.")
     currency = CurrencyField(required=False)
-    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+    description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)
     expires_at = InstantField(required=False)
     success_url = WebUrlField(required=False)
@@ -45,7 +46,7 @@ class ChangedLink(Change):
     """A null clears the value: no limit, no expiry, no redirect."""
 
     description = TextField(
-        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+        max_length=MAX_TEXT, min_length=0, lines=True, required=False, allow_null=True
     )
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False, allow_null=True)
     expires_at = InstantField(required=False, allow_null=True)
@@ -60,7 +61,7 @@ class _Link(Output):
     merchant_slug = TextField(max_length=64, source="merchant.slug")
     amount = AmountField(required=False)
     currency = CurrencyField()
-    description = TextField(max_length=500, required=False)
+    description = TextField(max_length=MAX_TEXT, required=False)
     url = WebUrlField()
     qr_code = serializers.SerializerMethodField()
     status = serializers.SerializerMethodField()
@@ -107,7 +108,7 @@ class PublicMerchant(Output):
     """What anyone may know of a merchant."""
 
     id = TextField(max_length=40)
-    name = TextField(max_length=255)
+    name = TextField(max_length=MAX_NAME)
     slug = TextField(max_length=64)
     category = TextField(max_length=64)
     website = WebUrlField(required=False)

@@ -1,12 +1,13 @@
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_safe
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core import qr
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
+from core.pictures import qr_code_of
 from core.queries import query_of, read_filters
 from links.filters import FILTERS
 from links.models import PaymentLink
@@ -24,9 +25,6 @@ from links.statistics import note_opened
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
-FOR_A_YEAR = "public, max-age=31536000, immutable"
-IMAGES = {"png": (qr.png, "image/png"), "svg": (qr.svg, "image/svg+xml")}
-
 
 class PaymentLinkViewSet(CallerViewSet):
     @operation("Create a payment link", request=NewLink, response=LinkOutput, status=201)
@@ -39,7 +37,7 @@ class PaymentLinkViewSet(CallerViewSet):
         draft = draft_of(values, livemode=request.user.livemode)
 
         def work() -> Response:
-            at = utc_now()
+            at = request_now()
             link = create_link(caller=request.user, draft=draft, now=at)
             return self.created(LinkOutput.of(link, now=at), f"/v1/payment-links/{link.id}")
 
@@ -48,7 +46,7 @@ class PaymentLinkViewSet(CallerViewSet):
     @listing("List payment links", item=LinkOutput, key="payment_links", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
-        lookups, at = read_filters(query_of(request), FILTERS), utc_now()
+        lookups, at = read_filters(query_of(request), FILTERS), request_now()
         links = PaymentLink.objects.visible_to(request.user).to_show()
         if status := lookups.pop("status", None):
             links = links.shown_as(status, at)
@@ -58,13 +56,13 @@ class PaymentLinkViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:
         """With how often it was opened, paid, and for how much."""
         link = PaymentLink.objects.visible_to(request.user).to_show().one(link_id)
-        return Response(LinkWithStatistics.of(link, now=utc_now()))
+        return Response(LinkWithStatistics.of(link, now=request_now()))
 
     @operation("Change a payment link", request=ChangedLink, response=LinkOutput)
     def partial_update(self, request: CallerRequest, link_id: str) -> Response:
         """While it is active. Only the fields you send change; null takes a limit away."""
         changes = changes_of(ChangedLink.parse(request.data), livemode=request.user.livemode)
-        at = utc_now()
+        at = request_now()
         link = update_link(caller=request.user, link_id=link_id, changes=changes, now=at)
         return Response(LinkOutput.of(link, now=at))
 
@@ -74,7 +72,7 @@ class PaymentLinkViewSet(CallerViewSet):
         """Permanent. Payments started there can no longer be paid."""
 
         def work() -> Response:
-            at = utc_now()
+            at = request_now()
             link = deactivate_link(caller=request.user, link_id=link_id, now=at)
             return Response(LinkOutput.of(link, now=at))
 
@@ -90,15 +88,13 @@ class PublicLinkViewSet(OpenViewSet):
         """
         link = read_public_link(merchant_slug, link_id)
         note_opened(link.id)
-        return Response(PublicLink.of(link, now=utc_now()))
+        return Response(PublicLink.of(link, now=request_now()))
 
 
 @require_safe
-def qr_image(request: HttpRequest, merchant_slug: str, link_id: str, form: str) -> HttpResponse:
+def qr_image(request: HttpRequest, merchant_slug: str, link_id: str, form: str) -> HttpResponseBase:
     """Draw the address of a link. It never changes, so neither does the picture."""
     link = PaymentLink.objects.at(merchant_slug).select_related("merchant").filter(pk=link_id)
     if not (found := link.first()):
         raise Http404
-    draw, content_type = IMAGES[form]
-    image = draw(found.url)
-    return HttpResponse(image, content_type=content_type, headers={"Cache-Control": FOR_A_YEAR})
+    return qr_code_of(request, found.url, form)

@@ -13,12 +13,12 @@ from django.conf import settings
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.request import Request
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import Unauthorized, ValidationFailed
 from merchants.callers import DEVELOPMENT, Caller
 from merchants.errors import MerchantInactive, MerchantNotFound, MerchantNotVerified
 from merchants.key_use import note_use
-from merchants.keys import digest, is_well_formed
+from merchants.known_keys import find_key
 from merchants.models import ApiKey, Merchant
 from merchants.statuses import MerchantStatus
 
@@ -42,7 +42,7 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 def _caller_of_key(request: Request, header: str) -> Caller:
-    at = utc_now()
+    at = request_now()
     key = _active_key(header, at)
     note_use(key, at)
     _refuse_status(key.merchant, livemode=key.livemode)
@@ -53,10 +53,7 @@ def _caller_of_key(request: Request, header: str) -> Caller:
 def _active_key(header: str, at: datetime) -> ApiKey:
     """Find the key. Every refusal reads the same, whatever is wrong with the key."""
     bearer = _BEARER.fullmatch(header)
-    secret = bearer[1] if bearer else ""
-    if not is_well_formed(secret):
-        raise Unauthorized("The API key is not valid.")
-    key = ApiKey.objects.select_related("merchant").filter(hash=digest(secret)).first()
+    key = find_key(bearer[1], at) if bearer else None
     if key is None or not key.is_active(at):
         raise Unauthorized("The API key is not valid.")
     return key

@@ -1,33 +1,43 @@
 """The refusals that concern merchants and their keys."""
 
-from core.errors import ApiError
+from core.errors import CHECK_ID, WRONG_ID, ApiError, NotFound, ValidationFailed
 
 
 class MerchantNotFound(ApiError):
     status, code, message = 404, "MERCHANT_NOT_FOUND", "There is no such merchant."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/merchants/mer_0`."
 
 
 class SlugTaken(ApiError):
     status, code, message = 422, "SLUG_TAKEN", "Another merchant has this slug."
+    cause = "Another merchant has the slug."
+    remedy = "Choose another, or leave it out to get one from the name."
+    test_mode = "Register twice with one slug."
 
 
 class MerchantNotVerified(ApiError):
     status, code = 422, "MERCHANT_NOT_VERIFIED"
     message = "Live keys work once the merchant has been verified."
+    cause = "A live key was used before the merchant has been verified."
+    remedy = "Go on with the test key; live keys work from the verification on."
+    test_mode = "Any request with the live key of a new merchant, where verification is required."
 
 
 class MerchantInactive(ApiError):
     status, code, message = 422, "MERCHANT_INACTIVE", "This merchant has been suspended."
+    cause = "The merchant is suspended: neither its live keys nor its test keys work."
+    remedy = "Ask for the reason; nothing can be created or read meanwhile."
+    test_mode = "By the header only."
 
 
-class MerchantStatusUnchanged(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class MerchantStatusUnchanged(ValidationFailed):
     message = "The merchant has this status already."
 
 
-class ApiKeyNotFound(ApiError):
-    status, code, message = 404, "NOT_FOUND", "There is no such API key."
+class ApiKeyNotFound(NotFound):
+    message = "There is no such API key."
 
 
-class ApiKeyNotActive(ApiError):
-    status, code, message = 422, "VALIDATION_FAILED", "This API key is revoked or has expired."
+class ApiKeyNotActive(ValidationFailed):
+    message = "This API key is revoked or has expired."

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from merchants import categories
 from merchants.errors import ApiKeyNotFound, MerchantNotFound, MerchantStatusUnchanged
 from merchants.scoping import CallerScoped, Scope
@@ -40,16 +41,16 @@ class Merchant(models.Model):
     """A business that is paid through the service. Texts that were not given are empty."""
 
     id = PublicIdField(primary_key=True)
-    name = models.CharField(max_length=255)
+    name = models.CharField(max_length=MAX_NAME)
     slug = models.CharField(max_length=SLUG_CHARACTERS, unique=True)
     category = models.CharField(max_length=64, default=categories.OTHER)
-    email = models.CharField(max_length=254)
+    email = models.CharField(max_length=MAX_EMAIL)
     phone = models.CharField(max_length=32, default="")
-    description = models.CharField(max_length=500, default="")
-    website = models.CharField(max_length=2048, default="")
-    logo_url = models.CharField(max_length=2048, default="")
-    support_email = models.CharField(max_length=254, default="")
-    address = models.CharField(max_length=500, default="")
+    description = models.CharField(max_length=MAX_TEXT, default="")
+    website = models.CharField(max_length=MAX_URL, default="")
+    logo_url = models.CharField(max_length=MAX_URL, default="")
+    support_email = models.CharField(max_length=MAX_EMAIL, default="")
+    address = models.CharField(max_length=MAX_TEXT, default="")
     business_type = models.CharField(max_length=64, default="")
     tax_id = models.CharField(max_length=64, default="")
     brand_color = models.CharField(max_length=7, default="")

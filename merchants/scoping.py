@@ -1,11 +1,14 @@
 """Reads that serve the API start from the caller: what is not theirs does not exist."""
 
-from typing import ClassVar, Protocol, Self, TypeVar
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Model, QuerySet
 
 from core.errors import ApiError, NotFound
+from core.prepared import Place, Prepared
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -23,6 +26,19 @@ class Scope(Protocol):
     def sees_every_merchant(self) -> bool: ...
 
 
+@dataclass(frozen=True)
+class CallerKind:
+    """A caller whose merchant is named later: what a prepared statement is built for."""
+
+    livemode: bool
+    sees_every_merchant: bool
+    merchant_id: str | None = Place("merchant_id")
+
+    @classmethod
+    def of(cls, caller: Scope) -> Self:
+        return cls(caller.livemode, caller.sees_every_merchant)
+
+
 class CallerScoped(QuerySet[_Row]):
     """Rows with `livemode` and `merchant_id`. `missing` is the error of a row that is not there."""
 
@@ -30,14 +46,11 @@ class CallerScoped(QuerySet[_Row]):
 
     def visible_to(self, caller: Scope) -> Self:
         """Keep the caller's rows of the caller's mode; none for a caller without a merchant."""
-        rows = self.filter(livemode=caller.livemode)
         if caller.sees_every_merchant:
-            return rows
-        return (
-            rows.none()
-            if caller.merchant_id is None
-            else rows.filter(merchant_id=caller.merchant_id)
-        )
+            return self.filter(livemode=caller.livemode)
+        if caller.merchant_id is None:
+            return self.none()
+        return self.filter(livemode=caller.livemode, merchant_id=caller.merchant_id)
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""
@@ -46,6 +59,33 @@ class CallerScoped(QuerySet[_Row]):
         except ObjectDoesNotExist:
             raise self.missing() from None
 
+    def one_of(self, caller: Scope, pk: str) -> _Row:
+        """Return the caller's row, as `visible_to(caller).one(pk)` does, by a prepared statement.
+
+        It starts from all rows: what has been filtered before does not count.
+        """
+        return self._prepared_one(caller, pk, lock=False)
+
+    def locked_of(self, caller: Scope, pk: str, *related: str) -> _Row:
+        """Return the caller's row, locked until the transaction ends; prepared as `one_of` is.
+
+        With it comes what is `related`, which is not locked.
+        """
+        return self._prepared_one(caller, pk, *related, lock=True)
+
+    def _prepared_one(self, caller: Scope, pk: str, *related: str, lock: bool) -> _Row:
+        prepared = _prepared(self.model, CallerKind.of(caller), *related, lock=lock)
+        found: _Row = prepared.one(self.missing, merchant_id=caller.merchant_id, pk=pk)
+        return found
+
     def locked(self, pk: str) -> _Row:
         """Return the row, locked until the transaction ends. Raises `missing`."""
         return self.select_for_update(no_key=True, of=("self",)).one(pk)
+
+
+@cache
+def _prepared(model: type[Model], caller: CallerKind, *related: str, lock: bool) -> Prepared[Any]:
+    rows: CallerScoped[Any] = model._default_manager.get_queryset()  # type: ignore[assignment]  # theirs
+    rows = rows.visible_to(caller).filter(pk=Place("pk"))
+    rows = rows.select_related(*related) if related else rows
+    return Prepared(rows.select_for_update(no_key=True, of=("self",)) if lock else rows)

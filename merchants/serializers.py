@@ -16,6 +16,7 @@ from core.fields import (
     TextField,
     WebUrlField,
 )
+from core.limits import MAX_NAME, MAX_TEXT
 from core.serializers import Change, Input, Output
 from merchants.keys import KEY_CHARACTERS
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, Merchant, PayoutSchedule
@@ -60,7 +61,9 @@ class HttpsField(WebUrlField):
 
 
 def _name(**options: Any) -> TextField:
-    return TextField(max_length=255, pattern=NOT_BLANK, pattern_rule="must not be blank", **options)
+    return TextField(
+        max_length=MAX_NAME, pattern=NOT_BLANK, pattern_rule="must not be blank", **options
+    )
 
 
 def _category(**options: Any) -> TextField:
@@ -91,11 +94,11 @@ class NewMerchant(Input):
     category = _category(required=False)
     email = EmailTextField()
     phone = _phone(required=False)
-    description = TextField(max_length=500, lines=True, required=False)
+    description = TextField(max_length=MAX_TEXT, lines=True, required=False)
     website = HttpsField(required=False)
     logo_url = HttpsField(required=False)
     support_email = EmailTextField(required=False)
-    address = TextField(max_length=500, lines=True, required=False)
+    address = TextField(max_length=MAX_TEXT, lines=True, required=False)
     business_type = TextField(max_length=64, required=False)
     tax_id = TextField(max_length=64, required=False)
     brand_color = _color(required=False)
@@ -110,11 +113,11 @@ class ChangedMerchant(Change):
     category = _category(allow_null=True)
     email = EmailTextField()
     phone = _phone(allow_null=True)
-    description = TextField(max_length=500, lines=True, allow_null=True)
+    description = TextField(max_length=MAX_TEXT, lines=True, allow_null=True)
     website = HttpsField(allow_null=True)
     logo_url = HttpsField(allow_null=True)
     support_email = EmailTextField(allow_null=True)
-    address = TextField(max_length=500, lines=True, allow_null=True)
+    address = TextField(max_length=MAX_TEXT, lines=True, allow_null=True)
     business_type = TextField(max_length=64, allow_null=True)
     tax_id = TextField(max_length=64, allow_null=True)
     brand_color = _color(allow_null=True)
@@ -122,9 +125,9 @@ class ChangedMerchant(Change):
     payout_schedule = _schedule(allow_null=True)
 
     @classmethod
-    def parse(cls, data: Any, **context: Any) -> dict[str, Any]:
+    def parse(cls, data: Any) -> dict[str, Any]:
         """Return the columns to change, the default standing for a null. Raises as Change does."""
-        changes = super().parse(data, **context)
+        changes = super().parse(data)
         return {name: _default(name) if value is None else value for name, value in changes.items()}
 
 
@@ -136,18 +139,18 @@ class MerchantOutput(Output):
     """A merchant as it sees itself."""
 
     id = TextField(max_length=40)
-    name = TextField(max_length=255)
+    name = TextField(max_length=MAX_NAME)
     slug = TextField(max_length=SLUG_CHARACTERS)
     category = TextField(max_length=64)
     email = EmailTextField()
     created_at = InstantField()
     category_code = TextField(max_length=4, required=False, help_text="ISO 18245.")
     phone = TextField(max_length=32, required=False)
-    description = TextField(max_length=500, required=False)
+    description = TextField(max_length=MAX_TEXT, required=False)
     website = WebUrlField(required=False)
     logo_url = WebUrlField(required=False)
     support_email = EmailTextField(required=False)
-    address = TextField(max_length=500, required=False)
+    address = TextField(max_length=MAX_TEXT, required=False)
     business_type = TextField(max_length=64, required=False)
     tax_id = TextField(max_length=64, required=False)
     brand_color = TextField(max_length=7, required=False)

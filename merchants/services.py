@@ -11,6 +11,7 @@ from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
 from merchants.errors import ApiKeyNotActive, SlugTaken
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
+from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
 from merchants.statuses import MerchantStatus
 
@@ -104,6 +105,7 @@ def update_merchant(
         setattr(merchant, name, value)
     merchant.updated_at = now
     merchant.save(update_fields=[*changes, "updated_at"])
+    forget_keys()
     return merchant
 
 
@@ -112,6 +114,7 @@ def set_status(*, merchant_id: str, status: MerchantStatus, now: datetime) -> Me
     """Verify, suspend or reinstate. Raises MerchantNotFound, MerchantStatusUnchanged."""
     merchant = Merchant.objects.locked(merchant_id)
     merchant.transition_to(status, now=now)
+    forget_keys()
     return merchant
 
 
@@ -127,6 +130,7 @@ def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Mercha
     merchant.fee_basis_points = fee_basis_points
     merchant.updated_at = now
     merchant.save(update_fields=["fee_basis_points", "updated_at"])
+    forget_keys()
     return merchant
 
 
@@ -161,6 +165,7 @@ def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     end = now + overlap
     old.expires_at = end if old.expires_at is None else min(end, old.expires_at)
     old.save(update_fields=["expires_at"])
+    forget_keys()
     return issue_key(merchant=old.merchant, livemode=old.livemode, name=old.name, now=now)
 
 
@@ -171,6 +176,7 @@ def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
     _refuse_inactive(key, now)
     key.revoked_at = now
     key.save(update_fields=["revoked_at"])
+    forget_keys()
     return key
 
 

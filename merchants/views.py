@@ -2,7 +2,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import operation
 from core.throttling import REGISTRATION_LIMITS
 from merchants.callers import CallerRequest
@@ -30,7 +30,7 @@ class RegistrationViewSet(OpenViewSet):
         values = NewMerchant.parse(request.data)
 
         def work() -> Response:
-            registration = create_merchant(now=utc_now(), **values)
+            registration = create_merchant(now=request_now(), **values)
             location = f"/v1/merchants/{registration.merchant.id}"
             return self.created(RegistrationOutput.of(registration), location)
 
@@ -49,6 +49,6 @@ class MerchantViewSet(CallerViewSet):
         """Only the fields you send change; null takes a value away or puts the default back."""
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
-            caller=request.user, merchant_id=merchant_id, now=utc_now(), **changes
+            caller=request.user, merchant_id=merchant_id, now=request_now(), **changes
         )
         return Response(MerchantOutput.of(merchant))

@@ -14,10 +14,10 @@ class Fault(Enum):
 
 
 class MessageNotSent(ServiceUnavailable):
-    """`cause` is for staff, and holds neither a secret nor the recipient."""
+    """`reason` is for staff, and holds neither a secret nor the recipient."""
 
     message = "The message could not be sent. Try again shortly."
 
-    def __init__(self, fault: Fault = Fault.UNKNOWN, cause: str = "") -> None:
+    def __init__(self, fault: Fault = Fault.UNKNOWN, reason: str = "") -> None:
         super().__init__()
-        self.fault, self.cause = fault, cause
+        self.fault, self.reason = fault, reason

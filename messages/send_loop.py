@@ -94,8 +94,8 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
     try:
         send(message, content)
     except MessageNotSent as error:
-        logger.warning("message_not_sent", message_id=message_id, cause=error.cause)
-        _record_failure(message, error.fault, error.cause, now)
+        logger.warning("message_not_sent", message_id=message_id, cause=error.reason)
+        _record_failure(message, error.fault, error.reason, now)
         return False
     _record(message, status=MessageStatus.SENT, sent_at=now)
     return True

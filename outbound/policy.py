@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from core.fields import is_web_url
+from core.web_urls import WEB_URL_RULE, is_web_url
 from outbound.ip_addresses import Address, is_loopback, is_public, parse_address
 
 PORTS = {"https": 443, "http": 80}
@@ -58,7 +58,7 @@ def policy_for(*, livemode: bool) -> Policy:
 def fault_of(url: str, policy: Policy) -> str | None:
     """Return the rule that the URL of an endpoint breaks; None where it may be used."""
     if not is_web_url(url):
-        return "must be an absolute https address of at most 2048 characters, without credentials"
+        return WEB_URL_RULE
     parts = urlsplit(url)
     if parts.scheme != "https" and not policy.loopback:
         return "must be an https address"

@@ -6,17 +6,16 @@ from django.db import transaction
 
 from core.errors import InvalidAmount
 from core.ids import new_id
-from customers.errors import InvalidPin, PinLocked
+from customers.errors import CustomerFrozen, InvalidPin, PinLocked
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
-from ledger.errors import InsufficientBalance
 from merchants.callers import Caller
 from payments.counters import pay_at_counter
 from payments.errors import DevelopmentOnly
+from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
-from payments.paying import fail, lock_payable, pay_locked
-from payments.statuses import PaymentStatus
+from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_payable
 from payments.verification import Verification
 
 
@@ -33,20 +32,15 @@ def confirm_payment(
     """
     if caller.livemode:
         raise DevelopmentOnly
-    payment = Payment.objects.visible_to(caller).one(payment_id)
-    if payment.is_counter:
-        payment = pay_at_counter(
-            counter_id=payment_id, payment_id=new_id("pay", now), amount=amount, now=now
-        )
-    elif amount is not None and amount != payment.amount:
-        raise InvalidAmount(amount="must equal the amount of the payment, or be left out")
     # The customer's wallet may have to be filled: accounts are locked after payments.
-    payment = lock_payable(payment.id, now)
+    payment = _lock(caller, payment_id, amount, now)
     customer = test_customer(phone, now, payment.currency)
     _refuse_wrong_pins(customer)
+    if customer.frozen_at is not None:
+        raise CustomerFrozen
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
-        return _fail_for_lack_of_money(payment, caller.actor, now)
-    return pay_locked(
+        return decline(payment, TOO_LITTLE_MONEY, caller.actor, now)
+    return pay_as_read(
         payment,
         customer=customer,
         verified=Verification.PASSKEY,
@@ -63,6 +57,22 @@ def _refuse_wrong_pins(customer: Customer) -> None:
         raise PinLocked
 
 
-def _fail_for_lack_of_money(payment: Payment, actor: str, now: datetime) -> Payment:
-    payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
-    return fail(payment, InsufficientBalance.code, InsufficientBalance.message, actor, now)
+def _lock(caller: Caller, payment_id: str, amount: int | None, now: datetime) -> Payment:
+    """Lock the payment; of a counter the new one made there, so that none queues at it."""
+    if alone := Payment.objects.locked_alone(payment_id, caller):
+        _refuse_other_amount(alone, amount)
+        refuse_unless_payable(alone, now)
+        return alone
+    payment = Payment.objects.one_of(caller, payment_id)
+    if payment.is_counter:
+        payment = pay_at_counter(
+            counter_id=payment_id, payment_id=new_id("pay", now), amount=amount, now=now
+        )
+    else:
+        _refuse_other_amount(payment, amount)
+    return lock_payable(payment.id, now)
+
+
+def _refuse_other_amount(payment: Payment, amount: int | None) -> None:
+    if amount not in (None, payment.amount):
+        raise InvalidAmount(amount="must equal the amount of the payment, or be left out")

@@ -104,5 +104,7 @@ def _due_date(draft: PaymentDraft, today: date) -> date:
     if draft.due_date is None:
         return today + INVOICE_TERM
     if not today <= draft.due_date <= today + MAX_INVOICE_TERM:
-        raise ValidationFailed(due_date="must be today or later, and within ten years")
+        raise ValidationFailed(
+            due_date=f"must be today or later, and within {MAX_INVOICE_TERM.days // 366} years"
+        )
     return draft.due_date

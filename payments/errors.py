@@ -1,40 +1,63 @@
 """The refusals that concern a payment."""
 
-from core.errors import ApiError
+from core.errors import CHECK_ID, WRONG_ID, ApiError
 from payments.statuses import PaymentStatus
 
 
 class PaymentNotFound(ApiError):
     status, code, message = 404, "PAYMENT_NOT_FOUND", "There is no such payment."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/payments/pay_0`."
 
 
 class PaymentExpired(ApiError):
     status, code, message = 422, "PAYMENT_EXPIRED", "The payment has expired."
+    cause = "`expires_at` has passed: [[life]], the due date, or what `expires_in` said."
+    remedy = "Create a new payment."
+    test_mode = "Create one with `expires_in` 60, wait a minute, confirm it."
 
 
 class PaymentAlreadyCompleted(ApiError):
     status, code, message = 422, "PAYMENT_ALREADY_COMPLETED", "The payment is already completed."
+    cause = "The payment is paid. Two who pay at once pay once."
+    remedy = "Fulfil the order; to give the money back, refund."
+    test_mode = "Confirm a payment twice, or cancel it after."
 
 
 class PaymentCanceled(ApiError):
     status, code, message = 422, "PAYMENT_CANCELED", "The payment was canceled."
+    cause = "The customer or your server canceled the payment."
+    remedy = "Create a new payment."
+    test_mode = "Cancel a payment twice."
 
 
 class PaymentFailed(ApiError):
     status, code, message = 422, "PAYMENT_FAILED", "The payment has failed."
+    cause = "The payment was declined, or its verification failed too often."
+    remedy = "Create a new payment. `error_code` and `error_message` of the old one say why."
+    test_mode = "Confirm with `customer_phone` [[phone_declined]]."
 
 
 class PaymentInProgress(ApiError):
     status, code, message = 422, "PAYMENT_IN_PROGRESS", "The payment is being paid right now."
+    cause = "The customer is paying at this moment."
+    remedy = "Wait for the event, or read the payment again in some seconds."
+    test_mode = "Confirm with `customer_phone` [[phone_slow]], and cancel within [[slow]]."
 
 
 class PaymentNotCompleted(ApiError):
     status, code, message = 422, "PAYMENT_NOT_COMPLETED", "The payment is not completed."
+    cause = "Only a completed payment can be refunded."
+    remedy = "Cancel a payment that nobody has paid."
+    test_mode = "Refund a payment just created."
 
 
 class DevelopmentOnly(ApiError):
     status, code = 422, "DEVELOPMENT_ONLY"
     message = "This works on test payments only."
+    cause = "A live payment can be paid by its customer only."
+    remedy = "Send the customer to `checkout_url`; confirm test payments."
+    test_mode = "Confirm any payment with a live key."
 
 
 REFUSAL_BY_STATUS: dict[PaymentStatus, type[ApiError]] = {

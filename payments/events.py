@@ -1,8 +1,16 @@
 """What the events about a payment say: the contract's fields exactly."""
 
+from datetime import datetime
 from typing import Any
 
+from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
+from payments.modes import LIFETIME, PaymentMode
+from payments.statuses import PaymentStatus
+from webhooks.event_types import EventType
+from webhooks.samples import Samples, sample_id, sample_instant, sample_metadata
+
+MADE_AT, ENDED_AT = sample_instant(21, 14), sample_instant(21, 14, 2)
 
 
 def payment_created(payment: Payment) -> dict[str, Any]:
@@ -60,3 +68,39 @@ def payment_canceled(payment: Payment) -> dict[str, Any]:
         "metadata": payment.metadata,
         "canceled_at": payment.canceled_at,
     }
+
+
+def samples() -> Samples:
+    """Return a payload of each type, from payments that are no rows."""
+    created, expired = sample_payment(), sample_payment(PaymentStatus.EXPIRED)
+    completed = sample_payment(PaymentStatus.COMPLETED, completed_at=ENDED_AT)
+    failed = sample_payment(PaymentStatus.FAILED, failed_at=ENDED_AT)
+    failed.error_code = TOO_LITTLE_MONEY.code
+    failed.error_message = TOO_LITTLE_MONEY.message
+    canceled = sample_payment(PaymentStatus.CANCELED, canceled_at=ENDED_AT)
+    return {
+        EventType.PAYMENT_CREATED: payment_created(created),
+        EventType.PAYMENT_COMPLETED: payment_completed(completed),
+        EventType.PAYMENT_FAILED: payment_failed(failed),
+        EventType.PAYMENT_EXPIRED: payment_expired(expired),
+        EventType.PAYMENT_CANCELED: payment_canceled(canceled),
+    }
+
+
+def sample_payment(status: PaymentStatus = PaymentStatus.CREATED, **ended: datetime) -> Payment:
+    """Return a payment in this status that is no row."""
+    paid = status == PaymentStatus.COMPLETED
+    return Payment(
+        id=sample_id("pay"),
+        merchant_id=sample_id("mer"),
+        amount=1250,
+        currency="BSD",
+        status=status,
+        payment_mode=PaymentMode.DYNAMIC_PAY,
+        customer_id=sample_id("cus") if paid else None,
+        transaction_id=sample_id("txn") if paid else None,
+        metadata=sample_metadata(),
+        created_at=MADE_AT,
+        expires_at=MADE_AT + LIFETIME,
+        **ended,
+    )

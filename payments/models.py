@@ -1,6 +1,7 @@
 """A payment, and the record of its transitions."""
 
 from datetime import datetime
+from functools import cache
 from typing import Self
 
 from django.db import models
@@ -8,10 +9,13 @@ from django.db.models import F, Q
 
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
+from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
+from core.prepared import Place, Prepared
+from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
-from merchants.scoping import CallerScoped
+from merchants.scoping import CallerKind, CallerScoped, Scope
 from payments.errors import (
     REFUSAL_BY_STATUS,
     PaymentExpired,
@@ -20,7 +24,7 @@ from payments.errors import (
     PaymentNotFound,
 )
 from payments.modes import PaymentMode
-from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus
+from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
 _STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
@@ -28,12 +32,27 @@ _STAMPED = {
     PaymentStatus.EXPIRED: "expired_at",
     PaymentStatus.CANCELED: "canceled_at",
 }
+# What may change of a payment when it moves.
+_MOVED = (
+    *("status", "updated_at", *_STAMPED.values()),
+    *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
+)
 _COMPLETED = Q(status=PaymentStatus.COMPLETED)
 _COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
 
 
 class PaymentQuerySet(CallerScoped["Payment"]):
     missing = PaymentNotFound
+
+    def locked_alone(self, pk: str, caller: Scope | None = None) -> "Payment | None":
+        """Return a sale without a link, locked and with its merchant, by one statement.
+
+        None where there is no such payment, or no such payment of the caller.
+        """
+        kind = None if caller is None else CallerKind.of(caller)
+        texts = {"pk": pk, "merchant_id": None if caller is None else caller.merchant_id}
+        found = _alone(kind).rows(**texts)
+        return found[0] if found else None
 
     def due_to_expire(self, now: datetime) -> Self:
         """Those past their expiry that the sweep has not reached yet."""
@@ -62,22 +81,22 @@ class Payment(models.Model):
     currency = models.CharField(max_length=3)
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
-    description = models.CharField(max_length=500, default="", blank=True)
+    description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
     link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
     static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
     transaction_id = PublicIdField(null=True, unique=True)
-    success_url = models.CharField(max_length=2_048, default="", blank=True)
-    cancel_url = models.CharField(max_length=2_048, default="", blank=True)
+    success_url = models.CharField(max_length=MAX_URL, default="", blank=True)
+    cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     metadata = models.JSONField(default=dict)
-    order_id = models.CharField(max_length=255, null=True)  # noqa: DJ001  # absent is not empty
+    order_id = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001  # absent is not empty
     line_items = models.JSONField(null=True)
     total = models.BigIntegerField(null=True)
-    invoice_number = models.CharField(max_length=255, null=True)  # noqa: DJ001
-    customer_email = models.CharField(max_length=254, null=True)  # noqa: DJ001
+    invoice_number = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001
+    customer_email = models.CharField(max_length=MAX_EMAIL, null=True)  # noqa: DJ001
     due_date = models.DateField(null=True)
-    terms = models.CharField(max_length=500, null=True)  # noqa: DJ001
-    reference = models.CharField(max_length=255, null=True)  # noqa: DJ001
+    terms = models.CharField(max_length=MAX_TEXT, null=True)  # noqa: DJ001
+    reference = models.CharField(max_length=MAX_NAME, null=True)  # noqa: DJ001
     fee = models.BigIntegerField(null=True)
     amount_refunded = models.BigIntegerField(default=0)
     amount_refund_pending = models.BigIntegerField(default=0)
@@ -209,9 +228,7 @@ class Payment(models.Model):
 
     def status_at(self, now: datetime) -> PaymentStatus:
         """The effective status: expired from `expires_at` on, even before the sweep."""
-        status = PaymentStatus(self.status)
-        overdue = self.expires_at is not None and self.expires_at <= now
-        return PaymentStatus.EXPIRED if overdue and status in EXPIRABLE else status
+        return status_at(self.status, self.expires_at, now)
 
     def refusal(self, now: datetime) -> ApiError:
         """The error that explains why its present status does not allow the request."""
@@ -226,13 +243,19 @@ class Payment(models.Model):
         return PaymentFailed(self.error_message or "")
 
     def transition_to(
-        self, status: PaymentStatus, *, now: datetime, actor: str, cause: str = ""
+        self, *path: PaymentStatus, now: datetime, actor: str, cause: str = ""
     ) -> None:
-        """Move to a status and record it. The row must be locked and its fields are saved whole.
+        """Move to a status, or on through several, and record each move; `cause` is of the last.
 
-        Raises PaymentExpired for any move but expiry after `expires_at`, and the error of the
-        present status where the table of transitions has no such move.
+        The row must be locked; what a move may change of it is saved. Raises PaymentExpired for
+        any move but expiry after `expires_at`, and the error of the present status where the table
+        of transitions has no such move.
         """
+        moves = [self._move_to(status, now, actor) for status in path]
+        moves[-1].cause = cause
+        write(update_of(self, *_MOVED), insertion_of(*moves))
+
+    def _move_to(self, status: PaymentStatus, now: datetime, actor: str) -> "PaymentTransition":
         before = PaymentStatus(self.status)
         if status not in TRANSITIONS[before]:
             raise self.refusal(now)
@@ -242,10 +265,17 @@ class Payment(models.Model):
         self.updated_at = now
         if status in _STAMPED:
             setattr(self, _STAMPED[status], now)
-        self.save(force_update=True)
-        PaymentTransition.objects.create(
-            payment=self, from_status=before, to_status=status, at=now, actor=actor, cause=cause
+        return PaymentTransition(
+            payment=self, from_status=before, to_status=status, at=now, actor=actor
         )
+
+
+@cache
+def _alone(caller: CallerKind | None) -> Prepared[Payment]:
+    rows = Payment.objects.all() if caller is None else Payment.objects.visible_to(caller)
+    counter = Q(payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
+    alone = rows.filter(pk=Place("pk"), link=None).exclude(counter).select_related("merchant")
+    return Prepared(alone.select_for_update(no_key=True, of=("self",)))
 
 
 class PaymentTransition(models.Model):

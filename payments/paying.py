@@ -3,14 +3,14 @@
 Locks are taken in the order link, payment, ledger account.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from core.ids import new_id
 from core.money import basis_points_of
 from customers.errors import VerificationFailed
-from customers.magic_phones import Behaviour, behaviour_of
+from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import refuse_frozen
 from ledger.errors import InsufficientBalance
@@ -21,14 +21,12 @@ from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments import emails, events
-from payments.errors import PaymentFailed
+from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
-
-SLOW_SETTLEMENT = timedelta(seconds=30)
 
 
 @transaction.atomic
@@ -96,6 +94,13 @@ def pay_locked(
 ) -> Payment:
     """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
     refuse_frozen(customer)
+    return pay_as_read(payment, customer=customer, verified=verified, actor=actor, now=now)
+
+
+def pay_as_read(
+    payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
+) -> Payment:
+    """Pay as `pay_locked` does for a customer that was read in this transaction, and not frozen."""
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if verified < required_for(payment.sale_amount):
@@ -104,22 +109,20 @@ def pay_locked(
     if behaviour == Behaviour.INSUFFICIENT_BALANCE:
         raise InsufficientBalance
     payment.customer = customer
-    payment.settles_at = now + SLOW_SETTLEMENT if behaviour == Behaviour.SLOW else None
-    payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
     if behaviour == Behaviour.DECLINED:
-        return fail(payment, PaymentFailed.code, "The payment was declined.", actor, now)
-    if payment.settles_at is None:
+        return decline(payment, DECLINED, actor, now)
+    if behaviour == Behaviour.SLOW:
+        payment.settles_at = now + SLOW_SETTLEMENT
+        payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
+    else:
         settle(payment, actor=actor, now=now)
     return payment
 
 
 @transaction.atomic
-def fail_payment(
-    *, payment_id: str, error_code: str, error_message: str, actor: str, now: datetime
-) -> Payment:
+def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime) -> Payment:
     """Fail a payment whose verification failed too often. Raises the error of its status."""
-    payment = Payment.objects.locked(payment_id)
-    return fail(payment, error_code, error_message, actor, now)
+    return fail(Payment.objects.locked(payment_id), failure, actor, now)
 
 
 @transaction.atomic
@@ -134,7 +137,7 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
     except (InsufficientBalance, PaymentLinkInactive, PaymentLinkExpired) as error:
         payment = Payment.objects.locked(payment_id)
         _refuse_unless_processing(payment, now)
-        return fail(payment, error.code, error.message, "system:payments.settle", now)
+        return fail(payment, failure_of(error.code), "system:payments.settle", now)
 
 
 def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
@@ -143,7 +146,7 @@ def _refuse_unless_processing(payment: Payment, now: datetime) -> None:
 
 
 def settle(payment: Payment, *, actor: str, now: datetime) -> None:
-    """Post the ledger transfer and complete; the row is locked and in `processing`.
+    """Post the ledger transfer and complete; the row is locked and payable, or in `processing`.
 
     Raises InsufficientBalance.
     """
@@ -151,7 +154,8 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     payment.fee = basis_points_of(payment.sale_amount, payment.merchant.fee_basis_points)
     payment.settles_at = None
     post_transfers(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
-    payment.transition_to(PaymentStatus.COMPLETED, now=now, actor=actor)
+    processing = () if payment.status == PaymentStatus.PROCESSING else (PaymentStatus.PROCESSING,)
+    payment.transition_to(*processing, PaymentStatus.COMPLETED, now=now, actor=actor)
     data = events.payment_completed(payment)
     emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
     if payment.link_id is not None:
@@ -160,14 +164,20 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
 
 
 def fail(
-    payment: Payment, error_code: str, error_message: str, actor: str, now: datetime
+    payment: Payment, failure: Failure, actor: str, now: datetime, *before: PaymentStatus
 ) -> Payment:
-    """Move a locked payment to `failed` with its reason and event."""
-    payment.error_code, payment.error_message = error_code, error_message
+    """Move a locked payment to `failed`, by way of `before`, with its reason and event."""
+    payment.error_code, payment.error_message = failure.code, failure.message
     payment.settles_at = None
-    payment.transition_to(PaymentStatus.FAILED, now=now, actor=actor, cause=error_code)
+    path = (*before, PaymentStatus.FAILED)
+    payment.transition_to(*path, now=now, actor=actor, cause=failure.code)
     emit(EventType.PAYMENT_FAILED, about=payment, data=events.payment_failed(payment), now=now)
     return payment
+
+
+def decline(payment: Payment, failure: Failure, actor: str, now: datetime) -> Payment:
+    """Fail a locked payment that was verified and is not paid: it has been processed."""
+    return fail(payment, failure, actor, now, PaymentStatus.PROCESSING)
 
 
 def _lock_sale(payment_id: str, now: datetime) -> Payment:
@@ -183,6 +193,9 @@ def lock_payable(payment_id: str, now: datetime) -> Payment:
 
     Raises as `pay` does; a completed one raises that first, whatever the state of its link.
     """
+    if alone := Payment.objects.locked_alone(payment_id):
+        refuse_unless_payable(alone, now)
+        return alone
     try:
         payment = _lock_with_link(payment_id, now)
     except (PaymentLinkInactive, PaymentLinkExpired):

@@ -6,7 +6,6 @@ from django.conf import settings
 from rest_framework import serializers
 
 from core.fields import (
-    MAX_URL,
     AmountField,
     CurrencyField,
     DateField,
@@ -15,11 +14,13 @@ from core.fields import (
     ListOf,
     MetadataField,
     OneOfField,
+    StrictBooleanField,
     StrictIntegerField,
     TextField,
     WebUrlField,
     refuse_http,
 )
+from core.limits import MAX_NAME, MAX_TEXT, MAX_URL
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
 from payments.counters import screen_url
@@ -42,7 +43,7 @@ class QuantityField(AmountField):
 
 
 class LineItem(Input):
-    name = TextField(max_length=255)
+    name = TextField(max_length=MAX_NAME)
     quantity = QuantityField()
     price = AmountField()
 
@@ -52,7 +53,7 @@ class NewPayment(Input):
     amount = AmountField(required=False, help_text="Cents. May be absent for STATIC_PAY.")
     currency = CurrencyField(required=False)
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values), required=False)
-    description = TextField(max_length=500, min_length=0, lines=True, required=False)
+    description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)
     metadata = MetadataField(required=False)
@@ -62,7 +63,7 @@ class NewPayment(Input):
         required=False,
         help_text="Seconds until the payment expires. Not for STATIC_PAY.",
     )
-    order_id = TextField(max_length=255, required=False, help_text="ORDER_PAY.")
+    order_id = TextField(max_length=MAX_NAME, required=False, help_text="ORDER_PAY.")
     line_items = ListOf(
         child=LineItem(),
         max_length=MAX_ITEMS,
@@ -72,19 +73,21 @@ class NewPayment(Input):
     total = AmountField(
         required=False, help_text="ORDER_PAY: the amount, where `amount` is not given."
     )
-    invoice_number = TextField(max_length=255, required=False, help_text="INVOICE_PAY.")
+    invoice_number = TextField(max_length=MAX_NAME, required=False, help_text="INVOICE_PAY.")
     customer_email = EmailTextField(
         required=False, help_text="INVOICE_PAY: who gets the invoice, reminders and the receipt."
     )
-    due_date = DateField(required=False, help_text="INVOICE_PAY; in 30 days where not given.")
-    terms = TextField(max_length=500, lines=True, required=False, help_text="INVOICE_PAY.")
-    reference = TextField(max_length=255, required=False, help_text="REFERENCE_PAY.")
+    due_date = DateField(
+        required=False, help_text="INVOICE_PAY; in [[invoice_term]] where not given."
+    )
+    terms = TextField(max_length=MAX_TEXT, lines=True, required=False, help_text="INVOICE_PAY.")
+    reference = TextField(max_length=MAX_NAME, required=False, help_text="REFERENCE_PAY.")
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
 
 
 class ChangedPayment(Change):
     description = TextField(
-        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+        max_length=MAX_TEXT, min_length=0, lines=True, required=False, allow_null=True
     )
     metadata = MetadataField(required=False, allow_null=True)
 
@@ -101,7 +104,7 @@ class Confirmation(Input):
 
 
 class LineItemOutput(Output):
-    name = TextField(max_length=255)
+    name = TextField(max_length=MAX_NAME)
     quantity = AmountField()
     price = AmountField()
 
@@ -122,7 +125,7 @@ class PaymentSummary(Output):
     currency = CurrencyField()
     status = serializers.SerializerMethodField()
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values))
-    description = TextField(max_length=500, min_length=0, required=False)
+    description = TextField(max_length=MAX_TEXT, min_length=0, required=False)
     customer_id = TextField(max_length=40, required=False)
     transaction_id = TextField(max_length=40, required=False)
     hosted_url = TextField(max_length=255)
@@ -137,17 +140,17 @@ class PaymentSummary(Output):
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)
     metadata = MetadataField()
-    order_id = TextField(max_length=255, required=False)
+    order_id = TextField(max_length=MAX_NAME, required=False)
     line_items = LineItemOutput(many=True, required=False)
     total = AmountField(required=False)
-    invoice_number = TextField(max_length=255, required=False)
+    invoice_number = TextField(max_length=MAX_NAME, required=False)
     customer_email = EmailTextField(required=False)
     due_date = DateField(required=False)
-    terms = TextField(max_length=500, required=False)
-    reference = TextField(max_length=255, required=False)
+    terms = TextField(max_length=MAX_TEXT, required=False)
+    reference = TextField(max_length=MAX_NAME, required=False)
     static_payment_id = TextField(max_length=40, required=False)
     payment_link_id = TextField(max_length=40, required=False, source="link_id")
-    livemode = serializers.BooleanField()
+    livemode = StrictBooleanField()
     fee = AmountField(min_value=0, required=False)
     net = AmountField(min_value=0, required=False)
     amount_refunded = AmountField(min_value=0)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.writing import insertion_of, write
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payments import emails, events
@@ -52,7 +53,7 @@ def open_payment(
     `origin` is `link_id` or `static_payment_id` for a payment made through one of these.
     """
     extras = extra_fields_of(draft, time_zone=merchant.time_zone, now=now)
-    payment = Payment.objects.create(
+    payment = Payment(
         id=payment_id,
         merchant=merchant,
         livemode=livemode,
@@ -71,6 +72,7 @@ def open_payment(
         **extras,
         **origin,
     )
+    write(insertion_of(payment))
     if payment.payment_mode == PaymentMode.INVOICE_PAY:
         emails.plan_invoice(payment, now=now)
     emit(EventType.PAYMENT_CREATED, about=payment, data=events.payment_created(payment), now=now)
@@ -82,7 +84,7 @@ def update_payment(
     *, caller: Caller, payment_id: str, changes: dict[str, Any], now: datetime
 ) -> Payment:
     """Change description and metadata, the latter as a whole. Raises PaymentNotFound."""
-    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    payment = Payment.objects.locked_of(caller, payment_id)
     if "description" in changes:
         payment.description = changes["description"] or ""
     if "metadata" in changes:
@@ -95,7 +97,7 @@ def update_payment(
 @transaction.atomic
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
-    payment = Payment.objects.visible_to(caller).locked(payment_id)
+    payment = Payment.objects.locked_of(caller, payment_id)
     payment.transition_to(PaymentStatus.CANCELED, now=now, actor=caller.actor)
     emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
     return payment

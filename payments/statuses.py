@@ -1,5 +1,7 @@
 """Every status a payment can have, and every move between them. No other module decides."""
 
+from datetime import datetime
+
 from django.db.models import TextChoices
 
 
@@ -36,3 +38,9 @@ CANCELABLE = _leading_to(S.CANCELED)
 EXPIRABLE = _leading_to(S.EXPIRED)
 PAYABLE = _leading_to(S.PROCESSING)
 FINAL = frozenset(status for status in S if not TRANSITIONS[status])
+
+
+def status_at(status: str, expires_at: datetime | None, now: datetime) -> PaymentStatus:
+    """Return the status to show and to act on: expired from the moment its time has passed."""
+    overdue = expires_at is not None and expires_at <= now and status in EXPIRABLE
+    return PaymentStatus.EXPIRED if overdue else PaymentStatus(status)

@@ -2,7 +2,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError
 from core.ids import new_id
 from core.openapi import listing, operation
@@ -37,7 +37,7 @@ class PaymentViewSet(CallerViewSet):
         """
         values = NewPayment.parse(request.data)
         draft = draft_of(values, livemode=request.user.livemode)
-        at = utc_now()
+        at = request_now()
         payment_id = new_id("pay", at)
         drawn = qr_payload(payment_id, chosen_format(values))
 
@@ -53,7 +53,7 @@ class PaymentViewSet(CallerViewSet):
     @listing("List payments", item=PaymentSummary, key="payments", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
         """Newest first, without `qr_payload`."""
-        lookups, at = read_filters(query_of(request), FILTERS), utc_now()
+        lookups, at = read_filters(query_of(request), FILTERS), request_now()
         payments = Payment.objects.visible_to(request.user)
         if status := lookups.pop("status", None):
             payments = payments.shown_as(status, at)
@@ -68,9 +68,9 @@ class PaymentViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, payment_id: str) -> Response:
         """The status is that of this moment: `expired` from `expires_at` on."""
         chosen = chosen_format(query_of(request))
-        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        payment = Payment.objects.one_of(request.user, payment_id)
         drawn = qr_payload(payment.id, chosen)
-        return Response(PaymentOutput.of(payment, now=utc_now(), qr_payload=drawn))
+        return Response(PaymentOutput.of(payment, now=request_now(), qr_payload=drawn))
 
     @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
@@ -79,7 +79,7 @@ class PaymentViewSet(CallerViewSet):
         Naming any other field is refused and changes nothing.
         """
         changes = ChangedPayment.parse(request.data)
-        at = utc_now()
+        at = request_now()
         payment = update_payment(
             caller=request.user, payment_id=payment_id, changes=changes, now=at
         )
@@ -95,7 +95,7 @@ class PaymentViewSet(CallerViewSet):
         """
 
         def work() -> Response:
-            payment = cancel_payment(caller=request.user, payment_id=payment_id, now=utc_now())
+            payment = cancel_payment(caller=request.user, payment_id=payment_id, now=request_now())
             return Response(CanceledPayment.of(payment))
 
         return self.once(request, work)
@@ -116,7 +116,7 @@ class PaymentViewSet(CallerViewSet):
                 payment_id=payment_id,
                 phone=values.get("customer_phone"),
                 amount=values.get("amount"),
-                now=utc_now(),
+                now=request_now(),
             )
             failed = payment.status == PaymentStatus.FAILED
             return payment.failure if failed else Response(ConfirmedPayment.of(payment))

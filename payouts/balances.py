@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from django.conf import settings
 from django.db.models import Sum
 from django.utils.module_loading import import_string
 
+from core.prepared import Place, PreparedValues
 from ledger.models import Purpose
 from ledger.services import balances
 from ledger.snapshot import snapshot
@@ -62,10 +64,14 @@ def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
 
 
 def _outgoing(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
+    sums = _sums_leaving(livemode=livemode).rows(merchant_id=merchant_id)
+    return Counter({(currency, status): total for currency, status, total in sums})
+
+
+@cache
+def _sums_leaving(*, livemode: bool) -> PreparedValues:
     leaving = Payout.objects.filter(
-        merchant_id=merchant_id,
-        livemode=livemode,
-        status__in=OUTGOING,
+        merchant_id=Place("merchant_id"), livemode=livemode, status__in=sorted(OUTGOING)
     )
     sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
-    return Counter({(currency, status): total for currency, status, total in sums})
+    return PreparedValues(sums)

@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 
-from payouts.amounts import decimal_text
+from core.money import decimal_text
 from payouts.batches import PaymentOrder
 
 COLUMNS = (

@@ -1,10 +1,12 @@
 """The refusals that concern a payout or a bank account."""
 
-from core.errors import ApiError, NotFound
+from core.errors import CHECK_ID, WRONG_ID, ApiError, InvalidAmount, NotFound, ValidationFailed
 
 
 class PayoutNotFound(ApiError):
     status, code, message = 404, "PAYOUT_NOT_FOUND", "There is no such payout."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/payouts/po_0`."
 
 
 class PayoutBatchNotFound(NotFound):
@@ -19,60 +21,52 @@ class BankAccountNotFound(NotFound):
     message = "There is no such bank account."
 
 
-class PayoutNotCancelable(ApiError):
-    status, code, message = 422, "VALIDATION_FAILED", "The payout can no longer be canceled."
+class PayoutNotCancelable(ValidationFailed):
+    message = "The payout can no longer be canceled."
 
 
-class PayoutStatusUnfit(ApiError):
-    status, code, message = 422, "VALIDATION_FAILED", "The payout is not in a status for this."
+class PayoutStatusUnfit(ValidationFailed):
+    message = "The payout is not in a status for this."
 
 
-class PayoutReturnTooLate(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class PayoutReturnTooLate(ValidationFailed):
     message = "Banks no longer send a payout of that age back."
 
 
-class BankAccountMissing(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class BankAccountMissing(ValidationFailed):
     message = "There is no bank account to pay out to."
 
 
-class PayoutTooSmall(ApiError):
-    status, code, message = 422, "INVALID_AMOUNT", "The amount is too small to be paid out."
+class PayoutTooSmall(InvalidAmount):
+    message = "The amount is too small to be paid out."
 
 
-class NothingToExport(ApiError):
-    status, code, message = 422, "VALIDATION_FAILED", "No payout is due to be sent."
+class NothingToExport(ValidationFailed):
+    message = "No payout is due to be sent."
 
 
-class PayoutFileChanged(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class PayoutFileChanged(ValidationFailed):
     message = "The file differs from the one that was written before for this batch."
 
 
-class BankFileUnreadable(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class BankFileUnreadable(ValidationFailed):
     message = "This is no pain.002, camt.053 or camt.054 that can be read."
 
 
-class BankFileUnfit(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class BankFileUnfit(ValidationFailed):
     message = "The file contradicts itself, the configuration or an earlier file."
 
 
-class BankEntryUnfit(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class BankEntryUnfit(ValidationFailed):
     message = "The entry cannot be matched in this way."
 
 
-class PayoutsShut(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class PayoutsShut(ValidationFailed):
     message = (
         "The database was restored: payouts wait until what is in transit was compared with the "
         "bank (manage.py restored --reconciled)."
     )
 
 
-class DebtorUnknown(ApiError):
-    status, code = 422, "VALIDATION_FAILED"
+class DebtorUnknown(ValidationFailed):
     message = "Set PAYOUT_DEBTOR_ACCOUNT and PAYOUT_DEBTOR_BIC or PAYOUT_DEBTOR_CLEARING_CODE."

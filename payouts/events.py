@@ -1,8 +1,12 @@
 """What the events about a payout say: the contract's fields exactly, where it shows them."""
 
+from datetime import date
 from typing import Any
 
 from payouts.models import Payout
+from payouts.statuses import PayoutStatus
+from webhooks.event_types import EventType
+from webhooks.samples import Samples, sample_id, sample_instant
 
 
 def payout_created(payout: Payout) -> dict[str, Any]:
@@ -36,3 +40,27 @@ def payout_failed(payout: Payout) -> dict[str, Any]:
         "error_message": payout.failure_message,
         "failed_at": payout.failed_at or payout.returned_at,
     }
+
+
+def samples() -> Samples:
+    """Return a payload of each type, from payouts that are no rows."""
+    failed = _sample(PayoutStatus.FAILED)
+    failed.failure_code, failed.failed_at = "account_closed", sample_instant(24, 9)
+    failed.failure_message = "The bank account is closed."
+    return {
+        EventType.PAYOUT_CREATED: payout_created(_sample(PayoutStatus.SCHEDULED)),
+        EventType.PAYOUT_PAID: payout_paid(_sample(PayoutStatus.PAID)),
+        EventType.PAYOUT_FAILED: payout_failed(failed),
+    }
+
+
+def _sample(status: PayoutStatus) -> Payout:
+    return Payout(
+        id=sample_id("po"),
+        merchant_id=sample_id("mer"),
+        amount=98_000,
+        currency="BSD",
+        status=status,
+        arrival_date=date(2026, 11, 24),
+        created_at=sample_instant(21, 16),
+    )

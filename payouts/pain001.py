@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 from django.conf import settings
 
 from core.clock import iso
+from core.money import decimal_text
 from payouts.account_numbers import compact, is_iban
-from payouts.amounts import decimal_text
 from payouts.batches import PaymentOrder
 from payouts.errors import DebtorUnknown
 from payouts.models import PayoutBatch

@@ -15,7 +15,8 @@ def schedule_payouts() -> int:
 @shared_task
 def send_payouts() -> int:
     """Send due payouts, and poll those in transit."""
-    return sending.send_due(now=utc_now()) + sending.fetch_results(now=utc_now())
+    now = utc_now()
+    return sending.send_due(now=now) + sending.fetch_results(now=now)
 
 
 @shared_task

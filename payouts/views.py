@@ -3,7 +3,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
@@ -37,7 +37,7 @@ class PayoutViewSet(CallerViewSet):
                 currency=values.get("currency", settings.DEFAULT_CURRENCY),
                 amount=values.get("amount"),
                 description=values.get("description", ""),
-                now=utc_now(),
+                now=request_now(),
             )
             return self.created(PayoutOutput.of(payout), f"/v1/payouts/{payout.id}")
 
@@ -72,7 +72,7 @@ class PayoutViewSet(CallerViewSet):
         """While it is `scheduled`; the money is available again."""
 
         def work() -> Response:
-            payout = cancel_payout(caller=request.user, payout_id=payout_id, now=utc_now())
+            payout = cancel_payout(caller=request.user, payout_id=payout_id, now=request_now())
             return Response(PayoutOutput.of(payout))
 
         return self.once(request, work)

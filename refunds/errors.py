@@ -1,23 +1,31 @@
 """The refusals that concern a refund."""
 
-from core.errors import ApiError
+from core.errors import CHECK_ID, WRONG_ID, ApiError, ValidationFailed
 
 
 class RefundNotFound(ApiError):
     status, code, message = 404, "REFUND_NOT_FOUND", "There is no such refund."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/refunds/ref_0`."
 
 
 class RefundExceedsPayment(ApiError):
     status, code = 422, "REFUND_EXCEEDS_PAYMENT"
     message = "The refund is more than what is left of the payment."
+    cause = "All refunds together would be more than the payment."
+    remedy = "Refund at most `amount_refundable`."
+    test_mode = "Refund a payment twice."
 
 
 class RefundAmountMismatch(ApiError):
     status, code = 422, "REFUND_AMOUNT_MISMATCH"
     message = "What is left to refund is not what the request expects."
+    cause = "`refund_amount_available` is not what is left: someone else has refunded meanwhile."
+    remedy = "Read `amount_refundable` again, and decide anew."
+    test_mode = "Refund a completed payment with `refund_amount_available` 1."
 
 
-class RefundFinal(ApiError):
+class RefundFinal(ValidationFailed):
     """Not part of the API: staff or the sweep came after the refund had ended."""
 
-    status, code, message = 422, "VALIDATION_FAILED", "The refund has ended already."
+    message = "The refund has ended already."

@@ -2,8 +2,16 @@
 
 from typing import Any
 
+from payments.events import sample_payment
 from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.failures import GIVE_UP_AFTER, NOT_COVERED
 from refunds.models import Refund
+from refunds.statuses import RefundStatus
+from webhooks.event_types import EventType
+from webhooks.samples import Samples, sample_id, sample_instant
+
+MADE_AT = sample_instant(21, 15)
 
 
 def refund_created(refund: Refund) -> dict[str, Any]:
@@ -54,3 +62,30 @@ def payment_refunded(payment: Payment, refund: Refund) -> dict[str, Any]:
         "refund_status": payment.refund_status,
         "metadata": payment.metadata,
     }
+
+
+def samples() -> Samples:
+    """Return a payload of each type, from refunds that are no rows."""
+    payment, succeeded = sample_payment(PaymentStatus.COMPLETED), _sample(RefundStatus.SUCCEEDED)
+    payment.amount_refunded = succeeded.amount
+    failed = _sample(RefundStatus.FAILED)
+    failed.failure_reason, failed.failed_at = NOT_COVERED, MADE_AT + GIVE_UP_AFTER
+    return {
+        EventType.REFUND_CREATED: refund_created(succeeded),
+        EventType.REFUND_COMPLETED: refund_completed(succeeded),
+        EventType.PAYMENT_REFUNDED: payment_refunded(payment, succeeded),
+        EventType.REFUND_FAILED: refund_failed(failed),
+    }
+
+
+def _sample(status: RefundStatus) -> Refund:
+    return Refund(
+        id=sample_id("ref"),
+        payment_id=sample_id("pay"),
+        merchant_id=sample_id("mer"),
+        amount=500,
+        currency="BSD",
+        reason="One item was sold out",
+        status=status,
+        created_at=MADE_AT,
+    )

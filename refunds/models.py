@@ -1,5 +1,6 @@
 """A refund: money on its way back from a merchant's balance to the wallet that paid."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import ClassVar, Self
 
@@ -7,12 +8,19 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
+from core.writing import Write, insertion_of, update_of, write
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
 
 _STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
+# What may change of a refund when it moves.
+_MOVED = (
+    *("status", "updated_at", *_STAMPED.values()),
+    *("transaction_id", "fee_returned", "failure_reason"),
+)
 _PENDING = Q(status=RefundStatus.PENDING)
 _SUCCEEDED = Q(status=RefundStatus.SUCCEEDED)
 
@@ -37,7 +45,7 @@ class Refund(models.Model):
     livemode = models.BooleanField()
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    reason = models.CharField(max_length=500, default="", blank=True)
+    reason = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     status = models.CharField(max_length=16, choices=RefundStatus, default=RefundStatus.PENDING)
     transaction_id = PublicIdField(null=True, unique=True)
     fee_returned = models.BigIntegerField(default=0)
@@ -85,18 +93,24 @@ class Refund(models.Model):
     def __str__(self) -> str:
         return self.id
 
-    def transition_to(self, status: RefundStatus, *, now: datetime, actor: str) -> None:
-        """Move to a final status and record it; the row is locked. Raises RefundFinal."""
+    def transition_to(
+        self, status: RefundStatus, *, now: datetime, actor: str, beside: Sequence[Write] = ()
+    ) -> None:
+        """Move to a final status and record it, in one statement with what stands `beside`.
+
+        The row is locked, or not stored yet. Raises RefundFinal.
+        """
         before = RefundStatus(self.status)
         if status not in TRANSITIONS[before]:
             raise RefundFinal
         self.status = status
         self.updated_at = now
         setattr(self, _STAMPED[status], now)
-        self.save(force_update=True)
-        RefundTransition.objects.create(
+        row = insertion_of(self) if self._state.adding else update_of(self, *_MOVED)
+        move = RefundTransition(
             refund=self, from_status=before, to_status=status, at=now, actor=actor
         )
+        write(row, *beside, insertion_of(move))
 
 
 class RefundTransition(models.Model):

@@ -8,8 +8,9 @@ from django.db.models import F, Q
 from core.sweeping import sweep
 from ledger.models import Purpose
 from ledger.services import balances
+from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund
-from refunds.services import GIVE_UP_AFTER, retry_refund
+from refunds.services import retry_refund
 from refunds.statuses import RefundStatus
 
 BATCH = 100

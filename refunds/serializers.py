@@ -10,6 +10,7 @@ from core.fields import (
     StrictBooleanField,
     TextField,
 )
+from core.limits import MAX_TEXT
 from core.serializers import Input, Output
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
@@ -17,7 +18,7 @@ from refunds.statuses import RefundStatus
 
 class NewRefund(Input):
     amount = AmountField(required=False, help_text="Cents; without it, all that is left.")
-    reason = TextField(max_length=500, min_length=0, lines=True, required=False)
+    reason = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     refund_amount_available = AmountField(
         min_value=0,
         required=False,
@@ -29,7 +30,7 @@ class RefundOutput(Output):
     id = TextField(max_length=40)
     payment_id = TextField(max_length=40)
     amount = AmountField()
-    reason = TextField(max_length=500, required=False)
+    reason = TextField(max_length=MAX_TEXT, required=False)
     status = OneOfField(allowed=tuple(RefundStatus.values))
     currency = CurrencyField()
     merchant_id = TextField(max_length=40)

@@ -4,12 +4,13 @@ Locks are taken in the order payment, refund, ledger account.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import transaction
 
 from core.ids import new_id
 from core.money import share_of
+from core.writing import Write, insertion_of, update_of, write
 from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
@@ -20,15 +21,13 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
+from refunds.failures import GIVE_UP_AFTER, NOT_COVERED, SIMULATED
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
-from webhooks.outbox import emit
+from webhooks.outbox import Fact, emit_all
 
-GIVE_UP_AFTER = timedelta(days=30)
 RETRY_ACTOR = "system:refunds.retry"
-SIMULATED = "The refund was simulated to fail."
-NOT_COVERED = "The merchant's balance did not cover the refund for 30 days."
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
     failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,
     RefundAmountMismatch, RefundExceedsPayment.
     """
-    payment = Payment.objects.visible_to(caller).locked(payment_id)
-    refund = Refund.objects.create(
+    payment = Payment.objects.locked_of(caller, payment_id, "customer")
+    refund = Refund(
         id=new_id("ref", now),
         payment=payment,
         merchant_id=payment.merchant_id,
@@ -62,12 +61,14 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
         updated_at=now,
     )
     payment.amount_refund_pending += refund.amount
-    emit(EventType.REFUND_CREATED, about=refund, data=events.refund_created(refund), now=now)
+    created = Fact(EventType.REFUND_CREATED, refund, events.refund_created(refund))
     if behaviour_of(payment.paying_customer) == Behaviour.REFUNDS_FAIL:
-        _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
+        outcome = _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
     else:
-        _settle_if_covered(refund, payment, actor=caller.actor, now=now)
-    _save_amounts(payment, now)
+        outcome = _settle_if_covered(refund, payment, actor=caller.actor, now=now)
+    if not outcome:
+        write(insertion_of(refund), _amounts_of(payment, now))
+    emit_all(created, *outcome, now=now)
     return refund
 
 
@@ -75,11 +76,12 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
 def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> Refund:
     """Retry a pending refund; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
-    if not _settle_if_covered(refund, payment, actor=actor, now=now):
+    outcome = _settle_if_covered(refund, payment, actor=actor, now=now)
+    if not outcome:
         if now < refund.created_at + GIVE_UP_AFTER:
             return refund
-        _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
-    _save_amounts(payment, now)
+        outcome = _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
+    emit_all(*outcome, now=now)
     return refund
 
 
@@ -87,8 +89,7 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
 def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
     """Fail a pending refund for good. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
-    _fail(refund, payment, reason, actor=actor, now=now)
-    _save_amounts(payment, now)
+    emit_all(*_fail(refund, payment, reason, actor=actor, now=now), now=now)
     return refund
 
 
@@ -123,41 +124,48 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
     return refund, payment
 
 
-def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> bool:
-    """Move the money if the merchant's balance covers it; return whether it did."""
+def _settle_if_covered(
+    refund: Refund, payment: Payment, *, actor: str, now: datetime
+) -> list[Fact]:
+    """Move the money; return what there is to report, nothing where no balance covers it."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
-        post_transfers(
-            transaction_id=transaction_id, movements=_movements(refund, payment, fee), now=now
-        )
+        _post(refund, payment, fee, transaction_id=transaction_id, now=now)
     except InsufficientBalance:
-        return False
+        return []
     refund.transaction_id, refund.fee_returned = transaction_id, fee
-    refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
     payment.amount_refunded += refund.amount
-    emit(EventType.REFUND_COMPLETED, about=refund, data=events.refund_completed(refund), now=now)
-    data = events.payment_refunded(payment, refund)
-    emit(EventType.PAYMENT_REFUNDED, about=payment, data=data, now=now)
+    beside = [_amounts_of(payment, now)]
+    refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor, beside=beside)
     emails.plan_notice(refund, payment, now=now)
-    return True
+    return [
+        Fact(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund)),
+        Fact(EventType.PAYMENT_REFUNDED, payment, events.payment_refunded(payment, refund)),
+    ]
 
 
-def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> None:
+def _fail(
+    refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime
+) -> list[Fact]:
     refund.failure_reason = reason
-    refund.transition_to(RefundStatus.FAILED, now=now, actor=actor)
     payment.amount_refund_pending -= refund.amount
-    emit(EventType.REFUND_FAILED, about=refund, data=events.refund_failed(refund), now=now)
+    beside = [_amounts_of(payment, now)]
+    refund.transition_to(RefundStatus.FAILED, now=now, actor=actor, beside=beside)
+    return [Fact(EventType.REFUND_FAILED, refund, events.refund_failed(refund))]
 
 
-def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
+def _post(
+    refund: Refund, payment: Payment, fee: int, *, transaction_id: str, now: datetime
+) -> None:
     """The fee comes back to the merchant first, so that it helps to cover what goes out."""
-    wallet, balance, fees = accounts_for(
+    wallet, balance, fees = accounts = accounts_for(
         (payment.customer_id or "", Purpose.WALLET),
         (payment.merchant_id, Purpose.MERCHANT),
         (payment.merchant_id, Purpose.FEES),
         currency=payment.currency,
         livemode=payment.livemode,
+        hold=True,
     )
     returned = Movement(
         kind=TransferKind.REFUND_FEE, reference=refund.id, debit=fees, credit=balance, amount=fee
@@ -169,9 +177,10 @@ def _movements(refund: Refund, payment: Payment, fee: int) -> list[Movement]:
         credit=wallet,
         amount=refund.amount,
     )
-    return [returned, repaid] if fee else [repaid]
+    movements = [returned, repaid] if fee else [repaid]
+    post_transfers(transaction_id=transaction_id, movements=movements, now=now, held=accounts)
 
 
-def _save_amounts(payment: Payment, now: datetime) -> None:
+def _amounts_of(payment: Payment, now: datetime) -> Write:
     payment.updated_at = now
-    payment.save(update_fields=["amount_refunded", "amount_refund_pending", "updated_at"])
+    return update_of(payment, "amount_refunded", "amount_refund_pending", "updated_at")

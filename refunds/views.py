@@ -1,7 +1,7 @@
 from django.http import HttpResponse
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
@@ -25,7 +25,7 @@ class RefundViewSet(CallerViewSet):
 
         def work() -> Response:
             refund = create_refund(
-                caller=request.user, payment_id=payment_id, draft=draft, now=utc_now()
+                caller=request.user, payment_id=payment_id, draft=draft, now=request_now()
             )
             return self.created(RefundOutput.of(refund), f"/v1/refunds/{refund.id}")
 
@@ -41,11 +41,11 @@ class RefundViewSet(CallerViewSet):
     @operation("Read a refund", response=RefundOutput)
     def retrieve(self, request: CallerRequest, refund_id: str) -> Response:
         """`failed` ones say why in `failure_reason`; their amount may be refunded again."""
-        return Response(RefundOutput.of(Refund.objects.visible_to(request.user).one(refund_id)))
+        return Response(RefundOutput.of(Refund.objects.one_of(request.user, refund_id)))
 
     @listing("List the refunds of a payment", item=RefundOutput, key="refunds")
     def list_of_payment(self, request: CallerRequest, payment_id: str) -> Response:
         """Newest first."""
-        payment = Payment.objects.visible_to(request.user).one(payment_id)
+        payment = Payment.objects.one_of(request.user, payment_id)
         refunds = Refund.objects.visible_to(request.user).filter(payment=payment)
         return self.page(request, refunds, RefundOutput, key="refunds")

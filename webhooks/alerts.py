@@ -5,10 +5,11 @@ from datetime import datetime
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from core.durations import in_words
 from messages.models import Channel
 from messages.planning import plan_message
 from webhooks.models import Delivery, Webhook
-from webhooks.statuses import AlertKind
+from webhooks.statuses import SWITCH_OFF_AFTER, AlertKind
 
 SUBJECTS = {
     AlertKind.EXHAUSTED: "Your webhook endpoint is not answering",
@@ -25,7 +26,12 @@ def raise_alert(
     It is the one message that says that messages are lost: a crash repeats it rather than lose it.
     """
     webhook = Webhook.objects.select_related("merchant").get(pk=webhook_id)
-    context = {"webhook": webhook, "delivery": delivery, "service_name": settings.SERVICE_NAME}
+    context = {
+        "webhook": webhook,
+        "delivery": delivery,
+        "service_name": settings.SERVICE_NAME,
+        "switch_off_after": in_words(SWITCH_OFF_AFTER),
+    }
     plan_message(
         channel=Channel.EMAIL,
         kind=kind,

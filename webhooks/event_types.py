@@ -1,7 +1,5 @@
 """Every type of event, and the patterns by which an endpoint subscribes to several."""
 
-from collections.abc import Iterable
-
 from django.db.models import TextChoices
 
 EVERYTHING = "*"
@@ -33,7 +31,6 @@ GROUPS = tuple(dict.fromkeys(f"{event_type.split('.')[0]}.*" for event_type in E
 SUBSCRIBABLE = (EVERYTHING, *GROUPS, *EventType.values)
 
 
-def is_subscribed(patterns: Iterable[str], event_type: EventType) -> bool:
-    """Return whether one of an endpoint's patterns covers the type."""
-    group = f"{event_type.split('.')[0]}.*"
-    return any(pattern in (EVERYTHING, group, event_type) for pattern in patterns)
+def patterns_of(event_type: EventType) -> tuple[str, str, str]:
+    """Return the patterns that cover the type: an endpoint with one of them is subscribed to it."""
+    return EVERYTHING, f"{event_type.split('.')[0]}.*", event_type.value

@@ -8,12 +8,12 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.limits import MAX_TEXT, MAX_URL
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
-MAX_URL = 2_048
 EXCERPT_CHARACTERS = 1_000
 _PENDING = Q(status=DeliveryStatus.PENDING)
 
@@ -75,10 +75,6 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
         """Leave out those that their merchant has deleted."""
         return self.filter(deleted_at=None)
 
-    def listening(self, *, merchant_id: str, livemode: bool) -> Self:
-        """The active endpoints of a merchant in this mode."""
-        return self.switched_on().filter(merchant_id=merchant_id, livemode=livemode)
-
     def switched_on(self) -> Self:
         return self.not_deleted().filter(is_active=True)
 
@@ -96,7 +92,7 @@ class Webhook(models.Model):
     livemode = models.BooleanField()
     url = models.CharField(max_length=MAX_URL)
     events = models.JSONField()
-    description = models.CharField(max_length=500, default="", blank=True)
+    description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
     is_active = models.BooleanField(default=True)
     disabled_reason = models.CharField(
         max_length=16, choices=DisabledReason, default="", blank=True

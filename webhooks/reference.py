@@ -3,7 +3,7 @@
 from typing import Any
 
 from webhooks.event_types import EventType
-from webhooks.samples import SAMPLES
+from webhooks.samples import Payload, samples
 
 PYTHON = '''
 import base64
@@ -59,10 +59,10 @@ GUIDE = f"""
 
 Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
 `payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created` and
-`data`; below, each type has its sample. Answer with any 2xx status within 15 seconds, and do the
-work afterwards. Anything else, a redirect included, is tried again 5 minutes, 30 minutes, 2 hours
-and 6 hours after the attempt before; then you get an e-mail. 410 switches the endpoint off, and so
-do five days without a success.
+`data`; below, each type has its sample. Answer with any 2xx status within [[webhook_timeout]], and
+do the work afterwards. Anything else, a redirect included, is tried again [[webhook_waits]] after
+the attempt before; then you get an e-mail. 410 switches the endpoint off, and so do [[webhook_off]]
+without a success.
 
 An event may come more than once and out of order: remember the `id` of what you have handled. The
 bytes are the same each time.
@@ -100,7 +100,7 @@ could send it again with a new time:
 Verify the bytes as they came, before anything parses them. `POST /v1/webhooks/test` sends a sample
 of any type at once and answers with what your endpoint said. `GET /v1/webhooks/{{id}}/deliveries`
 shows every attempt; `POST …/recover` sends again what has failed. Rotate the secret every 90 days
-with `POST …/rotate-secret`: for a day both secrets sign.
+with `POST …/rotate-secret`: for [[secrets_overlap]] both secrets sign.
 """.strip()
 
 HEADERS = {
@@ -115,16 +115,17 @@ HEADERS = {
 def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the guide, and every event with its sample; a hook of the document's generator."""
     result["info"]["description"] = GUIDE
-    result["webhooks"] = {each.value: {"post": _request_of(each)} for each in EventType}
+    made = samples()
+    result["webhooks"] = {each.value: {"post": _request_of(each, made[each])} for each in EventType}
     return result
 
 
-def _request_of(event_type: EventType) -> dict[str, Any]:
+def _request_of(event_type: EventType, data: Payload) -> dict[str, Any]:
     sample = {
         "id": "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh",
         "type": event_type.value,
         "created": "2026-11-21T14:02:00.123Z",
-        "data": SAMPLES[event_type],
+        "data": data,
     }
     content = {"application/json": {"schema": _schema_of("", sample), "example": sample}}
     return {

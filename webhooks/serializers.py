@@ -13,6 +13,7 @@ from core.fields import (
     TextField,
     WebUrlField,
 )
+from core.limits import MAX_TEXT
 from core.serializers import Change, Input, Output
 from webhooks.event_types import SUBSCRIBABLE, EventType
 from webhooks.models import EXCERPT_CHARACTERS, Attempt, Delivery, Event
@@ -50,7 +51,7 @@ class NewWebhook(Input):
     url = WebUrlField(help_text="https; in test mode, where allowed, also http to this machine.")
     events = SubscriptionField(help_text="Types, `payment.*` and its like, or `*` for all.")
     description = TextField(
-        max_length=500, min_length=0, lines=True, required=False, help_text="For yourself."
+        max_length=MAX_TEXT, min_length=0, lines=True, required=False, help_text="For yourself."
     )
 
 
@@ -58,7 +59,7 @@ class ChangedWebhook(Change):
     url = WebUrlField(required=False)
     events = SubscriptionField(required=False)
     description = TextField(
-        max_length=500, min_length=0, lines=True, required=False, allow_null=True
+        max_length=MAX_TEXT, min_length=0, lines=True, required=False, allow_null=True
     )
     is_active = StrictBooleanField(required=False)
 
@@ -87,7 +88,7 @@ class WebhookOutput(Output):
     id = TextField(max_length=40)
     url = WebUrlField()
     events = SubscriptionField()
-    description = TextField(max_length=500, required=False)
+    description = TextField(max_length=MAX_TEXT, required=False)
     is_active = StrictBooleanField()
     disabled_reason = OneOfField(allowed=tuple(DisabledReason.values), required=False)
     secret_hint = TextField(max_length=16)

@@ -1,6 +1,10 @@
 """The statuses of a delivery, and why an endpoint can be switched off."""
 
+from datetime import timedelta
+
 from django.db.models import TextChoices
+
+SWITCH_OFF_AFTER = timedelta(days=5)  # without one success
 
 
 class DeliveryStatus(TextChoices):

@@ -25,7 +25,7 @@ from webhooks.delivery.leases import claim_delivery
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.outbox import deliver_to_subscribed, first_delivery, write_event
-from webhooks.samples import SAMPLES
+from webhooks.samples import sample_of
 
 # The request has this long to claim its own delivery before the sweep takes it.
 HEAD_START = timedelta(seconds=5)
@@ -57,7 +57,8 @@ def start_test_delivery(
     Raises WebhookNotFound. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
-    event = write_event(event_type, about=webhook, data=SAMPLES[event_type], now=now, is_test=True)
+    data = sample_of(event_type)
+    event = write_event(event_type, about=webhook, data=data, now=now, is_test=True)
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START
     delivery.save(force_insert=True)

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from core.clock import utc_now
+from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
@@ -50,7 +50,7 @@ class WebhookViewSet(CallerViewSet):
                 url=values["url"],
                 events=values["events"],
                 description=values.get("description", ""),
-                now=utc_now(),
+                now=request_now(),
             )
             body = IssuedWebhook.of(issued.webhook, secret=issued.secret)
             return self.created(body, f"/v1/webhooks/{issued.webhook.id}")
@@ -67,8 +67,8 @@ class WebhookViewSet(CallerViewSet):
     def retrieve(self, request: CallerRequest, webhook_id: str) -> Response:
         """Where it was switched off, `disabled_reason` says why.
 
-        `gone`: it answered 410. `failing`: five days without a success. `requested`: by you, or by
-        our staff.
+        `gone`: it answered 410. `failing`: [[webhook_off]] without a success. `requested`: by you,
+        or by our staff.
         """
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         return Response(WebhookOutput.of(webhook))
@@ -82,14 +82,14 @@ class WebhookViewSet(CallerViewSet):
         """
         changes = changes_of(ChangedWebhook.parse(request.data))
         webhook = update_webhook(
-            caller=request.user, webhook_id=webhook_id, changes=changes, now=utc_now()
+            caller=request.user, webhook_id=webhook_id, changes=changes, now=request_now()
         )
         return Response(WebhookOutput.of(webhook))
 
     @operation("Delete a webhook", response=DeletedWebhook)
     def destroy(self, request: CallerRequest, webhook_id: str) -> Response:
         """Permanent: pending deliveries are not sent."""
-        webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=utc_now())
+        webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=request_now())
         return Response(DeletedWebhook.of(webhook))
 
     @operation("Rotate the signing secret", request=Rotation, response=IssuedWebhook)
@@ -97,14 +97,14 @@ class WebhookViewSet(CallerViewSet):
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """The answer shows the new `secret`, this once.
 
-        For `expires_in` seconds, a day unless you say otherwise, each request is signed with both.
-        With 0 the old one expires at once: do that if it has leaked.
+        For `expires_in` seconds, [[secrets_overlap]] unless you say otherwise, each request is
+        signed with both. With 0 the old one expires at once: do that if it has leaked.
         """
         overlap = overlap_of(Rotation.parse(request.data))
 
         def work() -> Response:
             issued = rotate_secret(
-                caller=request.user, webhook_id=webhook_id, overlap=overlap, now=utc_now()
+                caller=request.user, webhook_id=webhook_id, overlap=overlap, now=request_now()
             )
             return Response(IssuedWebhook.of(issued.webhook, secret=issued.secret))
 
@@ -126,7 +126,7 @@ class WebhookViewSet(CallerViewSet):
                 caller=request.user,
                 webhook_id=values["webhook_id"],
                 event_type=event_type,
-                now=utc_now(),
+                now=request_now(),
             )
             return Response({"delivery_id": delivery.id})
 
@@ -142,13 +142,13 @@ class WebhookViewSet(CallerViewSet):
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """All deliveries created `since` then that have failed, in the background, a few at a time.
 
-        Each begins a new round of five attempts. `deliveries` says how many there are.
+        Each begins a new round of [[attempts]] attempts. `deliveries` says how many there are.
         """
         since = Recovery.parse(request.data)["since"]
 
         def work() -> Response:
             webhook, count = request_recovery(
-                caller=request.user, webhook_id=webhook_id, since=since, now=utc_now()
+                caller=request.user, webhook_id=webhook_id, since=since, now=request_now()
             )
             return Response(RecoveryOutput.of(webhook, deliveries=count))
 
@@ -176,7 +176,10 @@ class DeliveryViewSet(CallerViewSet):
 
         def work() -> Response:
             delivery = retry_delivery(
-                caller=request.user, webhook_id=webhook_id, delivery_id=delivery_id, now=utc_now()
+                caller=request.user,
+                webhook_id=webhook_id,
+                delivery_id=delivery_id,
+                now=request_now(),
             )
             return Response(DeliveryOutput.of(delivery))
 

@@ -16,7 +16,7 @@ from backoffice.page_parts import Section, facts
 from backoffice.resource.columns import MERCHANT, MODE, Column, instant_column, text_column
 from backoffice.roles import Right
 from backoffice.services.merchants import end_key, replace_key, right_to_keys
-from core.clock import utc_now
+from core.clock import request_now
 from merchants.models import ApiKey
 
 
@@ -53,8 +53,8 @@ def _revoke(work: Work) -> Done:
 
 STATE = Column(
     "State",
-    show=lambda key: formats.badge("active" if key.is_active(utc_now()) else "revoked"),
-    plain=lambda key: "active" if key.is_active(utc_now()) else "revoked",
+    show=lambda key: formats.badge("active" if key.is_active(request_now()) else "revoked"),
+    plain=lambda key: "active" if key.is_active(request_now()) else "revoked",
 )
 
 
@@ -110,7 +110,10 @@ class ApiKeyAdmin(OfficeAdmin):
                     ("Key", formats.code(row.hint)),
                     ("Name", row.name),
                     ("Merchant", formats.link(row.merchant.name, merchant)),
-                    ("State", formats.badge("active" if row.is_active(utc_now()) else "revoked")),
+                    (
+                        "State",
+                        formats.badge("active" if row.is_active(request_now()) else "revoked"),
+                    ),
                     ("Mode", formats.mode(row.livemode)),
                     ("Created", formats.moment(row.created_at)),
                     ("Last used", formats.moment(row.last_used_at)),

@@ -13,6 +13,7 @@ from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.customers import (
+    LOOKED_BACK,
     Identity,
     release,
     remove_passkey,
@@ -28,7 +29,9 @@ from customers.models import Customer, Passkey
 class IdentityForm(ActForm):
     """What the caller says of themselves. Two things must be right."""
 
-    amount = MoneyField(required=False, label="Amount of a payment in the last 90 days")
+    amount = MoneyField(
+        required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
+    )
     merchant = Line(max_length=255, required=False, label="To which merchant that payment was")
     email = Line(max_length=254, required=False, label="Their e-mail address on file")
 

@@ -13,7 +13,7 @@ from backoffice.page_parts import Answer, Section, Table, facts
 from backoffice.resource.columns import MODE, Column, id_column, instant_column
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
-from core.clock import utc_now
+from core.clock import request_now
 from customers.models import Customer, Passkey
 from ledger.models import Account, Purpose
 from payments.models import Payment
@@ -25,8 +25,8 @@ def pin_words(customer: Customer) -> str:
     """Say how the PIN is, as one tells a caller."""
     if customer.pin_is_disabled:
         return "off until reset by a code"
-    if customer.pin_locked_until and customer.pin_locked_until > utc_now():
-        return f"locked until {formats.clock(customer.pin_locked_until, utc_now())}"
+    if customer.pin_locked_until and customer.pin_locked_until > request_now():
+        return f"locked until {formats.clock(customer.pin_locked_until, request_now())}"
     return "set" if customer.has_pin else "none yet"
 
 
@@ -34,7 +34,7 @@ def _state(customer: Customer) -> str:
     if customer.frozen_at:
         return "frozen"
     locked = customer.pin_is_disabled or (
-        customer.pin_locked_until is not None and customer.pin_locked_until > utc_now()
+        customer.pin_locked_until is not None and customer.pin_locked_until > request_now()
     )
     return "locked" if locked else "active"
 
@@ -116,7 +116,7 @@ def _payments(customer: Customer) -> Table:
                     reverse("admin:payments_payment_change", args=[payment.pk]),
                 ),
                 formats.money(payment.amount, payment.currency),
-                formats.badge(payment.status_at(utc_now())),
+                formats.badge(payment.status_at(request_now())),
                 payment.merchant.name,
                 formats.badge(payment.refund_status) if payment.amount_refunded else "—",
             )

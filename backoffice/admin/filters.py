@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
-from core.clock import epoch_milliseconds, utc_now
+from core.clock import epoch_milliseconds, request_now
 from core.ids import TIME_CHARACTERS, base62
 
 Rows = QuerySet[Any]
@@ -122,7 +122,7 @@ class DayFilter(OfficeFilter):
         return list(self.options)
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        span = days_of(str(self.value() or ""), timezone.localtime(utc_now()).date())
+        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
         if span is None:
             return queryset
         first, last = span

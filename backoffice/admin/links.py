@@ -21,7 +21,7 @@ from backoffice.resource.columns import (
 )
 from backoffice.roles import Right
 from backoffice.timeline import actor_words
-from core.clock import utc_now
+from core.clock import request_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from payments.models import Payment
@@ -37,8 +37,8 @@ class PaymentLinkAdmin(OfficeAdmin):
         amount_column("Amount"),
         Column(
             "Status",
-            show=lambda link: formats.badge(link.status_at(utc_now())),
-            plain=lambda link: link.status_at(utc_now()).value,
+            show=lambda link: formats.badge(link.status_at(request_now())),
+            plain=lambda link: link.status_at(request_now()).value,
         ),
         MERCHANT,
         text_column("Description", "description"),
@@ -64,7 +64,7 @@ class PaymentLinkAdmin(OfficeAdmin):
             Section(
                 "Link",
                 facts(
-                    ("Status", formats.badge(row.status_at(utc_now()))),
+                    ("Status", formats.badge(row.status_at(request_now()))),
                     ("Address", row.url),
                     ("Merchant", formats.link(row.merchant.name, merchant)),
                     ("Description", row.description),
@@ -93,7 +93,7 @@ class PaymentLinkAdmin(OfficeAdmin):
                             reverse("admin:payments_payment_change", args=[payment.pk]),
                         ),
                         formats.money(payment.amount, payment.currency),
-                        formats.badge(payment.status_at(utc_now())),
+                        formats.badge(payment.status_at(request_now())),
                         payment.customer.masked_phone if payment.customer else "—",
                     )
                     for payment in payments[:SHOWN]

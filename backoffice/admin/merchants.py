@@ -18,7 +18,7 @@ from backoffice.resource.columns import (
     text_column,
 )
 from backoffice.roles import Right
-from core.clock import utc_now
+from core.clock import request_now
 from ledger.models import Purpose
 from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule
@@ -112,7 +112,7 @@ def _payments(merchant: Merchant) -> Table:
                     reverse("admin:payments_payment_change", args=[payment.pk]),
                 ),
                 formats.money(payment.amount, payment.currency),
-                formats.badge(payment.status_at(utc_now())),
+                formats.badge(payment.status_at(request_now())),
                 payment.customer.masked_phone if payment.customer else "—",
                 formats.mode(payment.livemode),
             )
@@ -131,7 +131,7 @@ def _keys(merchant: Merchant) -> Table:
             (
                 formats.link(key.hint, reverse("admin:merchants_apikey_change", args=[key.pk])),
                 key.name,
-                formats.badge("active" if key.is_active(utc_now()) else "revoked"),
+                formats.badge("active" if key.is_active(request_now()) else "revoked"),
                 formats.moment(key.last_used_at),
             )
             for key in keys

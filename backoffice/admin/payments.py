@@ -26,7 +26,7 @@ from backoffice.resource.columns import (
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.timeline import actor_words, timeline_of
-from core.clock import utc_now
+from core.clock import request_now
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.statuses import PaymentStatus
@@ -46,8 +46,8 @@ def _about(payment: Payment) -> str:
 
 STATUS = Column(
     "Status",
-    show=lambda payment: formats.badge(payment.status_at(utc_now())),
-    plain=lambda payment: payment.status_at(utc_now()).value,
+    show=lambda payment: formats.badge(payment.status_at(request_now())),
+    plain=lambda payment: payment.status_at(request_now()).value,
 )
 REFUNDED = Column(
     "Refunded",
@@ -113,7 +113,7 @@ def _sum(payment: Payment) -> Section:
         "Sum",
         facts(
             ("Amount", formats.money(payment.amount, currency)),
-            ("Status", formats.badge(payment.status_at(utc_now()))),
+            ("Status", formats.badge(payment.status_at(request_now()))),
             ("Mode", formats.mode(payment.livemode)),
             ("Fee", formats.money(payment.fee, currency) if payment.fee else ""),
             ("Merchant gets", formats.money(payment.net, currency) if payment.fee else ""),

@@ -204,7 +204,7 @@ class FailedForm(ConfirmForm):
             status=DeliveryStatus.FAILED,
             created_at__gte=self.now - FAILED_WITHIN,
         )
-        return [f"{failed.count():,} were given up in the last 30 days."]
+        return [f"{failed.count():,} were given up in the last {FAILED_WITHIN.days} days."]
 
 
 def _is_on(webhook: Webhook, now: datetime) -> bool:

@@ -13,7 +13,7 @@ from backoffice.audit import Deed, write_forbidden
 from backoffice.errors import AlreadySent, Forbidden
 from backoffice.forms import ActForm
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError
 
 if TYPE_CHECKING:
@@ -32,13 +32,13 @@ def require_right(
     if admin.has_view_permission(request) and staff.may(act.right):
         return
     if request.method == "POST":
-        write_forbidden(staff=staff, deed=_deed(admin, act, subject_id), now=utc_now())
+        write_forbidden(staff=staff, deed=_deed(admin, act, subject_id), now=request_now())
     raise PermissionDenied
 
 
 def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> HttpResponse:
     """Show the form of an act, or carry it out, for someone who has its right."""
-    staff, instant = staff_of(request), utc_now()
+    staff, instant = staff_of(request), request_now()
     if row is not None and not act.offered(row, instant):
         messages.warning(request, f"“{act.title}” is not possible any more: look again.")
         return HttpResponseRedirect(_back(admin, row))

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 
 from backoffice.services.payouts import note_download
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from payouts.batches import note_file, orders_of
 from payouts.csv_file import csv_file
 from payouts.models import PayoutBatch
@@ -18,7 +18,7 @@ def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpR
     """
     if form not in ("csv", "xml"):
         raise Http404
-    note_download(staff=staff_of(request), batch=batch, form=form, now=utc_now())
+    note_download(staff=staff_of(request), batch=batch, form=form, now=request_now())
     orders = orders_of(batch)
     if form == "csv":
         response = HttpResponse(csv_file(orders), content_type="text/csv; charset=utf-8")

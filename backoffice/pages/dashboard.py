@@ -18,7 +18,7 @@ from backoffice.models import SavedView
 from backoffice.queues import queues_of
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.money import is_currency
 from ledger.models import Purpose
 from payments.verification import Verification
@@ -75,7 +75,7 @@ def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     currency = request.GET.get("currency", settings.DEFAULT_CURRENCY).upper()
     if not is_currency(currency):
         currency = settings.DEFAULT_CURRENCY
-    staff, instant = staff_of(request), utc_now()
+    staff, instant = staff_of(request), request_now()
     key = f"dashboard:{mode}:{currency}"
     shown = cache.get(key)
     if shown is None:
@@ -89,6 +89,7 @@ def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
         "queues": queues_of(staff, livemode=mode == "live", now=instant),
         "saved_views": _views(staff.user_id),
         "focus_search": True,
+        "days_shown": figures.DAYS_SHOWN,
         **shown,
     }
     if not staff.may(Right.VIEW_LEDGER):

@@ -9,7 +9,7 @@ from django.urls import reverse
 from backoffice.models import Note
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 if TYPE_CHECKING:
     from backoffice.admin.office import OfficeAdmin
@@ -19,7 +19,7 @@ NOTES_SHOWN = 50
 
 def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
-    instant, staff = utc_now(), staff_of(request)
+    instant, staff = request_now(), staff_of(request)
     meta = admin.model._meta
     context = {
         **admin.admin_site.each_context(request),

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from openpyxl import Workbook
 
 from backoffice.audit import Deed, Record, write, write_forbidden
 from backoffice.resource.columns import Column
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 if TYPE_CHECKING:
     from backoffice.admin.office import OfficeAdmin
@@ -30,7 +29,7 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 def export_page(admin: "OfficeAdmin", request: HttpRequest, form: str) -> HttpResponse:
     """Answer with the file, and write down who took it. Raises PermissionDenied, Http404."""
-    staff, instant, meta = staff_of(request), utc_now(), admin.model._meta
+    staff, instant, meta = staff_of(request), request_now(), admin.model._meta
     query = request.GET.urlencode()
     deed = Deed(
         act="export",
@@ -79,6 +78,9 @@ def _csv(columns: Sequence[Column], rows: Iterable[Any]) -> HttpResponse:
 
 
 def _xlsx(columns: Sequence[Column], rows: Iterable[Any]) -> HttpResponse:
+    # 5 MB of memory and 0.2 s of a start, which processes that export nothing are spared.
+    from openpyxl import Workbook
+
     book = Workbook(write_only=True)
     sheet = book.create_sheet("Export")
     for line in _lines(columns, rows):

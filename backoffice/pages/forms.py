@@ -14,7 +14,7 @@ from backoffice.audit import Deed, Record, write
 from backoffice.models import Outcome, StaffAccount
 from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 SIGN_IN = "sign in"
 
@@ -50,7 +50,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             staff=staff_of(self.request),
             deed=deed,
             record=record,
-            now=utc_now(),
+            now=request_now(),
             error="wrong password",
         )
 

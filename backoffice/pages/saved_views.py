@@ -11,7 +11,7 @@ from django.template.response import TemplateResponse
 from backoffice.forms import Line, Tick
 from backoffice.models import SavedView
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 
 if TYPE_CHECKING:
     from backoffice.site import BackOffice
@@ -50,7 +50,7 @@ def save_view_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
                 "path": values["path"],
                 "query": values["query"],
                 "shared": values["shared"],
-                "created_at": utc_now(),
+                "created_at": request_now(),
             },
         )
         return HttpResponseRedirect(f"{values['path']}?{values['query']}")

@@ -10,7 +10,7 @@ from backoffice import formats
 from backoffice.page_parts import Table
 from backoffice.search_results import Hits, find
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from payments.models import Payment
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def search_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     text = request.GET.get("q", "").strip()
     context = {**site.each_context(request), "title": "Search", "query": text}
     if text:
-        found = find(text=text, staff=staff_of(request), now=utc_now())
+        found = find(text=text, staff=staff_of(request), now=request_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
         context |= {"found": found, "tables": [_table(hits) for hits in found.payments]}
@@ -44,7 +44,7 @@ def _cells(payment: Payment) -> tuple[object, ...]:
     return (
         formats.link(formats.moment(payment.created_at), url),
         formats.money(payment.amount, payment.currency),
-        formats.badge(payment.status_at(utc_now())),
+        formats.badge(payment.status_at(request_now())),
         payment.merchant.name,
         payment.customer.masked_phone if payment.customer else "—",
         formats.link(formats.code(payment.pk), url),

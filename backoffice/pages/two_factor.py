@@ -27,7 +27,7 @@ from backoffice.services.two_factor import (
     recovery_codes_left,
 )
 from backoffice.staff import staff_of
-from core.clock import utc_now
+from core.clock import request_now
 from core.qr import svg
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class TwoFactorPages:
             return _onwards(request, "admin:two_factor_set_up")
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = check_code(user, form.cleaned_data["code"], utc_now())
+            device = check_code(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 return _let_in(request, device)
             if _count_wrong(request) >= WRONG_CODES:
@@ -76,7 +76,7 @@ class TwoFactorPages:
             return prove_again(request)
         form = CodeForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
-            device = finish_enrolment(user, form.cleaned_data["code"], utc_now())
+            device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 _prove(request, device)
                 _write(request, "set up two-factor", Outcome.DONE)
@@ -131,14 +131,14 @@ def _let_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
 def _prove(request: HttpRequest, device: Device) -> None:
     django_otp.login(request, device)
     request.session.pop(WRONG_KEY, None)
-    request.session[PROVED_KEY] = utc_now().isoformat()
+    request.session[PROVED_KEY] = request_now().isoformat()
     request.session.cycle_key()
 
 
 def has_proved_lately(request: HttpRequest) -> bool:
     """Say whether a code was entered minutes ago: whoever has only a session did not."""
     proved: str = request.session.get(PROVED_KEY, "")
-    return proved != "" and utc_now() - datetime.fromisoformat(proved) < PROVED_FOR
+    return proved != "" and request_now() - datetime.fromisoformat(proved) < PROVED_FOR
 
 
 def prove_again(request: HttpRequest) -> HttpResponseRedirect:
@@ -158,7 +158,7 @@ def _count_wrong(request: HttpRequest) -> int:
 def _write(request: HttpRequest, act: str, outcome: Outcome, *, error: str = "") -> None:
     staff = staff_of(request)
     deed = Deed(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
-    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=utc_now(), error=error)
+    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=request_now(), error=error)
 
 
 def _onwards(request: HttpRequest, name: str, *, follow: bool = False) -> HttpResponseRedirect:

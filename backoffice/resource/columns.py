@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from backoffice import formats
+from core.money import decimal_text
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class MoneyColumn(Column):
         amount, currency = (self.plain or self.show)(row)
         if amount is None:
             return ("", "", currency)
-        return (formats.units(amount, currency), amount, currency)
+        return (decimal_text(amount, currency), amount, currency)
 
 
 def amount_column(title: str, name: str = "amount", currency: str = "currency") -> MoneyColumn:

@@ -9,7 +9,7 @@ from backoffice.audit import Deed, recorded, refuse_too_often, state_of
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.staff import Staff
-from core.money import format_amount
+from core.formats import money
 from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
 from links.services import LinkDraft, create_link, deactivate_link
@@ -93,7 +93,7 @@ def _recipient(wish: LinkWish) -> str:
 
 def _text(link: PaymentLink, merchant: Merchant) -> str:
     name = " ".join(merchant.name.split())
-    what = f"{format_amount(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
+    what = f"{money(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
     return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"
 
 

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from backoffice.errors import RefundFormStale, RefundTooLarge
+from backoffice.formats import money
 from backoffice.models import Instruction
 from core.ids import new_id
-from core.money import format_amount
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
 from customers.services import wallet
@@ -27,7 +27,7 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
     if payment.status_at(now) != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
     left = payment.amount_refundable
-    words = format_amount(left, payment.currency)
+    words = money(left, payment.currency)
     if instruction.arguments["expected_available"] != left:
         raise RefundFormStale(f"{words} is left now: look again before you send this.")
     if not 0 < instruction.amount <= left:

@@ -1,17 +1,22 @@
-"""Filters that write money, instants and phone numbers on the checkout's pages."""
+"""Filters that write money, instants and phone numbers on the checkout's pages; what they say."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django import template
+from django.template.base import FilterExpression, Node, Parser, Token
+from django.template.context import Context
+from django.templatetags.i18n import do_translate
+from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
 from core.clock import iso
-from core.formats import day_of, moment_of, money, time_of
+from core.formats import code_beside, day_of, moment_of, money, time_of
 
 register = template.Library()
 register.filter("iso", iso)
 register.filter("money", money)
+register.filter("code_beside", code_beside)
 register.filter("moment", moment_of)
 register.filter("ending", ending)
 register.filter("spaced", spaced)
@@ -27,3 +32,26 @@ def clock(instant: datetime, zone: str) -> str:
 def day(instant: datetime, zone: str) -> str:
     """Write the day in a time zone."""
     return day_of(instant.astimezone(ZoneInfo(zone)))
+
+
+class Said(Node):
+    """A sentence of the page, looked up once in each language: a page says thirty of them."""
+
+    def __init__(self, sentence: Node) -> None:
+        self._sentence = sentence
+        self._in: dict[str | None, str] = {}
+
+    def render(self, context: Context) -> str:
+        language = get_language()
+        if language not in self._in:
+            self._in[language] = self._sentence.render(context)
+        return self._in[language]
+
+
+@register.tag
+def translate(parser: Parser, token: Token) -> Node:
+    """Say a constant sentence as Django's tag does; anything else is left to that."""
+    node = do_translate(parser, token)
+    said: FilterExpression = node.filter_expression
+    is_constant = said.var.lookups is None and not said.filters
+    return Said(node) if is_constant and not (node.asvar or node.message_context) else node

@@ -38,7 +38,7 @@ class PasskeyPage(PasskeyStep):
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         try:
-            pay_with_passkey(
+            self.payment = pay_with_passkey(
                 payment=self.payment,
                 browser=self.browser,
                 credential=request.POST.get("credential", ""),

@@ -1,18 +1,26 @@
 """The page of a payment, and what can be pressed on it."""
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from functools import cache
+
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.views.decorators.http import require_safe
 
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import CheckoutStep, next_step, submit_payment
 from checkout.formats import signs
 from checkout.forms import Form
+from checkout.headers import of_the_moment
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
+from checkout.payment_view import version_of
 from checkout.test_mode import SimulatedOutcome, simulate
+from core.clock import utc_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
+from core.prepared import Place, Prepared
 from ledger.errors import InsufficientBalance
+from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
 from payments.statuses import PAYABLE, PaymentStatus
 
@@ -70,8 +78,7 @@ class PaymentAction(PaymentPage):
             raise self.payment.refusal(self.now)
 
     def go_on(self) -> HttpResponse:
-        """Go where this customer has to go next with this payment, as it is now."""
-        self.payment.refresh_from_db()
+        """Go where this customer has to go next with this payment."""
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
@@ -109,7 +116,7 @@ class PayAction(PostOnly):
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
             return self.go_to(CheckoutStep.SIGN_IN)
-        submit_payment(payment_id=payment_id, browser=self.browser, now=self.now)
+        self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
         return self.go_on()
 
 
@@ -130,12 +137,21 @@ class CancelPage(PaymentAction):
         return SeeOther(self.payment.hosted_url)
 
 
-class StatusView(PaymentPage):
-    """How a payment stands, for the page that waits for it to change."""
+@require_safe
+def status(request: HttpRequest, payment_id: str) -> HttpResponse:
+    """Tell how a payment stands, for the page that waits for it to change.
 
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        status = self.payment.status_at(self.now)
-        return JsonResponse({"status": status, "version": self.payment_view.version})
+    It is asked every two seconds by every open page: one statement, no session, no page around it.
+    """
+    for payment in _polled().rows(id=payment_id):
+        shown = payment.status_at(utc_now())
+        return of_the_moment({"status": shown, "version": version_of(shown)})
+    raise Http404
+
+
+@cache
+def _polled() -> Prepared[Payment]:
+    return Prepared(Payment.objects.only("status", "expires_at").filter(pk=Place("id")))
 
 
 class SimulateAction(PostOnly):

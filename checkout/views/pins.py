@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from checkout.browser_session import AskedCode, asked_code, forget_code
-from checkout.flow import CheckoutStep, has_passkey, open_steps, pay_with_pin, step_to_passkey
+from checkout.flow import CheckoutStep, has_passkey, is_open, pay_with_pin, step_to_passkey
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour
 from checkout.views.paying import PaymentAction
@@ -24,9 +24,12 @@ class StepPage(PaymentAction):
     def prepare(self) -> None:
         super().prepare()
         status = self.payment.status_at(self.now)
-        steps = open_steps(self.payment, self.browser.session, now=self.now)
-        if status != PaymentStatus.REQUIRES_ACTION or not steps & self.steps:
+        if status != PaymentStatus.REQUIRES_ACTION or not self.is_open:
             raise Detour(self.go_on())
+
+    @property
+    def is_open(self) -> bool:
+        return is_open(self.steps, self.payment, self.browser.session, now=self.now)
 
     @property
     def session(self) -> CustomerSession:
@@ -61,7 +64,7 @@ class PinPage(StepPage):
 
     def use(self, pin: str) -> None:
         """Pay with the PIN."""
-        pay_with_pin(
+        self.payment = pay_with_pin(
             payment=self.payment,
             browser=self.browser,
             pin=pin,

@@ -13,20 +13,16 @@ import structlog
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
-from limits import RateLimitItemPerMinute
-from limits.storage import MemoryStorage
-from limits.strategies import FixedWindowRateLimiter
 
 from core.errors import ApiError
 from core.json import parse_json
+from core.throttling import REPORT_LIMIT, is_within
 
 MAX_BYTES = 16 * 1024
-REPORTS_PER_MINUTE = RateLimitItemPerMinute(30)
 WORD = re.compile("[a-z-]{1,40}")
 HOST = re.compile("[a-z0-9.:-]{1,100}")
 
 logger = structlog.get_logger(__name__)
-_limiter = FixedWindowRateLimiter(MemoryStorage())
 
 
 @csrf_exempt
@@ -36,7 +32,7 @@ def policy_reports(request: HttpRequest) -> HttpResponse:
     content = request.read(MAX_BYTES + 1)
     if len(content) <= MAX_BYTES:
         for report in _reports(content):
-            if _limiter.hit(REPORTS_PER_MINUTE):
+            if is_within(REPORT_LIMIT, "all"):
                 logger.warning("policy_violated", **report)
     return HttpResponse(status=204)
 

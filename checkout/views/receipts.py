@@ -6,7 +6,6 @@ from django.urls import reverse
 
 from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
-from checkout.receipt_pdf import receipt_pdf
 from checkout.receipts import mail_receipt, receipt_state_of, refunds_of
 from core.errors import ApiError
 from core.formats import moment_of
@@ -49,6 +48,9 @@ class ReceiptPage(PaymentPage):
 
 class ReceiptPdf(ReceiptPage):
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        # Its way of drawing takes 4 MB of memory, which a process that prints nothing is spared.
+        from checkout.receipt_pdf import receipt_pdf
+
         content = receipt_pdf(
             self.payment_view,
             state=receipt_state_of(self.payment),

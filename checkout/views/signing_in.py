@@ -163,7 +163,9 @@ class PaymentCodePage(ForPayment, CodePage):
 
     def after_sign_in(self) -> HttpResponse:
         try:
-            continue_after_sign_in(payment_id=self.payment.id, browser=self.browser, now=self.now)
+            self.payment = continue_after_sign_in(
+                payment=self.payment, browser=self.browser, now=self.now
+            )
         except ApiError as error:
             return self.refused(error)
         return self.go_on()

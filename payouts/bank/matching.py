@@ -5,7 +5,7 @@ say this of it, waits for a person. Locks are taken in the order entry, payout, 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -24,6 +24,7 @@ from payouts.services import REFUSED, record_failed, record_paid, record_returne
 from payouts.statuses import EVER_PAID, PayoutStatus
 
 K, S = BankEntryKind, PayoutStatus
+TICK = timedelta(milliseconds=1)  # of two events of one instant, either could come first
 RETURNED_BY_BANK = "returned_by_bank"
 # In which statuses of a payout the bank can say this of it.
 FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
@@ -182,6 +183,7 @@ def _record(
         reference = entry.bank_reference
         record_paid(payout_id=payout.pk, actor=actor, now=now, bank_reference=reference)
         status = S.PAID
+        now += TICK
     message = entry.message
     if kind == K.REJECTED and status == S.IN_TRANSIT:
         record_failed(

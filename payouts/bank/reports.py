@@ -1,5 +1,6 @@
 """What a file of the bank says, whichever kind and version it is of; and reading its elements."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time
@@ -9,11 +10,13 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.utils.dateparse import parse_date, parse_datetime
 
-from payouts.amounts import cents_of
+from core.money import is_currency, minor_digits
 from payouts.errors import BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
 
 MAX_REFERENCE = 35
+_WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
+_LARGEST = 10**17
 NOT_PROVIDED = "NOTPROVIDED"
 
 
@@ -119,3 +122,16 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
 def _midnight(text: str) -> datetime | None:
     day = parse_date(text)
     return datetime.combine(day, time.min) if day else None
+
+
+def cents_of(text: str, currency: str) -> int | None:
+    """Read units as cents: 12.50 BSD is 1250. None for what is no exact amount of the currency."""
+    written = _WRITTEN.fullmatch(text.strip())
+    if written is None or not is_currency(currency):
+        return None
+    units, fraction = written[1], (written[2] or "").rstrip("0")
+    digits = minor_digits(currency)
+    if len(fraction) > digits:
+        return None
+    amount = int(units) * 10**digits + int(fraction.ljust(digits, "0") or 0)
+    return amount if amount < _LARGEST else None

@@ -1,17 +1,20 @@
 """The audit trail: nothing is changed, nothing is left out, and it says so when something is."""
 
+import hashlib
+from datetime import UTC, datetime
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from backoffice.audit import Deed, Record, recorded, write
-from backoffice.audit_verification import verify_audit
+from backoffice.audit import Deed, Record, entry_hash, recorded, write
+from backoffice.audit_verification import TRIGGERS, verify_audit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditHead, Note, NoteSubject, Outcome
 from backoffice.roles import Right, Role
 from backoffice.services.notes import write_note
+from core.append_only import active_triggers
 from core.clock import utc_now
 from payments.errors import PaymentExpired
 from payments.models import Payment
@@ -153,6 +156,18 @@ def test_a_missing_trigger_is_a_finding() -> None:
         cursor.execute(f"DROP TRIGGER {name}{on}")
 
     assert list(verify_audit()) == [f"Trigger {name} is missing or switched off."]
+
+
+def test_every_trigger_is_known_by_name() -> None:
+    assert active_triggers("backoffice") == set(TRIGGERS[connection.vendor])
+
+
+def test_the_form_of_the_hash_stands_for_ever() -> None:
+    at = datetime(2026, 3, 4, 5, 6, 7, 89_000, tzinfo=UTC)
+    digest = entry_hash("0" * 64, [7, at, 'é"', {"b": 1, "a": None}])
+
+    text = f'["{"0" * 64}",7,"2026-03-04T05:06:07.089Z","\\u00e9\\"",{{"a":null,"b":1}}]'
+    assert digest == hashlib.sha256(text.encode()).hexdigest()
 
 
 @pytest.mark.postgres

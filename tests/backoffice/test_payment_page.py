@@ -166,6 +166,13 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
     assert Note.objects.get().text == "Pat"
 
 
+@pytest.mark.parametrize("typed", ["1.5", "1,5", "B$1.50", "1.50 BSD", " 1.5 "])
+def test_one_and_a_half_is_one_fifty(office: Office, paid: Payment, typed: str) -> None:
+    act(office(Role.SUPPORT), paid, "refund", amount=typed, reason="Half was cold", note="Pat")
+
+    assert Refund.objects.get().amount == 150
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [

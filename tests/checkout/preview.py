@@ -14,6 +14,7 @@ from django.shortcuts import render
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import Ending
+from checkout.pages import FIGURES
 from checkout.payment_view import Item, Payee, PaymentView
 from checkout.test_mode import magic_phones, outcomes
 
@@ -286,6 +287,7 @@ def preview(request: HttpRequest, name: str) -> HttpResponse:
             ("fr", "Français"),
             ("ht", "Kreyòl"),
         ),
+        "figures": FIGURES,
         "brand_color": payment_view.payee.brand_color if payment_view else "",
     }
     return render(request, f"checkout/{template}.html", common | context)

@@ -135,8 +135,8 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
 
 
 def test_a_slow_payment_is_waited_for_until_it_is_paid(open_page, payment_of):
+    from customers.magic_phones import SLOW_SETTLEMENT
     from payments.expiry import settle_due
-    from payments.paying import SLOW_SETTLEMENT
 
     payment = payment_of(150)
     page = open_page(payment.hosted_url)

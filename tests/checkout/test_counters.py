@@ -2,7 +2,6 @@
 
 import pytest
 
-from checkout.amount_forms import read_amount
 from core.clock import utc_now
 from customers.services import test_customer
 from payments.counters import screen_token, screen_url
@@ -174,42 +173,6 @@ def test_the_merchant_reads_the_address_of_the_screen(api, merchant, counter, pa
 
 def test_a_payment_that_is_no_counter_has_no_screen(payment):
     assert Shopper().visit(f"/counter/{payment.id}/{screen_token(payment.id)}").status_code == 404
-
-
-@pytest.mark.parametrize(
-    ("typed", "point", "cents"),
-    [
-        ("12.50", ".", 1_250),
-        ("12,50", ".", 1_250),
-        ("12,50", ",", 1_250),
-        ("B$ 12.50", ".", 1_250),
-        ("12.50 BSD", ".", 1_250),
-        ("1,250", ".", 125_000),
-        ("1,250", ",", None),
-        ("1.250,00", ".", 125_000),
-        ("1,250.00", ",", 125_000),
-        ("1 250", ",", 125_000),
-        ("1\u202f250,00", ",", 125_000),
-        ("(12.50)", ".", 1_250),
-        (".5", ".", 50),
-        ("5.", ".", 500),
-        ("12.505", ",", None),
-        ("1,23,4", ".", None),
-        ("1_000", ".", None),
-        ("\u0661\u0662", ".", None),
-        ("0x10", ".", None),
-        ("NaN", ".", None),
-        ("$", ".", None),
-        ("..", ".", None),
-    ],
-)
-def test_an_amount_is_read_as_people_write_it_or_not_at_all(typed, point, cents):
-    assert read_amount(typed, "BSD", point) == cents
-
-
-def test_a_currency_without_cents_takes_none():
-    assert read_amount("1,250", "JPY", ".") == 1_250
-    assert read_amount("12.50", "JPY", ".") is None
 
 
 def test_a_currency_without_cents_has_no_key_for_them(payment_of):

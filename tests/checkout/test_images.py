@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+from django.test import Client
 from PIL import Image
 
 from checkout.branding import DARK, LIGHT, contrast, ink_on, normal_color, stylesheet
@@ -20,6 +21,25 @@ def test_a_qr_code_may_be_kept_for_ever_and_shown_anywhere(payment, form):
     assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert response["Content-Type"].startswith("image/")
     assert "Set-Cookie" not in response.headers
+
+
+@pytest.mark.parametrize("form", ["png", "svg"])
+def test_a_qr_code_that_the_browser_has_is_not_sent_again(payment, form):
+    path = f"{payment.hosted_url}/qr.{form}"
+    etag = Client().get(path)["ETag"]
+    again = Client().get(path, headers={"If-None-Match": etag})
+    other = Client().get(path, headers={"If-None-Match": '"0123456789abcdef"'})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again["Cache-Control"] == "public, max-age=31536000, immutable"
+    assert (other.status_code, other["ETag"]) == (200, etag)
+
+
+def test_each_payment_has_a_code_of_its_own(payment_of):
+    paths = [f"{payment_of(150).hosted_url}/qr.svg" for _ in range(2)]
+    first, second, first_again = (Client().get(path).content for path in (*paths, paths[0]))
+
+    assert first == first_again != second
 
 
 def test_the_qr_code_is_a_picture(payment):
@@ -59,6 +79,20 @@ def test_there_is_no_other_paper(payment_of, path):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
 
     assert Shopper().visit(f"{counter.hosted_url}/{path}").status_code == 404
+
+
+def test_a_poster_is_drawn_anew_when_what_it_says_has_changed(payment_of, merchant):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    path = f"{counter.hosted_url}/poster-a4.svg"
+    before = Client().get(path)
+    same = Client().get(path, headers={"If-None-Match": before["ETag"]})
+    merchant.name = "Another name"
+    merchant.save()
+    after = Client().get(path, headers={"If-None-Match": before["ETag"]})
+
+    assert same.status_code == 304
+    assert b"Another name" not in before.content
+    assert (after.status_code, b"Another name" in after.content) == (200, True)
 
 
 def test_a_single_payment_has_no_poster(payment):

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import translation
 
+from backoffice import formats as staff_formats
 from checkout.catalogs import LANGUAGES, compiled, missing, read_source, source_path, texts
 from core import formats
 from core.clock import utc_now
@@ -51,6 +52,9 @@ def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp
     assert (tmp_path / "ht" / "LC_MESSAGES" / "django.mo").exists()
 
 
+WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "Peye"}
+
+
 @pytest.mark.parametrize(
     ("language", "money", "grouped", "day", "time"),
     [
@@ -69,13 +73,40 @@ def test_money_and_dates_are_written_as_people_read_them(language, money, groupe
         assert formats.time_of(instant) == time
 
 
-@pytest.mark.parametrize(("currency", "money"), [("USD", "US$12.50"), ("JPY", "JP¥1,250")])
-def test_other_currencies_have_their_own_sign_and_decimals(currency, money):
+@pytest.mark.parametrize(
+    ("currency", "money", "alone"),
+    [
+        ("USD", "US$12.50", "US$12.50 USD"),
+        ("JPY", "JP¥1,250", "JP¥1,250 JPY"),
+        ("HTG", "HTG\u00a012.50", "HTG\u00a012.50"),
+        ("IQD", "IQD\u00a01.250", "IQD\u00a01.250"),
+        ("RSD", "RSD\u00a012.50", "RSD\u00a012.50"),
+        ("CLF", "CLF\u00a00.1250", "CLF\u00a00.1250"),
+    ],
+)
+def test_other_currencies_have_their_own_sign_and_decimals(currency, money, alone):
     with translation.override("en"):
         assert formats.money(1_250, currency) == money
+        assert formats.money_and_code(1_250, currency) == alone
 
 
-WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "Peye"}
+@pytest.mark.parametrize(
+    ("language", "alone"),
+    [("es", "HTG\u00a012.50"), ("fr", "12,50\u00a0HTG"), ("ht", "12,50\u00a0G HTG")],
+)
+def test_a_code_that_is_the_sign_is_said_once(language, alone):
+    with translation.override(language):
+        assert formats.money_and_code(1_250, "HTG") == alone
+
+
+@pytest.mark.parametrize("currency", ["BSD", "USD", "JPY", "HTG", "IQD"])
+@pytest.mark.parametrize("language", WORDS)
+def test_staff_read_what_the_customer_reads_in_english(currency, language):
+    with translation.override("en"):
+        caller = formats.money_and_code(125_000, currency)
+    with translation.override(language):
+        assert staff_formats.money(125_000, currency) == caller
+        assert staff_formats.money(-125_000, currency) == f"-{caller}"
 
 
 @pytest.mark.parametrize("language", WORDS)

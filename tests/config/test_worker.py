@@ -9,8 +9,10 @@ from django.utils.module_loading import import_string
 
 from config import celery, worker
 from config.schedule import SCHEDULE, Periodic
+from tests.factories import MerchantFactory
 
 HERE = "tests.config.test_worker"
+MOST_WRITES = 200
 turns: list[str] = []
 released = threading.Event()
 seen_twice = threading.Event()
@@ -69,6 +71,33 @@ def test_a_failing_task_is_logged_and_tried_again(caplog: pytest.LogCaptureFixtu
     assert started.join(5) == []
     assert turns.count("broken") >= 2
     assert "no luck" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_idle_task_is_woken_by_a_write() -> None:
+    started = worker.Worker({"quick": Periodic(f"{HERE}.quick", 0.01, idle=60)})
+    started.start()
+    # Without a write: one turn at the start, one for what was written before the first look.
+    for _ in range(MOST_WRITES):
+        if seen_twice.wait(0.05):
+            break
+        MerchantFactory()
+
+    started.stop()
+    assert started.join(5) == []
+    assert seen_twice.is_set()
+
+
+@pytest.mark.sqlite  # PostgreSQL counts the writes of its other databases along
+@pytest.mark.django_db(transaction=True)
+def test_an_idle_task_takes_no_turn_without_a_write() -> None:
+    started = worker.Worker({"quick": Periodic(f"{HERE}.quick", 0.01, idle=60)})
+    started.start()
+
+    assert not seen_twice.wait(0.5)
+
+    started.stop()
+    assert started.join(5) == []
 
 
 def test_a_task_that_does_not_exist_stops_the_start() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.money import basis_points_of, format_amount, is_currency, share_of
+from core.money import basis_points_of, decimal_text, is_currency, minor_digits, share_of
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines are busy
@@ -26,25 +26,39 @@ def test_fees_are_rounded_half_up(amount: int, points: int, fee: int) -> None:
     assert basis_points_of(amount, points) == fee
 
 
-@pytest.mark.parametrize(
-    ("amount", "currency", "text"),
-    [
-        (1_250, "BSD", "B$12.50 BSD"),
-        (1, "BSD", "B$0.01 BSD"),
-        (123_456_789, "USD", "$1,234,567.89 USD"),
-        (1_250, "JPY", "¥1,250 JPY"),
-        (1_250, "KWD", "1.250 KWD"),
-    ],
-)
-def test_amounts_read_as_people_write_them(amount: int, currency: str, text: str) -> None:
-    assert format_amount(amount, currency) == text
-
-
-@pytest.mark.parametrize("code", ["BSD", "USD", "EUR", "JPY", "KWD", "XCD", "XOF"])
+@pytest.mark.parametrize("code", ["BSD", "USD", "EUR", "JPY", "KWD", "XCD", "XOF", "IQD", "CLF"])
 def test_currencies_in_use_are_known(code: str) -> None:
     assert is_currency(code)
 
 
-@pytest.mark.parametrize("code", ["bsd", "XXQ", "", "B$D", "BSDX", "DEM", "XXX", "XTS", "XAU"])
+@pytest.mark.parametrize(
+    "code", ["bsd", "XXQ", "", "B$D", "BSDX", "DEM", "BGN", "XXX", "XAU", "XDR"]
+)
 def test_what_nobody_pays_in_is_no_currency(code: str) -> None:
     assert not is_currency(code)
+
+
+def test_a_withdrawn_currency_keeps_its_decimals() -> None:
+    assert minor_digits("BGN") == 2
+
+
+def test_no_decimals_are_guessed() -> None:
+    with pytest.raises(KeyError):
+        minor_digits("XXQ")
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "text"),
+    [
+        (1_250, "BSD", "12.50"),
+        (5, "BSD", "0.05"),
+        (-1_250, "BSD", "-12.50"),
+        (1_250, "JPY", "1250"),
+        (1_250, "IQD", "1.250"),
+        (1_250, "RSD", "12.50"),
+        (1_250, "CLF", "0.1250"),
+        (99_999_999_999, "BSD", "999999999.99"),
+    ],
+)
+def test_banks_read_units(amount: int, currency: str, text: str) -> None:
+    assert decimal_text(amount, currency) == text

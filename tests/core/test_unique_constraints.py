@@ -10,8 +10,6 @@ ONCE = {
     "customer_once": ("phone", "livemode"),
     "delivery_once_per_endpoint": ("event", "webhook"),
     "attempt_numbered": ("delivery", "number"),
-    "payment_email_once": ("payment", "kind", "recipient"),
-    "alert_once_a_day": ("webhook", "kind", "date"),
     "bank_account_one_open": ("merchant", "livemode", "currency"),
     "statement_number_once": ("account", "number"),
     "statement_one_open": ("account",),
@@ -22,7 +20,7 @@ ONCE = {
 }
 ALONE = {
     "ApiKey.hash", "CustomerSession.token_hash", "Instruction.form_key", "LinkUse.payment_id",
-    "Merchant.slug", "Passkey.credential_id", "PasskeyChallenge.challenge",
+    "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
     "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
 }  # fmt: skip

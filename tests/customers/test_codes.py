@@ -11,10 +11,11 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from core.errors import RateLimited, ValidationFailed
+from core.models import Quota
 from customers import codes
 from customers.codes import check_code, request_code
 from customers.errors import CodeExpired, InvalidCode
-from customers.models import CodePurpose, Customer, Quota, SignInCode
+from customers.models import CodePurpose, Customer, SignInCode
 from customers.services import find_or_create
 from messages import sms
 from messages.errors import MessageNotSent

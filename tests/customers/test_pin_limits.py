@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from core.errors import RateLimited
+from core.models import Quota
 from customers.errors import InvalidPin
-from customers.models import Customer, Quota
+from customers.models import Customer
 from customers.pins import check_pin
 from customers.services import test_customer
 from tests.customers.guessing import ADDRESS, PIN, check, guess_wrong

@@ -12,9 +12,10 @@ from pytest_django import Settings
 
 from core.clock import utc_now
 from core.errors import ServiceUnavailable, ValidationFailed
+from core.models import Quota
 from customers import pin_hashing
 from customers.errors import InvalidPin, PinDisabled, PinLocked, PinNotSet
-from customers.models import Customer, Quota
+from customers.models import Customer
 from customers.pin_hashing import Hasher, hashing
 from customers.pins import PinResult, change_pin, check_pin, replace_pin, set_pin
 from customers.services import find_or_create, test_customer

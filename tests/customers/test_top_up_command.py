@@ -24,7 +24,7 @@ def test_it_tops_up_a_test_customer_who_appears_by_itself() -> None:
     out = run("+1 242 555 0101", "1250")
 
     customer = Customer.objects.get()
-    assert out == f"{customer.id} now holds 12.50 BSD.\n"
+    assert out == f"{customer.id} now holds B$12.50 BSD.\n"
     assert balance_of(wallet(customer, "BSD")) == 1_250
 
 

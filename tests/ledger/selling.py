@@ -26,6 +26,7 @@ from payments import paying
 from payments.confirming import confirm_payment
 from payments.counters import pay_at_counter
 from payments.drafts import PaymentDraft
+from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.services import cancel_payment, create_payment, open_payment
@@ -181,9 +182,7 @@ class Selling(RuleBasedStateMachine):
             if act == "cancel_payment":
                 cancel_payment(caller=self.caller(sale.shop), payment_id=sale.id, now=at)
             elif act == "fail_payment":
-                paying.fail_payment(
-                    payment_id=sale.id, error_code="x", error_message="y", actor=ACTOR, now=at
-                )
+                paying.fail_payment(payment_id=sale.id, failure=PIN_LOCKED, actor=ACTOR, now=at)
             else:
                 getattr(paying, act)(payment_id=sale.id, actor=ACTOR, now=at)
 

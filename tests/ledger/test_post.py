@@ -46,18 +46,17 @@ def test_it_moves_a_payment_and_its_fee() -> None:
     )
 
 
-def test_it_takes_three_statements_for_a_payment_with_a_fee() -> None:
+def test_a_payment_with_a_fee_is_one_statement_or_one_per_table() -> None:
     wallet, merchant = opened(Purpose.WALLET, holding=1_000), opened(Purpose.MERCHANT)
     movements = pay(wallet, merchant, opened(Purpose.FEES), 600, 17)
 
     with CaptureQueriesContext(connection) as statements:
         post_transfers(transaction_id="txn_1", movements=movements, now=NOW)
 
-    assert [statement["sql"].split('"')[:2] for statement in statements] == [
-        ["UPDATE ", "ledger_account"],
-        ["INSERT INTO ", "ledger_transfer"],
-        ["INSERT INTO ", "ledger_unsealedtransfer"],
-    ]
+    texts = [statement["sql"] for statement in statements]
+    tables = ("ledger_account", "ledger_transfer", "ledger_unsealedtransfer")
+    assert len(texts) == (1 if connection.vendor == "postgresql" else len(tables))
+    assert all(table in "".join(texts) for table in tables)
 
 
 def test_it_leaves_the_row_of_a_merchant_alone() -> None:

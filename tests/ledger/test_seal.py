@@ -10,8 +10,9 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
+from core.hash_chain import FIRST_HASH
 from ledger import sealing, tasks
-from ledger.chain import FIRST_HASH, seal_hash
+from ledger.chain import seal_hash
 from ledger.models import Account, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from ledger.services import balance_of

@@ -11,8 +11,8 @@ from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
+from core.hash_chain import FIRST_HASH
 from ledger import integrity
-from ledger.chain import FIRST_HASH
 from ledger.models import Purpose, Seal, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from ledger.snapshot import snapshot

@@ -101,7 +101,7 @@ def test_an_answer_tells_whether_to_try_again(gateway: Gateway, status: int, fau
         send(to="+12423591234", text="Hello.")
 
     assert refusal.value.fault == fault
-    assert refusal.value.cause == f"SMS gateway: {status}"
+    assert refusal.value.reason == f"SMS gateway: {status}"
 
 
 @pytest.mark.parametrize("status", [301, 307, 400, 401, 500])

@@ -6,6 +6,7 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.services import test_customer
 from payments.expiry import expire_payment
+from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment, pay, require_action, start_payment
 from payments.statuses import PaymentStatus
@@ -29,8 +30,7 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
     if status == PaymentStatus.FAILED:
         fail_payment(
             payment_id=payment_id,
-            error_code="INVALID_PIN",
-            error_message="Too many wrong PINs.",
+            failure=PIN_LOCKED,
             actor=ACTOR,
             now=at,
         )

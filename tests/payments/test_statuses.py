@@ -10,6 +10,7 @@ from core.errors import ApiError
 from merchants.callers import Caller
 from payments.confirming import confirm_payment
 from payments.expiry import expire_payment
+from payments.failures import PIN_LOCKED
 from payments.models import Payment, PaymentTransition
 from payments.paying import (
     cancel_by_customer,
@@ -34,9 +35,7 @@ def caller_of(payment: Payment) -> Caller:
 
 
 def _fail(payment: Payment) -> Payment:
-    return fail_payment(
-        payment_id=payment.id, error_code="X", error_message="x", actor=ACTOR, now=utc_now()
-    )
+    return fail_payment(payment_id=payment.id, failure=PIN_LOCKED, actor=ACTOR, now=utc_now())
 
 
 def _confirm(payment: Payment) -> Payment:

@@ -1,7 +1,7 @@
 """Files as a bank writes them: status reports, statements and notifications."""
 
 from core.clock import utc_now
-from payouts.amounts import decimal_text
+from core.money import decimal_text
 from payouts.bank.importing import import_bank_file
 
 ACCOUNT = "000777"
@@ -31,7 +31,7 @@ def document(kind, version, body):
 def status_report(batch, *orders, group="", message_id="S-1", version="10", payment="", reason=""):
     """Orders are pairs of EndToEndId and status, or triples with the amount."""
     why = f"<StsRsnInf>{reason}</StsRsnInf>" if reason else ""
-    rows = "".join(_order(*each, why=why) for each in orders)
+    rows = "".join(_order(each, why) for each in orders)
     return document(
         "pain.002",
         version,
@@ -46,7 +46,8 @@ def status_report(batch, *orders, group="", message_id="S-1", version="10", paym
     )
 
 
-def _order(end_to_end_id, status, amount="", why=""):
+def _order(told, why):
+    end_to_end_id, status, amount = (*told, "")[:3]
     original = f'<OrgnlTxRef><Amt><InstdAmt Ccy="BSD">{amount}</InstdAmt></Amt></OrgnlTxRef>'
     return (
         f"<TxInfAndSts><OrgnlEndToEndId>{end_to_end_id}</OrgnlEndToEndId><TxSts>{status}</TxSts>"

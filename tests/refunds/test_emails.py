@@ -107,7 +107,7 @@ def test_a_refund_that_is_undone_is_not_told(api, sale, monkeypatch, texts):
     def crash(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("refunds.services._save_amounts", crash)
+    monkeypatch.setattr("refunds.services.emit_all", crash)
     with pytest.raises(KeyboardInterrupt):
         refund(api, sale)
 

@@ -9,9 +9,10 @@ from core.clock import utc_now
 from ledger.models import Purpose, Transfer, TransferKind
 from refunds import retrying
 from refunds.errors import RefundFinal, RefundNotFound
+from refunds.failures import GIVE_UP_AFTER
 from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
-from refunds.services import GIVE_UP_AFTER, fail_refund, retry_refund
+from refunds.services import fail_refund, retry_refund
 from refunds.tasks import retry_refunds
 from tests.events import event_data, event_types
 from tests.payouts.merchant_balance import credit, held

@@ -17,7 +17,7 @@ from webhooks.endpoints import create_webhook
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.outbox import emit
-from webhooks.samples import SAMPLES
+from webhooks.samples import sample_of
 
 MANY = dict.fromkeys(Lane, 64)
 
@@ -51,7 +51,7 @@ def emit_event(
         return emit(
             event_type,
             about=Thing(merchant.id, livemode),
-            data=SAMPLES[event_type] if data is None else data,
+            data=sample_of(event_type) if data is None else data,
             now=utc_now(),
         )
 

@@ -23,7 +23,7 @@ from webhooks.statuses import AlertKind
     [
         (AlertKind.EXHAUSTED, "Every attempt of our schedule has failed"),
         (AlertKind.GONE, "It answered 410 Gone"),
-        (AlertKind.FAILING, "For five days no attempt has got a 2xx response"),
+        (AlertKind.FAILING, "For 5 days no attempt has got a 2xx response"),
     ],
 )
 def test_a_mail_says_what_happened_and_what_to_do(

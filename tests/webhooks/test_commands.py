@@ -14,7 +14,7 @@ from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
-from webhooks.samples import SAMPLES
+from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
 
 
@@ -37,7 +37,7 @@ def test_trigger_sends_a_sample_to_those_who_listen_for_it(
     shown = run_json("trigger", "refund.created")
 
     assert send_due() == 1
-    assert shown["data"] == SAMPLES[EventType.REFUND_CREATED]
+    assert shown["data"] == sample_of(EventType.REFUND_CREATED)
     assert json.loads(receiver.received(webhook.url)[0].body) == shown
     assert api(merchant).get("/v1/events").json()["events"] == []
 
@@ -55,7 +55,7 @@ def test_what_was_triggered_is_tried_once(merchant: Merchant, endpoint: MakeEndp
 
 
 def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
-    original = dict(SAMPLES[EventType.PAYMENT_COMPLETED])
+    original = sample_of(EventType.PAYMENT_COMPLETED)
 
     shown = run_json(
         "trigger",
@@ -71,7 +71,7 @@ def test_values_can_be_put_into_the_sample(merchant: Merchant) -> None:
     assert shown["data"]["amount"] == 500
     assert shown["data"]["metadata"] == {"sample": True, "order": "A=7"}
     assert shown["data"]["new"] == {"deep": [1]}
-    assert SAMPLES[EventType.PAYMENT_COMPLETED] == original
+    assert sample_of(EventType.PAYMENT_COMPLETED) == original
 
 
 def test_a_sample_can_begin_as_an_event_that_was(merchant: Merchant) -> None:

@@ -202,7 +202,7 @@ def test_looking_costs_little_beside_thousands_that_wait(
     emit_event(merchant)
     at = database_now()
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(10):
         claims = claim_due_deliveries(free=MANY, now=at)
 
     assert {claim.delivery.webhook_id for claim in claims.taken} == {busy.id, quiet.id}

@@ -9,7 +9,7 @@ from django.db import OperationalError, connection
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.races import WAIT_SECONDS, at_once
-from webhooks.delivery.write_batch import WriteBatch, write_lock
+from webhooks.delivery.write_batch import WriteBatch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,7 +32,7 @@ def test_what_gathers_is_one_transaction() -> None:
     held = threading.Event()
 
     def slow() -> None:
-        with write_lock():
+        with gathering._write_lock:
             held.set()
             wait_for(gathering, 5)
 
@@ -55,7 +55,7 @@ def test_where_one_fails_all_are_told_and_nothing_is_written() -> None:
     held = threading.Event()
 
     def slow() -> None:
-        with write_lock():
+        with gathering._write_lock:
             held.set()
             wait_for(gathering, 2)
 

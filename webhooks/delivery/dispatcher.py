@@ -19,7 +19,7 @@ from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, release
 from webhooks.delivery.outcomes import record_result
-from webhooks.delivery.write_batch import WriteBatch, write_lock
+from webhooks.delivery.write_batch import WriteBatch
 
 logger = logging.getLogger(__name__)
 
@@ -63,8 +63,7 @@ class Dispatcher:
     def _claim_and_start(self) -> int:
         with self._lock:
             free = dict(self._free)
-        with write_lock():
-            claims = claim_due_deliveries(free=free, now=self._clock())
+        claims = claim_due_deliveries(free=free, now=self._clock())
         self._last = claims
         for claim in claims.taken:
             self._start(claim)
@@ -125,8 +124,7 @@ def _is_recorded(record: Callable[[], None], *, together: bool) -> bool:
         if together:
             _write_batch.write(record)
         else:
-            with write_lock():
-                record()
+            record()
     except (DatabaseError, InterfaceError):
         logger.warning("attempt not recorded yet", exc_info=True)
         close_old_connections()

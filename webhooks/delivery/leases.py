@@ -94,6 +94,9 @@ def release(claim: Claim) -> None:
 
 def _waiting(now: datetime) -> Iterator[EndpointBacklog]:
     """Yield the endpoints that have due deliveries and may be called now."""
+    # Each dispatcher looks every second: where nothing waits, that takes a tenth of the full query.
+    if not Delivery.objects.pending().exists():
+        return
     callable_now = Q(paused_until=None) | Q(paused_until__lte=now)
     endpoints = Webhook.objects.switched_on().filter(callable_now)
     for row in (

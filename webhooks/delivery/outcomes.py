@@ -12,11 +12,10 @@ from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
 from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.statuses import AlertKind, DeliveryStatus, DisabledReason
+from webhooks.statuses import SWITCH_OFF_AFTER, AlertKind, DeliveryStatus, DisabledReason
 
 GONE = 410
 SLOW_MS = 3_000
-SWITCH_OFF_AFTER = timedelta(days=5)
 SUCCESS_RECORDED_EVERY = timedelta(hours=1)
 PAUSE_FROM_FAILURES = 10
 # A tenth of the first step of the schedule: 30 seconds of 5 minutes.

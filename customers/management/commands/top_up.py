@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser
-from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -10,7 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError, ValidationFailed
-from core.money import is_currency, minor_digits
+from core.formats import money_and_code
+from core.money import is_currency
 from customers.models import Customer
 from customers.phones import normalize_phone
 from customers.services import test_customer, top_up, wallet
@@ -42,8 +42,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(result))
         else:
-            money = Decimal(result["balance"]).scaleb(-minor_digits(result["currency"]))
-            self.stdout.write(f"{result['customer_id']} now holds {money:,} {result['currency']}.")
+            money = money_and_code(result["balance"], result["currency"])
+            self.stdout.write(f"{result['customer_id']} now holds {money}.")
 
 
 def _top_up(phone: str, amount: int, currency: str, *, livemode: bool) -> dict[str, Any]:

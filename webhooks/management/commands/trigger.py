@@ -2,7 +2,6 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
-from copy import deepcopy
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -12,7 +11,7 @@ from merchants.callers import Caller
 from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.event_types import EventType
 from webhooks.models import Event
-from webhooks.samples import SAMPLES
+from webhooks.samples import sample_of
 from webhooks.test_event import send_sample_event
 
 ACTOR = "system:webhooks.trigger"
@@ -52,7 +51,7 @@ class Command(BaseCommand):
 
 def _data(event_type: EventType, original: str | None, caller: Caller) -> dict[str, Any]:
     if original is None:
-        return deepcopy(SAMPLES[event_type])
+        return sample_of(event_type)
     event = Event.objects.visible_to(caller).filter(pk=original, type=event_type).first()
     if event is None:
         raise CommandError(f"The merchant has no {event_type} event {original} in test mode.")

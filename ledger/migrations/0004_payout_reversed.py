@@ -29,7 +29,7 @@ def protect_again(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> N
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0002_append_only"),
+        ("ledger", "0003_account_exponent"),
     ]
 
     operations = [

@@ -5,15 +5,20 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import transaction
 
+from core.attempt_limits import AttemptLimit, count_attempt, refuse_exhausted, uncount_attempt
 from core.clock import utc_now
 from core.errors import RateLimited
-from customers.attempt_limits import AttemptLimit, count_attempt, refuse_exhausted, uncount_attempt
-from customers.models import Quota
+from core.models import Quota
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
 TWICE = AttemptLimit("twice", 2, timedelta(minutes=10))
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
 
 
 def test_it_counts_up_to_the_limit_within_the_window(now: datetime) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Case, F, Q, Value, When
 
 from core.errors import RateLimited
-from customers.models import Quota
+from core.models import Quota
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
     ends_at = now + limit.within
     with transaction.atomic(durable=True):
         Quota.objects.bulk_create([Quota(key=key, ends_at=ends_at)], ignore_conflicts=True)
-        counted = Quota.objects.filter(ended | Q(used__lt=limit.times), key=key).update(
+        taken = Quota.objects.filter(ended | Q(used__lt=limit.times), key=key).update(
             used=Case(When(ended, then=1), default=F("used") + 1),
             ends_at=Case(When(ended, then=Value(ends_at)), default=F("ends_at")),
         )
-    if not counted:
+    if not taken:
         raise _refusal(key, now)
 
 

@@ -1,0 +1,53 @@
+"""The way of a request under `/v1`: past everything that only pages need.
+
+No session, language, form, staff or template stands between a caller and its view; what does,
+stands in `API_MIDDLEWARE`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import resolve
+from django.utils import translation
+from django.utils.module_loading import import_string
+
+from core.handler import API_PREFIX, api_error, json_error
+from core.middleware import refusal_of
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def api_requests(pages: _GetResponse) -> _GetResponse:
+    """Answer `/v1`, and leave the rest to the middleware that follows: the first of the list."""
+    api: _GetResponse = answer
+    for path in reversed(settings.API_MIDDLEWARE):
+        api = import_string(path)(api)
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        return (api if request.path.startswith(API_PREFIX) else pages)(request)
+
+    return middleware
+
+
+def answer(request: HttpRequest) -> HttpResponse:
+    """Call the view of the address; whatever goes wrong is answered in JSON."""
+    # The page that this thread answered before may have been in another language.
+    translation.activate(settings.LANGUAGE_CODE)
+    try:
+        response = _response_of_view(request)
+    except Exception as error:  # an edge: the handler knows which are expected, and logs the others
+        response = json_error(api_error(error))
+    response["Content-Length"] = str(len(response.content))
+    return response
+
+
+def _response_of_view(request: HttpRequest) -> HttpResponse:
+    request.get_host()  # refuses a name that is not ours
+    if refusal := refusal_of(request):
+        return json_error(refusal)
+    match = request.resolver_match = resolve(request.path_info)
+    response: Any = match.func(request, *match.args, **match.kwargs)
+    rendered: HttpResponse = response.render() if hasattr(response, "render") else response
+    return rendered

@@ -1,0 +1,84 @@
+"""The figures that texts name: rendered from the constants and settings that act.
+
+A text anywhere in the OpenAPI document, an error's cause or an operation's docstring, says
+`[[name]]`; the last hook of the document's generator writes the figure in its place.
+"""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+
+from checkout.formats import spaced
+from core.durations import in_words
+from core.idempotency import RETENTION
+from core.json import MAX_BODY_BYTES
+from core.money import MAX_AMOUNT
+from core.throttling import MERCHANT_LIMITS
+from customers.codes import TEST_CODE
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
+from customers.pins import ATTEMPTS_UNTIL_LOCKED, LOCK
+from payments.modes import INVOICE_TERM, LIFETIME
+from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
+from webhooks.statuses import SWITCH_OFF_AFTER
+
+_PLACE = re.compile(r"\[\[(\w+)\]\]")
+
+
+def figures() -> dict[str, str]:
+    """Return every figure by its name, as of the settings of now."""
+    burst, hourly = (limit.item for limit in MERCHANT_LIMITS)
+    waits = [in_words(timedelta(seconds=wait)) for wait in settings.WEBHOOK_RETRY_SECONDS]
+    return {
+        "attempts": str(len(waits) + 1),
+        "body_kib": str(MAX_BODY_BYTES // 1_024),
+        "code": TEST_CODE,
+        "invoice_term": in_words(INVOICE_TERM),
+        "key_kept": in_words(RETENTION),
+        "life": in_words(LIFETIME),
+        "magic_phones": _magic_phones(),
+        "most": str(MAX_AMOUNT),
+        "most_grouped": f"{MAX_AMOUNT:,}",
+        "pin_lock": in_words(LOCK),
+        "pin_tries": str(ATTEMPTS_UNTIL_LOCKED),
+        "rate_burst": f"{burst.amount:,}",
+        "rate_hour": f"{hourly.amount:,}",
+        "rate_minute": f"{burst.amount * 60 // burst.get_expiry():,}",
+        "rate_refused": f"{burst.amount + 1:,}",
+        "rate_window": in_words(timedelta(seconds=burst.get_expiry())),
+        "secrets_overlap": in_words(timedelta(seconds=DEFAULT_OVERLAP_SECONDS)),
+        "slow": in_words(SLOW_SETTLEMENT),
+        "webhook_off": in_words(SWITCH_OFF_AFTER),
+        "webhook_timeout": in_words(timedelta(seconds=settings.WEBHOOK_TIMEOUT_SECONDS)),
+        "webhook_waits": f"{', '.join(waits[:-1])} and {waits[-1]}" if waits[1:] else waits[0],
+        "phone_declined": _phone(Behaviour.DECLINED),
+        "phone_pin_locked": _phone(Behaviour.PIN_LOCKED),
+        "phone_poor": _phone(Behaviour.INSUFFICIENT_BALANCE),
+        "phone_slow": _phone(Behaviour.SLOW),
+        "phone_wrong_pin": _phone(Behaviour.WRONG_PIN),
+    }
+
+
+def fill(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Write the figures into all texts of the document; a hook of its generator."""
+    filled: dict[str, Any] = _filled(result, figures())
+    return filled
+
+
+def _filled(value: Any, known: dict[str, str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _filled(item, known) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, known) for item in value]
+    if isinstance(value, str):
+        return _PLACE.sub(lambda place: known[place[1]], value)
+    return value
+
+
+def _magic_phones() -> str:
+    return ", ".join(f"{spaced(phone)} {does}" for phone, does in MAGIC_PHONES.items())
+
+
+def _phone(behaviour: Behaviour) -> str:
+    return next(spaced(phone) for phone, does in MAGIC_PHONES.items() if does == behaviour)

@@ -1,0 +1,82 @@
+"""Django's SQLite, whose writers queue: Django looks for a database's backend under this name.
+
+A transaction waits for its turn before BEGIN IMMEDIATE, and a statement outside of one before it
+writes. Reading waits for nobody.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db.backends.sqlite3 import base
+from django.db.utils import OperationalError
+
+from config.sqlite.turns import turns_of
+
+WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE")
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection that takes its turn to write, and gives it back when it has written."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._has_turn = False
+        self.execute_wrappers.append(self._execute_in_turn)
+
+    def set_autocommit(
+        self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
+    ) -> None:
+        """Begin a transaction, when it is our turn; or end it."""
+        if autocommit or not force_begin_transaction_with_broken_autocommit:
+            super().set_autocommit(autocommit)
+            return
+        self._take_turn()
+        try:
+            super().set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+        except BaseException:
+            self._give_turn_back()
+            raise
+
+    def commit(self) -> None:
+        super().commit()
+        self._give_turn_back()  # where the commit fails, a rollback follows
+
+    def rollback(self) -> None:
+        try:
+            super().rollback()
+        finally:
+            self._give_turn_back()
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._give_turn_back()
+
+    def _execute_in_turn(
+        self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any
+    ) -> Any:
+        if self._has_turn or self.in_atomic_block or not sql.startswith(WRITING):
+            return execute(sql, params, many, context)
+        with self._turn():
+            return execute(sql, params, many, context)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        self._take_turn()
+        try:
+            yield
+        finally:
+            self._give_turn_back()
+
+    def _take_turn(self) -> None:
+        seconds = self.settings_dict["OPTIONS"]["timeout"]
+        if not turns_of(str(self.settings_dict["NAME"])).take(seconds=seconds):
+            raise OperationalError("database is locked: no turn to write came up")
+        self._has_turn = True
+
+    def _give_turn_back(self) -> None:
+        if self._has_turn:
+            self._has_turn = False
+            turns_of(str(self.settings_dict["NAME"])).give_back()

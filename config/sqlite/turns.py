@@ -1,0 +1,125 @@
+"""Turns to write to an SQLite file, in the order in which they are asked for.
+
+SQLite has one writer at a time, and lets who finds it busy sleep and try again, longer each time:
+of many, some are passed over for seconds. Here the threads of a process queue, and the first of
+each process queues for the file, by locks that the system takes back from a process that dies.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
+from io import TextIOWrapper
+from pathlib import Path
+
+# A lock on a file cannot be waited for with a limit: it is asked for so often.
+POLL_SECONDS = 0.001
+
+
+class Queue:
+    """A lock that is handed on to who has waited longest."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._is_held = False
+
+    def take(self, *, seconds: float) -> bool:
+        """Wait for the turn; tell whether it came up in time."""
+        with self._guard:
+            if not self._is_held:
+                self._is_held = True
+                return True
+            mine = threading.Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        return mine.acquire(timeout=seconds) or self._is_handed_over(mine)
+
+    def give_back(self) -> None:
+        """Hand the turn on."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_held = False
+
+    def _is_handed_over(self, mine: threading.Lock) -> bool:
+        """Stop waiting, unless the turn came up in the last moment."""
+        with self._guard:
+            if mine not in self._waiting:
+                return True
+            self._waiting.remove(mine)
+            return False
+
+
+class FileTurn:
+    """A lock between processes. Who holds `-next` has the next turn, so nobody is passed over."""
+
+    def __init__(self, path: str) -> None:
+        self._next, self._turn = _opened(f"{path}-next"), _opened(f"{path}-turn")
+
+    def take(self, *, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        if not _is_locked(self._next, deadline):
+            return False
+        try:
+            return _is_locked(self._turn, deadline)
+        finally:
+            flock(self._next, LOCK_UN)
+
+    def give_back(self) -> None:
+        flock(self._turn, LOCK_UN)
+
+
+def _opened(path: str) -> TextIOWrapper:
+    return Path(path).open("a")  # for the life of the process
+
+
+def _is_locked(file: TextIOWrapper, deadline: float) -> bool:
+    while True:
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(POLL_SECONDS)
+
+
+class Turns:
+    """The turns to write to one file: among the threads of this process, then among processes."""
+
+    def __init__(self, path: str) -> None:
+        self._threads, self._processes = Queue(), FileTurn(path)
+
+    def take(self, *, seconds: float) -> bool:
+        """Wait for a turn; tell whether it came up in time."""
+        deadline = time.monotonic() + seconds
+        if not self._threads.take(seconds=seconds):
+            return False
+        try:
+            is_ours = self._processes.take(seconds=max(0, deadline - time.monotonic()))
+        except BaseException:
+            self._threads.give_back()
+            raise
+        if not is_ours:
+            self._threads.give_back()
+        return is_ours
+
+    def give_back(self) -> None:
+        """Let the next one write."""
+        self._processes.give_back()
+        self._threads.give_back()
+
+
+_known: dict[str, Turns] = {}
+
+
+def turns_of(path: str) -> Turns:
+    """Return the turns to write to this file, the same ones for every thread of the process."""
+    return _known.get(path) or _known.setdefault(path, Turns(path))
+
+
+# A lock on an open file is shared with a forked process: that one opens the files anew.
+os.register_at_fork(after_in_child=_known.clear)

@@ -1,0 +1,47 @@
+"""A chain of hashes: each covers the values of its row and the hash before it.
+
+The form never changes: every hash ever written has to be computed again. How an instant is written
+belongs to the form, too, and differs from chain to chain.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+FIRST_HASH = "0" * 64  # before which there is nothing
+
+Row = tuple[Any, ...]
+
+
+def chain_hash(
+    previous: str, values: Iterable[object], *, written: Callable[[datetime], str]
+) -> str:
+    """Return the SHA-256 of the hash before and the values, with instants as `written` has them."""
+    text = json.dumps(
+        [previous, *values],
+        default=written,
+        ensure_ascii=True,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def breaks(
+    rows: Iterable[Row], *, first: int, expected_hash: Callable[[str, Row], str]
+) -> Iterator[tuple[int, Row | None]]:
+    """Follow a chain; yield the number of each row that is missing, and each that was changed.
+
+    A row is its number, its hash and what else `expected_hash` needs, besides the hash before, to
+    compute it. None stands for a row that is missing.
+    """
+    expected, previous = first, FIRST_HASH
+    for row in rows:
+        sequence, digest = row[0], row[1]
+        if sequence != expected:
+            yield expected, None
+        elif digest != expected_hash(previous, row):
+            yield sequence, row
+        expected, previous = sequence + 1, digest

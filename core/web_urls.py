@@ -1,0 +1,26 @@
+"""What a web address must be wherever a caller gives one, in one rule and one sentence."""
+
+from urllib.parse import urlsplit
+
+from core.limits import MAX_URL
+from core.text import is_printable
+
+WEB_URL_RULE = (
+    f"must be an absolute https address of at most {MAX_URL} characters, without credentials"
+)
+
+
+def is_web_url(text: str) -> bool:
+    """Return whether this is a plain http(s) address that no parser reads in two ways."""
+    if not 1 <= len(text) <= MAX_URL or "\\" in text or any(c.isspace() for c in text):
+        return False
+    if not is_printable(text):
+        return False
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+        encoded = (host or "").encode("idna")
+    except (ValueError, UnicodeError):
+        return False
+    has_credentials = "@" in parts.netloc
+    return parts.scheme in ("https", "http") and bool(encoded) and not has_credentials and port != 0

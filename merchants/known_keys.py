@@ -1,0 +1,68 @@
+"""API keys that were read moments ago, so that a busy caller's requests need not ask again.
+
+A process keeps what it has read for one second, and forgets it at once where it changes a key or a
+merchant itself. When a key ends on its own is looked at with every request.
+"""
+
+from datetime import datetime, timedelta
+from threading import Lock
+
+from django.db import transaction
+
+from merchants.keys import digest, is_well_formed
+from merchants.models import ApiKey
+
+KEPT_FOR = timedelta(seconds=1)
+MOST_KEPT = 1_000
+
+
+class _KnownKeys:
+    """Keys with their merchants by the SHA-256 of their secrets, and when each was read."""
+
+    def __init__(self) -> None:
+        self._read: dict[str, tuple[datetime, ApiKey]] = {}
+        self._forgotten = 0
+        self._lock = Lock()
+
+    def find(self, secret: str, at: datetime) -> ApiKey | None:
+        """Return the key, as it was less than `KEPT_FOR` ago; None where there is none."""
+        hashed = digest(secret)
+        known = self._read.get(hashed)
+        if known is not None and timedelta(0) <= at - known[0] < KEPT_FOR:
+            return known[1]
+        return self._look_up(hashed, at) if is_well_formed(secret) else None
+
+    def forget(self) -> None:
+        with self._lock:
+            self._forgotten += 1
+            self._read.clear()
+
+    def _look_up(self, hashed: str, at: datetime) -> ApiKey | None:
+        forgotten = self._forgotten
+        key = ApiKey.objects.select_related("merchant").filter(hash=hashed).first()
+        if key is not None:
+            self._keep(hashed, at, key, forgotten)
+        return key
+
+    def _keep(self, hashed: str, at: datetime, key: ApiKey, forgotten: int) -> None:
+        """Keep what was read, unless something changed meanwhile; the oldest makes room."""
+        with self._lock:
+            if forgotten != self._forgotten:
+                return
+            self._read.pop(hashed, None)
+            if len(self._read) >= MOST_KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[hashed] = (at, key)
+
+
+_known = _KnownKeys()
+find_key = _known.find
+
+
+def forget_keys() -> None:
+    """Forget what this process knows of keys, which the caller's transaction has changed.
+
+    Again when it commits: until then others still read, and keep, what was.
+    """
+    _known.forget()
+    transaction.on_commit(_known.forget)

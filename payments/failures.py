@@ -1,0 +1,81 @@
+"""Why a payment fails: what the merchant reads, what its customer reads, what staff say."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy
+
+from customers.errors import PinLocked, VerificationFailed
+from ledger.errors import InsufficientBalance
+from links.errors import PaymentLinkExpired, PaymentLinkInactive
+from payments.errors import PaymentFailed
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """A reason. `code` and `message` are the merchant's; `staff` goes on after "Not paid:"."""
+
+    code: str
+    message: str
+    customer: "_StrPromise"
+    staff: str
+
+
+DECLINED = Failure(
+    code=PaymentFailed.code,
+    message="The payment was declined.",
+    customer=gettext_lazy("The payment was declined."),
+    staff="it was declined",
+)
+TOO_LITTLE_MONEY = Failure(
+    code=InsufficientBalance.code,
+    message=InsufficientBalance.message,
+    customer=gettext_lazy("There was not enough money in the wallet."),
+    staff="there was too little money in the wallet",
+)
+PIN_LOCKED = Failure(
+    code=PinLocked.code,
+    message="The PIN was wrong too often.",
+    customer=gettext_lazy(
+        "The PIN was wrong too often and is locked. A code to your phone sets a new one."
+    ),
+    staff="the PIN was wrong too often and is locked",
+)
+NOT_VERIFIED = Failure(
+    code=VerificationFailed.code,
+    message="The passkey failed too often.",
+    customer=gettext_lazy("The passkey could not be checked."),
+    staff="the customer could not be verified",
+)
+LINK_INACTIVE = Failure(
+    code=PaymentLinkInactive.code,
+    message=PaymentLinkInactive.message,
+    customer=DECLINED.customer,
+    staff="its link takes no more payments",
+)
+LINK_EXPIRED = Failure(
+    code=PaymentLinkExpired.code,
+    message=PaymentLinkExpired.message,
+    customer=DECLINED.customer,
+    staff="its link has expired",
+)
+
+_BY_CODE = {
+    failure.code: failure
+    for failure in (
+        DECLINED,
+        TOO_LITTLE_MONEY,
+        PIN_LOCKED,
+        NOT_VERIFIED,
+        LINK_INACTIVE,
+        LINK_EXPIRED,
+    )
+}
+
+
+def failure_of(code: str | None) -> Failure:
+    """Return the reason that a failed payment has by its code; DECLINED for one of the past."""
+    return _BY_CODE.get(code or "", DECLINED)

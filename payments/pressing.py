@@ -1,0 +1,58 @@
+"""What one press on Pay does: one lock on the payment, one transaction, whatever it leads to.
+
+Locks are taken in the order link, payment, ledger account.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from customers.models import Customer
+from ledger.errors import InsufficientBalance
+from payments.models import Payment
+from payments.paying import lock_payable, pay_locked, refuse_unless_payable
+from payments.statuses import PaymentStatus
+from payments.verification import Verification
+
+
+@transaction.atomic
+def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
+    """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
+
+    A counter is refused: it is its merchant's to close, and nobody's to pay.
+    """
+    payment = Payment.objects.locked(payment_id)
+    refuse_unless_payable(payment, now)
+    _take_up(payment, actor, now)
+    if payment.status != PaymentStatus.REQUIRES_ACTION:
+        payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
+    return payment
+
+
+def pay_or_return(
+    *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
+) -> Payment:
+    """Take the payment up and pay it; with too little money it returns to the review, committed.
+
+    Raises InsufficientBalance after that, and otherwise as `pay` does, with nothing changed.
+    """
+    with transaction.atomic():
+        payment = lock_payable(payment_id, now)
+        _take_up(payment, actor, now)
+        try:
+            with transaction.atomic():
+                return pay_locked(
+                    payment, customer=customer, verified=verified, actor=actor, now=now
+                )
+        except InsufficientBalance as error:
+            shortage = error
+        payment.refresh_from_db()
+        if payment.status == PaymentStatus.REQUIRES_ACTION:
+            cause = InsufficientBalance.code
+            payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
+    raise shortage
+
+
+def _take_up(payment: Payment, actor: str, now: datetime) -> None:
+    if payment.status == PaymentStatus.CREATED:
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
