@@ -48,6 +48,13 @@ GROUPS: tuple[tuple[str, tuple[_Entry, ...]], ...] = (
             ("Approvals", "how_to_reg", APPROVALS, Right.VIEW_TRADE),
             ("Payouts", "send_money", "payouts_payout_changelist", Right.VIEW_PAYOUTS),
             ("Payout runs", "upload_file", "payouts_payoutbatch_changelist", Right.VIEW_PAYOUTS),
+            ("Bank entries", "receipt_long", "payouts_bankentry_changelist", Right.VIEW_PAYOUTS),
+            (
+                "Bank statements",
+                "account_balance_wallet",
+                "payouts_bankstatement_changelist",
+                Right.VIEW_PAYOUTS,
+            ),
             ("Bank holidays", "event_busy", "payouts_bankholiday_changelist", Right.VIEW_PAYOUTS),
             ("Accounts", "wallet", "ledger_account_changelist", Right.VIEW_LEDGER),
             ("Transfers", "swap_horiz", "ledger_transfer_changelist", Right.VIEW_LEDGER),

@@ -17,7 +17,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -82,6 +82,10 @@ def _failed_payouts(livemode: bool, now: datetime) -> Rows:
         status=PayoutStatus.FAILED, livemode=livemode, failed_at__gte=now - RECENT
     )
     return failed, "failed_at"
+
+
+def _bank_entries(livemode: bool, now: datetime) -> Rows:
+    return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
 
 
 def _pending_refunds(livemode: bool, now: datetime) -> Rows:
@@ -152,6 +156,12 @@ _QUEUES: tuple[tuple[str, Right, str, Callable[[bool, datetime], Rows]], ...] = 
         Right.VIEW_PAYOUTS,
         _LIST("payouts_payout") + "?status=failed&{}",
         _failed_payouts,
+    ),
+    (
+        "Bank entries to explain",
+        Right.VIEW_PAYOUTS,
+        _LIST("payouts_bankentry") + "?state=unmatched&{}",
+        _bank_entries,
     ),
     (
         "Messages not sent",

@@ -8,6 +8,7 @@ from django.urls import URLPattern, path, reverse
 
 from backoffice import formats
 from backoffice.acts import Act
+from backoffice.admin.bank_entry_acts import IMPORT_ACTS, RETURN_ACTS
 from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_acts import (
@@ -59,7 +60,7 @@ class PayoutAdmin(OfficeAdmin):
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("run", "run", "batch_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = PAYOUT_ACTS
+    acts: ClassVar[tuple[Act, ...]] = (*PAYOUT_ACTS, *RETURN_ACTS)
 
     def heading(self, row: Payout) -> str:
         return f"Payout of {formats.money(row.amount, row.currency)}"
@@ -71,6 +72,7 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; due {row.arrival_date:%d %b}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
             PayoutStatus.FAILED: f"Failed: {row.failure_message} The money went back.",
+            PayoutStatus.RETURNED: f"The bank sent it back: {row.failure_message}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return Answer([words[PayoutStatus(row.status)]], tone)
@@ -125,7 +127,7 @@ class PayoutBatchAdmin(OfficeAdmin):
         id_column("Run"),
     )
     list_filter = (ModeFilter,)
-    list_acts: ClassVar[tuple[Act, ...]] = RUN_ACTS
+    list_acts: ClassVar[tuple[Act, ...]] = (*RUN_ACTS, *IMPORT_ACTS)
 
     def get_urls(self) -> list[URLPattern]:
         guard = self.admin_site.admin_view

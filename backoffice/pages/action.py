@@ -43,7 +43,8 @@ def act_page(admin: "OfficeAdmin", request: HttpRequest, act: Act, row: Any) -> 
         messages.warning(request, f"“{act.title}” is not possible any more: look again.")
         return HttpResponseRedirect(_back(admin, row))
     query = request.GET.urlencode()
-    form = act.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
+    sent = (request.POST or None, request.FILES or None)
+    form = act.form(*sent, row=row, staff=staff, now=instant, query=query)
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(act, Work(staff, row, form.cleaned_data, instant), form)
         if done is not None:

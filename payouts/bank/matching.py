@@ -65,6 +65,8 @@ def match_by_hand(*, entry_id: str, payout_id: str, actor: str, now: datetime) -
     payout = Payout.objects.locked(payout_id)
     # Many banks do not say that money which comes in is a return: here a person says so.
     kind = K.RETURN if entry.kind == K.CREDIT else BankEntryKind(entry.kind)
+    if entry.livemode != payout.livemode:
+        raise BankEntryUnfit(payout="is of the other mode")
     _apply(entry, kind, [payout], actor=actor, now=now)
     entry.match(payout=payout, by=actor, at=now)
     return entry
@@ -78,10 +80,15 @@ def set_aside(*, entry_id: str, note: str, actor: str, now: datetime) -> BankEnt
     return entry
 
 
-def _waiting(entry_id: str) -> BankEntry:
-    entry = BankEntry.objects.locked(entry_id)
+def refuse_resolved(entry: BankEntry) -> None:
+    """Raise BankEntryUnfit for an entry that waits for no one."""
     if entry.state != BankEntryState.UNMATCHED:
         raise BankEntryUnfit(state=f"is {entry.state}")
+
+
+def _waiting(entry_id: str) -> BankEntry:
+    entry = BankEntry.objects.locked(entry_id)
+    refuse_resolved(entry)
     return entry
 
 

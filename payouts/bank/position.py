@@ -52,6 +52,13 @@ def positions(*, livemode: bool) -> list[BankPosition]:
     return [_position(livemode, currency, start) for currency, start in first]
 
 
+def position_in(currency: str, *, livemode: bool) -> BankPosition | None:
+    """Return the position in one currency; None before its first statement."""
+    statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
+    start = statements.aggregate(start=Min("start_at"))["start"]
+    return _position(livemode, currency, start) if start else None
+
+
 def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
     statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
     last = statements.latest("end_at", "pk")
