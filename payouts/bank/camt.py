@@ -7,9 +7,9 @@ from django.conf import settings
 
 from payouts.account_numbers import compact
 from payouts.bank.reports import (
-    Item,
-    Page,
     Report,
+    ReportItem,
+    StatementPage,
     amount_at,
     instant_at,
     reference_at,
@@ -40,7 +40,7 @@ def read_statements(document: Element) -> Report:
 def read_notifications(document: Element) -> Report:
     """Return the booked entries of a camt.054. Raises BankFileUnreadable, BankFileUnfit."""
     message = required(document, "BkToCstmrDbtCdtNtfctn")
-    items: list[Item] = []
+    items: list[ReportItem] = []
     for notification in message.findall("Ntfctn"):
         _refuse_other_account(notification)
         items += _booked(notification, required_reference(notification, "Id"))
@@ -51,7 +51,7 @@ def read_notifications(document: Element) -> Report:
     )
 
 
-def _page(statement: Element) -> Page:
+def _page(statement: Element) -> StatementPage:
     _refuse_other_account(statement)
     number, page = required_reference(statement, "Id"), text_at(statement, "StmtPgntn/PgNb")
     created = instant_at(statement, "CreDtTm")
@@ -64,7 +64,7 @@ def _page(statement: Element) -> Page:
     currency = text_at(statement, "Acct/Ccy") or "".join(sorted(currencies)[:1])
     if not currency or currencies - {currency}:
         raise BankFileUnreadable(Ccy="is not one currency")
-    return Page(
+    return StatementPage(
         number=number if page in ("", "1") else f"{number} p{page}"[:45],
         currency=currency,
         start_at=start,
@@ -94,7 +94,7 @@ def _refuse_other_account(report: Element) -> None:
         raise BankFileUnfit(account="is not the one that payouts leave from")
 
 
-def _booked(report: Element, place: str) -> Iterator[Item]:
+def _booked(report: Element, place: str) -> Iterator[ReportItem]:
     """Yield each booked entry, or each payment in it where the parts add up to the whole."""
     for number, entry in enumerate(report.findall("Ntry")):
         if text_at(entry, "Sts/Cd", "Sts") != BOOKED:
@@ -108,7 +108,9 @@ def _booked(report: Element, place: str) -> Iterator[Item]:
         yield from _parts(entry, identity, *found)
 
 
-def _parts(entry: Element, identity: tuple[str, ...], amount: int, currency: str) -> Iterator[Item]:
+def _parts(
+    entry: Element, identity: tuple[str, ...], amount: int, currency: str
+) -> Iterator[ReportItem]:
     parts = entry.findall("NtryDtls/TxDtls")
     amounts = [amount_at(part, *_AMOUNTS) for part in parts]
     if len(parts) == 1:
@@ -126,14 +128,14 @@ def _parts(entry: Element, identity: tuple[str, ...], amount: int, currency: str
 
 def _item(
     entry: Element, part: Element, identity: tuple[str, ...], amount: int, currency: str
-) -> Item:
+) -> ReportItem:
     kind = _kind(entry, part)
     end_to_end_id = reference_at(part, "Refs/EndToEndId")
     batch = entry if part is entry else part
     reference = reference_at(batch, "Refs/PmtInfId", "Refs/MsgId") or reference_at(
         entry, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId"
     )
-    return Item(
+    return ReportItem(
         identity=(*identity, kind, end_to_end_id, str(amount), currency),
         kind=kind,
         amount=amount,

@@ -18,7 +18,7 @@ from core.sweeping import sweep
 from payouts.bank.camt import read_notifications, read_statements
 from payouts.bank.matching import match_entry
 from payouts.bank.pain002 import read_status_report
-from payouts.bank.reports import Item, Page, Report
+from payouts.bank.reports import Report, ReportItem, StatementPage
 from payouts.bank.safe_xml import parse_xml
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryState, BankFile, BankStatement
@@ -107,7 +107,7 @@ def match_bank_file(
     return ImportResult(stored=stored, matched=matched, unmatched=unmatched)
 
 
-def _add_statement(file: BankFile, page: Page, now: datetime) -> BankStatement:
+def _add_statement(file: BankFile, page: StatementPage, now: datetime) -> BankStatement:
     """Store a statement once. Raises BankFileUnfit where its figures contradict each other."""
     signed = [
         -(item.amount or 0) if item.kind == "debit" else item.amount or 0 for item in page.items
@@ -141,7 +141,7 @@ def _add_statement(file: BankFile, page: Page, now: datetime) -> BankStatement:
 
 def _add_entries(
     file: BankFile,
-    items: Sequence[Item],
+    items: Sequence[ReportItem],
     statement: BankStatement | None,
     now: datetime,
 ) -> None:
@@ -153,7 +153,9 @@ def _add_entries(
     BankEntry.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _entry(file: BankFile, item: Item, statement: BankStatement | None, now: datetime) -> BankEntry:
+def _entry(
+    file: BankFile, item: ReportItem, statement: BankStatement | None, now: datetime
+) -> BankEntry:
     return BankEntry(
         id=new_id("ben", now),
         file=file,

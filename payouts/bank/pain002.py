@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from payouts.bank.reports import (
-    Item,
     Report,
+    ReportItem,
     amount_at,
     reference_at,
     required,
@@ -42,7 +42,7 @@ def read_status_report(document: Element) -> Report:
     )
 
 
-def _items(report: Element, message_id: str) -> Iterator[Item]:
+def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
     """Yield each order, then each group: a group speaks for the orders that the file leaves out."""
     original = required(report, "OrgnlGrpInfAndSts")
     of_message = required_reference(original, "OrgnlMsgId")
@@ -62,11 +62,11 @@ def _items(report: Element, message_id: str) -> Iterator[Item]:
         yield _item((message_id, "group"), original, status, of_message)
 
 
-def _item(identity: tuple[str, ...], found: Element, status: str, reference: str) -> Item:
+def _item(identity: tuple[str, ...], found: Element, status: str, reference: str) -> ReportItem:
     kind = KINDS.get(status, K.UNKNOWN)
     amount, currency = amount_at(found, "OrgnlTxRef/Amt/InstdAmt") or (None, "")
     reason = text_at(found, "StsRsnInf/AddtlInf")
-    return Item(
+    return ReportItem(
         identity=identity,
         kind=kind,
         amount=amount,

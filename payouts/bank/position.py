@@ -22,7 +22,7 @@ from payouts.statuses import PayoutStatus
 
 
 @dataclass(frozen=True)
-class Part:
+class OpenPart:
     """What makes up the difference: how many, together how much, and since when the oldest."""
 
     words: str
@@ -40,7 +40,7 @@ class BankPosition:
 
     currency: str
     difference: int
-    parts: list[Part]
+    parts: list[OpenPart]
     closing_amount: int | None
     as_of: datetime
 
@@ -72,7 +72,7 @@ def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
     )
 
 
-def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[Part]:
+def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]:
     payouts = Payout.objects.filter(livemode=livemode, currency=currency)
     unbooked = payouts.filter(status=PayoutStatus.PAID, booked_at=None, paid_at__gte=start)
     yield _part("paid, not booked yet", unbooked, "paid_at", 1)
@@ -90,6 +90,6 @@ def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[Part]:
     yield _part("came in, but of no payout", entries.exclude(debits), "created_at", 1)
 
 
-def _part(words: str, rows, field: str, sign: int) -> Part:  # type: ignore[no-untyped-def]
+def _part(words: str, rows, field: str, sign: int) -> OpenPart:  # type: ignore[no-untyped-def]
     sums = rows.aggregate(count=Count("pk"), amount=Sum("amount"), oldest=Min(field))
-    return Part(words, sums["count"], sign * int(sums["amount"] or 0), sums["oldest"])
+    return OpenPart(words, sums["count"], sign * int(sums["amount"] or 0), sums["oldest"])

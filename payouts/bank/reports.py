@@ -21,7 +21,7 @@ NOT_PROVIDED = "NOTPROVIDED"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Item:
+class ReportItem:
     """One thing that the bank reports. `identity` tells it apart from any other, in any file."""
 
     identity: tuple[str, ...]
@@ -36,7 +36,7 @@ class Item:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class StatementPage:
     """A statement, or a page of one: what it opens and closes with, and its booked entries."""
 
     number: str
@@ -45,7 +45,7 @@ class Page:
     end_at: datetime
     opening_amount: int | None
     closing_amount: int | None
-    items: Sequence[Item]
+    items: Sequence[ReportItem]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +54,8 @@ class Report:
 
     source: BankSource
     message_id: str
-    items: Sequence[Item] = field(default=())
-    pages: Sequence[Page] = field(default=())
+    items: Sequence[ReportItem] = field(default=())
+    pages: Sequence[StatementPage] = field(default=())
 
 
 def text_at(element: Element, *paths: str) -> str:

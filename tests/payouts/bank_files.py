@@ -3,6 +3,7 @@
 from core.clock import utc_now
 from core.money import decimal_text
 from payouts.bank.importing import import_bank_file
+from payouts.models import BankEntry, Payout
 
 ACCOUNT = "000777"
 STATEMENT = ("053", "BkToCstmrStmt", "Stmt")
@@ -128,3 +129,18 @@ def _account_report(
         f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>BSD</Ccy></Acct>{rows}"
         f"</{report}></{message}>",
     )
+
+
+def returned(payout, **options):
+    """An entry that brings a payout back, because its account is closed."""
+    details = {"direction": "CRDT", "returned": "AC04", "reference": "RTN 1", **options}
+    return entry(payout.amount, order_of(payout), **details)
+
+
+def statuses_of(payouts):
+    return [Payout.objects.get(pk=payout.pk).status for payout in payouts]
+
+
+def waiting_entries():
+    """Return why each entry that waits does so."""
+    return list(BankEntry.objects.unmatched().values_list("problem", flat=True))
