@@ -19,13 +19,14 @@ from payments.verification import Verification
 def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
 
-    A counter is refused: it is its merchant's to close, and nobody's to pay.
+    A counter is refused: it is its merchant's to close, and no one's to pay.
     """
     payment = Payment.objects.locked(payment_id)
     refuse_unless_payable(payment, now)
-    _take_up(payment, actor, now)
     if payment.status != PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
+        is_new = payment.status == PaymentStatus.CREATED
+        path = (PaymentStatus.PENDING,) if is_new else ()
+        payment.transition_to(*path, PaymentStatus.REQUIRES_ACTION, now=now, actor=actor)
     return payment
 
 

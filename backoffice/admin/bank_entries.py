@@ -22,7 +22,7 @@ from backoffice.resource.columns import (
 )
 from backoffice.roles import Right
 from backoffice.timeline import actor_words
-from core.clock import utc_now
+from core.clock import request_now
 from payouts.bank.position import position_in
 from payouts.models import (
     BankEntry,
@@ -40,7 +40,7 @@ class BankEntryAdmin(OfficeAdmin):
         instant_column("Read", "created_at"),
         Column(
             "Waited",
-            show=lambda entry: formats.age(entry.created_at, entry.resolved_at or utc_now()),
+            show=lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now()),
         ),
         Column("Says", show=lambda entry: entry.get_kind_display()),
         Column("Amount", show=entry_money),
@@ -142,7 +142,7 @@ class BankStatementAdmin(OfficeAdmin):
                 part.words,
                 f"{part.count:,}",
                 formats.money(part.amount, row.currency),
-                formats.age(part.oldest, utc_now()) if part.oldest else "",
+                formats.age(part.oldest, request_now()) if part.oldest else "",
             )
             for part in (position.parts if position else ())
         ]

@@ -10,7 +10,7 @@ from backoffice.resource.columns import Column, instant_column, text_column
 from backoffice.roles import Right
 from backoffice.search_results import page_of_id
 from backoffice.timeline import masked_recipient
-from core.clock import utc_now
+from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
@@ -21,11 +21,11 @@ KINDS = (
 
 
 def _state(row: Message) -> str:
-    return "interrupted" if row.is_interrupted(utc_now()) else row.get_status_display()
+    return "interrupted" if row.is_interrupted(request_now()) else row.get_status_display()
 
 
 def _cause(row: Message) -> str:
-    return INTERRUPTED if row.is_interrupted(utc_now()) else row.last_error
+    return INTERRUPTED if row.is_interrupted(request_now()) else row.last_error
 
 
 def _about(row: Message) -> Any:
@@ -41,7 +41,7 @@ class UnsentFilter(OfficeFilter):
     options = (("unsent", "could not be sent"),)
 
     def queryset(self, request: Any, queryset: Any) -> Any:
-        return queryset.unsent(utc_now()) if self.value() == "unsent" else queryset
+        return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
 
 
 class MessageAdmin(OfficeAdmin):
@@ -82,7 +82,7 @@ class MessageAdmin(OfficeAdmin):
                     ("Attempts", row.attempts),
                     ("Planned", formats.moment(row.created_at)),
                     ("Due", formats.moment(row.due_at)),
-                    ("Age", formats.age(row.due_at, utc_now())),
+                    ("Age", formats.age(row.due_at, request_now())),
                     ("Sent", formats.moment(row.sent_at) if row.sent_at else ""),
                     ("About", _about(row)),
                     ("Mode", formats.mode(row.livemode)),

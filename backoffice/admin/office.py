@@ -25,6 +25,11 @@ from backoffice.staff import staff_of
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
     """A list whose links are the ids as they are: Django would write `_` as `_5F`."""
 
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        if not self.show_all:
+            self.result_list = self.paginator.rows_of(self.page_num)
+
     def url_for_result(self, result: Any) -> str:
         meta = self.model._meta
         return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[result.pk])

@@ -46,6 +46,8 @@ class StateFilter(OfficeFilter):
 
 
 class DeliveryModeFilter(ModeFilter):
+    """The mode of the endpoint."""
+
     def queryset(self, request: Any, queryset: Any) -> Any:
         value = self.value()
         return queryset if value == "both" else queryset.filter(webhook__livemode=value == "live")

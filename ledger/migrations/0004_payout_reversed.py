@@ -6,13 +6,9 @@ from django.db import migrations, models
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.state import StateApps
 
+from core.schema import AddConstraintOnline
+
 SQLITE = import_module("ledger.migrations.0002_append_only").SQLITE
-
-
-def allow_time(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Let the constraint be checked against all transfers, however many there are."""
-    if schema_editor.connection.vendor == "postgresql":
-        schema_editor.execute("SET LOCAL statement_timeout = 0", params=None)
 
 
 def protect_again(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -28,15 +24,17 @@ def protect_again(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> N
 
 
 class Migration(migrations.Migration):
+    atomic = False
+
     dependencies = [
         ("ledger", "0003_account_exponent"),
     ]
 
     operations = [
-        migrations.RunPython(allow_time, protect_again),
-        migrations.RemoveConstraint(
-            model_name="transfer",
-            name="transfer_kind_known",
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.RemoveConstraint(model_name="transfer", name="transfer_kind_known")
+            ]
         ),
         migrations.AlterField(
             model_name="transfer",
@@ -57,7 +55,7 @@ class Migration(migrations.Migration):
                 max_length=16,
             ),
         ),
-        migrations.AddConstraint(
+        AddConstraintOnline(
             model_name="transfer",
             constraint=models.CheckConstraint(
                 condition=models.Q(
@@ -80,5 +78,5 @@ class Migration(migrations.Migration):
                 name="transfer_kind_known",
             ),
         ),
-        migrations.RunPython(protect_again, allow_time),
+        migrations.RunPython(protect_again, migrations.RunPython.noop),
     ]
