@@ -23,6 +23,13 @@ def protect_again(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> N
             schema_editor.execute(statement, params=None)
 
 
+def constrain_as_before(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    model = apps.get_model("ledger", "Transfer")
+    [known] = [each for each in model._meta.constraints if each.name == "transfer_kind_known"]
+    schema_editor.add_constraint(model, known)
+    protect_again(apps, schema_editor)
+
+
 class Migration(migrations.Migration):
     atomic = False
 
@@ -31,6 +38,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(migrations.RunPython.noop, constrain_as_before),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.RemoveConstraint(model_name="transfer", name="transfer_kind_known")
