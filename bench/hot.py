@@ -1,4 +1,4 @@
-"""Whether everybody paying one merchant is slower than the same load spread over fifty.
+"""Whether everyone paying one merchant is slower than the same load spread over fifty.
 
 `python -m bench.hot [--seconds 10] [--rounds 3] [--clients 8]` has client processes create, confirm
 and refund payments on a PostgreSQL of its own, which waits for its disk: in turn at one merchant

@@ -1,27 +1,23 @@
 """What the bank reports, entry by entry, and its statements of the account payouts leave from."""
 
 from datetime import datetime
-from typing import ClassVar
-
-from django.urls import reverse
 
 from backoffice import formats
-from backoffice.acts import Act
-from backoffice.admin.bank_entry_acts import BANK_ENTRY_ACTS, entry_money
-from backoffice.admin.filters import ModeFilter, choice_filter
+from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS, entry_money
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Answer, Section, Table, facts
-from backoffice.resource.columns import (
+from backoffice.page_parts import SupportAnswer, Table
+from backoffice.resource.display_fields import (
     MODE,
-    Column,
-    amount_column,
-    id_column,
-    instant_column,
-    status_column,
-    text_column,
+    Actor,
+    Amount,
+    Badge,
+    Field,
+    Id,
+    Instant,
+    Reference,
 )
-from backoffice.roles import Right
-from backoffice.timeline import actor_words
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import ModeFilter, choice_filter
 from core.clock import request_now
 from payouts.bank.position import position_in
 from payouts.models import (
@@ -32,23 +28,30 @@ from payouts.models import (
     BankStatement,
 )
 
+READ = Instant("Read", "created_at")
+SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")
+MONEY, STATE = Field("Amount", entry_money), Badge("State", "state")
+WAITED = Field(
+    "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
+)
+OPENING = Amount("Opening", "opening_amount")
+ENTRIES = Amount("Entries", "entries_amount")
+CLOSING = Amount("Closing", "closing_amount")
+START, END = Instant("From", "start_at"), Instant("To", "end_at")
+
 
 class BankEntryAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
-    list_select_related = ("payout", "batch", "file")
+    list_select_related = ("file",)
     list_display = (
-        instant_column("Read", "created_at"),
-        Column(
-            "Waited",
-            show=lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now()),
-        ),
-        Column("Says", show=lambda entry: entry.get_kind_display()),
-        Column("Amount", show=entry_money),
-        status_column("State", "state"),
-        text_column("Why", "problem"),
-        Column("In", show=lambda entry: entry.get_source_display()),
+        READ,
+        WAITED,
+        SAYS,
+        MONEY,
+        STATE,
+        Field("Why", "problem"),
+        SOURCE,
         MODE,
-        id_column("Entry"),
+        Id("Entry"),
     )
     list_filter = (
         choice_filter("state", "state", BankEntryState.choices),
@@ -56,84 +59,52 @@ class BankEntryAdmin(OfficeAdmin):
         choice_filter("kind", "kind", BankEntryKind.choices),
         ModeFilter,
     )
-    acts: ClassVar[tuple[Act, ...]] = BANK_ENTRY_ACTS
+    row_actions = BANK_ENTRY_ACTIONS
+    page = (
+        Fieldset(
+            "What the bank says",
+            SAYS,
+            MONEY,
+            Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
+            Field("Bank's reference", "bank_reference"),
+            Field("Reason", "code"),
+            Field("In words", "message"),
+            SOURCE,
+            Field("File", "file.message_id"),
+            READ,
+            MODE,
+        ),
+        Fieldset(
+            "What we made of it",
+            STATE,
+            Reference("Payout", "payout_id"),
+            Reference("Run", "batch_id"),
+            Field("Note", "note"),
+            Instant("When", "resolved_at"),
+            Actor("By", "resolved_by"),
+        ),
+    )
 
     def heading(self, row: BankEntry) -> str:
         return f"Bank entry: {row.get_kind_display()}, {entry_money(row)}"
 
-    def answer(self, row: BankEntry, now: datetime) -> Answer:
+    def answer(self, row: BankEntry, now: datetime) -> SupportAnswer:
         if row.state == BankEntryState.UNMATCHED:
-            return Answer([f"It waits for a person: {row.problem}"], "wait")
+            return SupportAnswer([f"It waits for a person: {row.problem}"], "wait")
         if row.state == BankEntryState.OTHER:
-            return Answer([f"Of no payout: {row.note}"], "quiet")
-        return Answer(["Matched."], "good")
-
-    def sections(self, row: BankEntry) -> list[Section]:
-        payout = reverse("admin:payouts_payout_change", args=[row.payout_id]) if row.payout else ""
-        batch = (
-            reverse("admin:payouts_payoutbatch_change", args=[row.batch_id]) if row.batch else ""
-        )
-        return [
-            Section(
-                "What the bank says",
-                facts(
-                    ("What", row.get_kind_display()),
-                    ("Amount", entry_money(row)),
-                    ("Our reference", row.end_to_end_id or row.message_reference),
-                    ("Bank's reference", row.bank_reference),
-                    ("Reason", row.code),
-                    ("In words", row.message),
-                    ("In", f"{row.get_source_display()} {row.file.message_id}"),
-                    ("Read", formats.moment(row.created_at)),
-                    ("Mode", formats.mode(row.livemode)),
-                ),
-            ),
-            Section(
-                "What we made of it",
-                facts(
-                    ("State", formats.badge(row.state)),
-                    ("Payout", formats.link(formats.code(row.payout_id), payout) if payout else ""),
-                    ("Run", formats.link(formats.code(row.batch_id), batch) if batch else ""),
-                    ("Note", row.note),
-                    ("When", formats.moment(row.resolved_at) if row.resolved_at else ""),
-                    ("By", actor_words(row.resolved_by) if row.resolved_by else ""),
-                ),
-            ),
-        ]
+            return SupportAnswer([f"Of no payout: {row.note}"], "quiet")
+        return SupportAnswer(["Matched."], "good")
 
 
 class BankStatementAdmin(OfficeAdmin):
     """Each page shows what is open now: the ledger's account against all statements so far."""
 
-    view_right: ClassVar[Right] = Right.VIEW_PAYOUTS
-    list_display = (
-        text_column("Statement", "number"),
-        instant_column("From", "start_at"),
-        instant_column("To", "end_at"),
-        amount_column("Opening", "opening_amount"),
-        amount_column("Entries", "entries_amount"),
-        amount_column("Closing", "closing_amount"),
-        MODE,
-    )
+    list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
+    page = (Fieldset("Statement", START, END, OPENING, ENTRIES, CLOSING, MODE),)
 
     def heading(self, row: BankStatement) -> str:
         return f"Bank statement {row.number}"
-
-    def sections(self, row: BankStatement) -> list[Section]:
-        return [
-            Section(
-                "Statement",
-                facts(
-                    ("From", formats.moment(row.start_at)),
-                    ("To", formats.moment(row.end_at)),
-                    ("Opening", formats.money(row.opening_amount, row.currency)),
-                    ("Entries", formats.money(row.entries_amount, row.currency)),
-                    ("Closing", formats.money(row.closing_amount, row.currency)),
-                    ("Mode", formats.mode(row.livemode)),
-                ),
-            )
-        ]
 
     def tables(self, row: BankStatement) -> list[Table]:
         position = position_in(row.currency, livemode=row.livemode)

@@ -2,37 +2,29 @@
 
 from datetime import datetime
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import AuditAction, audited
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.callers import Caller
 from payouts.bank.importing import ImportResult, match_bank_file, store_bank_file
-from payouts.bank.matching import match_by_hand, refuse_resolved, set_aside
+from payouts.bank.matching import match_by_hand, refuse_resolved
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import BankEntry, Payout
 from payouts.services import record_returned
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
-NO_FILE = ""
-
 
 def import_file(*, staff: Staff, content: bytes, livemode: bool, now: datetime) -> ImportResult:
     """Bring in a file of the bank. Raises Forbidden, BankFileUnreadable, BankFileUnfit."""
-    deed = _deed("import bank file", "bankfile", NO_FILE, "")
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = AuditAction(
+        act="import bank file", right=Right.PAY_OUT, subject_type="bankfile", subject_id=""
+    )
+    with audited(staff=staff, action=action, now=now) as record:
         stored = store_bank_file(content=content, livemode=livemode, actor=staff.actor, now=now)
-        record.after = state_of(stored.file, "source", "message_id", "content_hash")
+        file = stored.file
+        record.after = {"message_id": file.message_id, "content_hash": file.content_hash}
     return match_bank_file(stored=stored, actor=staff.actor, now=now)
-
-
-def explain_entry(*, staff: Staff, entry_id: str, note: str, now: datetime) -> BankEntry:
-    """Say what an entry is that is of no payout. Raises Forbidden, and as `set_aside` does."""
-    deed = _deed("explain bank entry", "bankentry", entry_id, note)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        entry = set_aside(entry_id=entry_id, note=note, actor=staff.actor, now=now)
-        record.after = state_of(entry, "state", "note")
-    return entry
 
 
 def check_match(instruction: Instruction, now: datetime) -> None:
@@ -69,13 +61,3 @@ def record_return(instruction: Instruction, caller: Caller, now: datetime) -> st
         now=now,
     )
     return payout.id
-
-
-def _deed(act: str, subject_type: str, subject_id: str, note: str) -> Deed:
-    return Deed(
-        act=act,
-        right=Right.PAY_OUT,
-        subject_type=subject_type,
-        subject_id=subject_id,
-        note=note,
-    )

@@ -6,21 +6,23 @@ from django import forms
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.instructing import told
-from backoffice.admin.payout_acts import FailureForm
-from backoffice.forms import ActForm, Choice, Line, Lines
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.payout_actions import FailureForm
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import ActionForm, SelectField, TextAreaField, TextInputField
+from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.bank_entries import explain_entry, import_file
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.bank_entries import import_file
+from payouts.bank.importing import ImportResult
+from payouts.bank.matching import set_aside
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.models import BankEntry, BankEntryState, Payout
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 
-class BankFileForm(ActForm):
-    mode = Choice((("live", "live"), ("test", "test")))
+class BankFileForm(ActionForm):
+    mode = SelectField((("live", "live"), ("test", "test")))
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget(),
         help_text="pain.002, camt.053 or camt.054, of at most 10 MiB.",
@@ -31,34 +33,37 @@ class BankFileForm(ActForm):
         return content
 
 
-def _import(work: Work) -> Done:
-    livemode = work.data["mode"] == "live"
-    content = work.data["file"]
-    result = import_file(staff=work.staff, content=content, livemode=livemode, now=work.now)
+def _imported(result: ImportResult) -> ActionResult:
     file = result.stored.file
-    return Done(
+    return ActionResult(
         f"{file.get_source_display()} {file.message_id}: {result.matched} matched, "
         f"{result.unmatched} wait under Bank entries."
     )
 
 
-IMPORT_ACTS = (
-    Act(
+IMPORT_ACTIONS = (
+    Action(
         name="import",
         title="Import the bank's file",
         right=Right.PAY_OUT,
         form=BankFileForm,
-        carry_out=_import,
+        service=lambda context: import_file(
+            staff=context.staff,
+            content=context.data["file"],
+            livemode=context.data["mode"] == "live",
+            now=context.now,
+        ),
+        message=_imported,
         about="Safe to repeat. What does not match a payout exactly waits under Bank entries.",
         icon="download",
     ),
 )
 
 
-class MatchForm(ActForm):
-    payout = Line(max_length=40, help_text="The payout's id (po_…).")
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
+class MatchForm(ActionForm):
+    payout = TextInputField(max_length=40, help_text="The payout's id (po_…).")
+    reason = TextInputField(max_length=500)
+    note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
         return [f"{self.row.get_kind_display().capitalize()}: {entry_money(self.row)}."]
@@ -70,34 +75,32 @@ class MatchForm(ActForm):
         return found
 
 
-def _match(work: Work) -> Done:
-    payout: Payout = work.data["payout"]
-    wish = Wish(
-        task=instruction_kinds.BANK_ENTRY,
+def _match(context: ActionContext) -> Instruction:
+    return _submit(
+        context,
+        instruction_kinds.BANK_ENTRY,
+        context.data["payout"],
+        arguments={"entry": context.row.pk},
+    )
+
+
+def _submit(context: ActionContext, task: str, payout: Payout, **values: Any) -> Instruction:
+    return submit(
+        context,
+        task,
         subject_id=payout.pk,
         merchant_id=payout.merchant_id,
         livemode=payout.livemode,
         amount=payout.amount,
         currency=payout.currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
-        arguments={"entry": work.row.pk},
+        **values,
     )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "Matched.")
 
 
-class ExplanationForm(ActForm):
-    note = Line(max_length=500, help_text="What it is, such as: the bank's fee for October.")
-
-
-def _explain(work: Work) -> Done:
-    explain_entry(staff=work.staff, entry_id=work.row.pk, note=work.data["note"], now=work.now)
-    return Done("Noted. It no longer counts as a difference.")
-
-
-def _waits(entry: BankEntry, now: Any) -> bool:
-    return entry.state == BankEntryState.UNMATCHED
+class ExplanationForm(ActionForm):
+    note = TextInputField(
+        max_length=500, help_text="What it is, such as: the bank's fee for October."
+    )
 
 
 def entry_money(entry: BankEntry) -> str:
@@ -105,58 +108,52 @@ def entry_money(entry: BankEntry) -> str:
     return "—" if entry.amount is None else formats.money(entry.amount, entry.currency)
 
 
-BANK_ENTRY_ACTS = (
-    Act(
+BANK_ENTRY_ACTIONS = (
+    Action(
         name="match",
         title="Match with a payout",
         right=Right.PAY_OUT,
         form=MatchForm,
-        carry_out=_match,
-        about="The amount must be the payout's; someone else has to agree.",
+        service=_match,
+        message=submitted("Matched."),
+        about="The amount must be the payout's; a colleague has to approve.",
         icon="link",
         main=True,
-        offered=_waits,
+        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
     ),
-    Act(
+    Action(
         name="other",
         title="It is of no payout",
         right=Right.PAY_OUT,
         form=ExplanationForm,
-        carry_out=_explain,
+        service=lambda context: set_aside(
+            entry_id=context.row.pk,
+            note=context.data["note"],
+            actor=context.staff.actor,
+            now=context.now,
+        ),
+        message="Noted. It no longer counts as a difference.",
+        audited_as="explain bank entry",
+        watches=("state",),
+        reason="note",
         about="A fee, interest, money put in: moves nothing here.",
         icon="label",
-        offered=_waits,
+        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
     ),
 )
 
-
-def _return(work: Work) -> Done:
-    payout: Payout = work.row
-    wish = Wish(
-        task=instruction_kinds.PAYOUT_RETURN,
-        subject_id=payout.pk,
-        merchant_id=payout.merchant_id,
-        livemode=payout.livemode,
-        amount=payout.amount,
-        currency=payout.currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
-    )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The money went back.")
-
-
-RETURN_ACTS = (
-    Act(
+RETURN_ACTIONS = (
+    Action(
         name="returned",
         title="Record as returned",
         right=Right.PAY_OUT,
         form=FailureForm,
-        carry_out=_return,
+        service=lambda context: _submit(context, instruction_kinds.PAYOUT_RETURN, context.row),
+        message=submitted("The money has been returned."),
         about="Only when the money is back on our account at the bank.",
         icon="undo",
         danger=True,
-        offered=lambda payout, now: (
+        available=lambda payout, now: (
             PayoutStatus.RETURNED in TRANSITIONS[PayoutStatus(payout.status)]
         ),
     ),
