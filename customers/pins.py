@@ -35,7 +35,7 @@ from customers.models import (
 )
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
-from customers.risk import note_new_proof
+from customers.recent_changes import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5
