@@ -17,7 +17,8 @@ FRAMEWORK_CLASSES = {"Command", "Meta"}
 CONVENTIONAL = {
     "__init__", "apps", "conftest", "counts", "emails", "errors", "events", "expiry", "failures",
     "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
-    "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls", "views",
+    "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls",
+    "views",
 }  # fmt: skip
 # In these folders a file is named after what it serves: `admin/payments.py`, `views/receipts.py`.
 LAYERS = {"admin", "bench", "commands", "models", "pages", "services", "templatetags", "views"}
