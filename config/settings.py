@@ -260,7 +260,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "backoffice.pages.locked.locked_page"
+AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 
 # Staff. Their pages can live on a host of their own; a session ends after a while without a click.
