@@ -127,7 +127,7 @@ def adjust(*debits: Account, credit: Account) -> None:
 
 def wait_for_a_waiter() -> None:
     """Return once another connection waits for a lock."""
-    for _ in range(200):
+    for _ in range(1_000):
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
             if cursor.fetchall() != [(0,)]:
