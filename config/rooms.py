@@ -28,3 +28,12 @@ EVENT_SAMPLES: list[str] = [
     "links.events.samples",
     "payouts.events.samples",
 ]
+
+# The lists whose `total` is kept by triggers
+COUNTED_LISTS: list[str] = [
+    "payments.counts.PAYMENTS",
+    "refunds.counts.REFUNDS",
+    "links.counts.LINKS",
+    "webhooks.counts.EVENTS",
+    "webhooks.counts.DELIVERIES",
+]

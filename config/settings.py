@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
-from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
+from config.rooms import COUNTED_LISTS as COUNTED_LISTS
 from config.rooms import EVENT_SAMPLES as EVENT_SAMPLES
 from config.rooms import LEDGER_CHECKS as LEDGER_CHECKS
 from config.rooms import MESSAGE_WRITERS as MESSAGE_WRITERS
