@@ -17,7 +17,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -83,6 +83,10 @@ def _failed_payouts(livemode: bool, now: datetime) -> Rows:
     return failed, "failed_at"
 
 
+def _bank_entries(livemode: bool, now: datetime) -> Rows:
+    return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
+
+
 def _pending_refunds(livemode: bool, now: datetime) -> Rows:
     return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
 
@@ -126,6 +130,7 @@ _QUEUES: tuple[
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
     ("Payouts failed", Payout, {"status": "failed"}, _failed_payouts),
+    ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
     ("Messages not sent", Message, {"state": "unsent"}, _messages),
     ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),
 )

@@ -157,6 +157,19 @@ def _weak_transport() -> Iterator[str]:
     for name in ("BASE_URL", "CHECKOUT_URL"):
         if not getattr(settings, name).startswith("https://"):
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
+    if settings.WEBHOOK_ALLOW_PRIVATE:
+        yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+    if "*" in settings.ALLOWED_HOSTS:
+        yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
+    if settings.TRUSTED_PROXIES == 0:
+        yield (
+            "TRUSTED_PROXIES must be 1 or more: BASE_URL is https and this server speaks none, so a"
+            " proxy stands before it; without it all customers share the proxy's address."
+        )
+    yield from _weak_ways_out()
+
+
+def _weak_ways_out() -> Iterator[str]:
     if env("EMAIL_URL").startswith(("consolemail", "dummymail")):
         yield "EMAIL_URL must name a mail server: receipts would go nowhere."
     elif not _is_private_way(env("EMAIL_URL"), ("smtp+tls", "smtp+ssl")):
@@ -165,15 +178,6 @@ def _weak_transport() -> Iterator[str]:
         yield "SMS_URL must name a gateway: sign-in codes would stand in the logs."
     elif not _is_private_way(settings.SMS_URL, ("https",)):
         yield "SMS_URL must begin with https://: anyone on the way could read sign-in codes."
-    if "*" in settings.ALLOWED_HOSTS:
-        yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
-    if settings.TRUSTED_PROXIES == 0:
-        yield (
-            "TRUSTED_PROXIES must be 1 or more: BASE_URL is https and this server speaks none, so a"
-            " proxy stands before it; without it all customers share the proxy's address."
-        )
-    if settings.WEBHOOK_ALLOW_PRIVATE:
-        yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
 
 
 def _is_private_way(url: str, schemes: Sequence[str]) -> bool:

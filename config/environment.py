@@ -38,6 +38,7 @@ VARIABLES = {
     "PAYOUT_DEBTOR_NAME": (str, ""),
     "PAYOUT_MINIMUM": (int, 100),
     "PAYOUT_PROVIDER": (str, "payouts.providers.Manual"),
+    "PAYOUT_RETURN_DAYS": (int, 90),
     "PIN_ABOVE": (int, 200),
     "PIN_PEPPER": (str, ""),
     "PORT": (int, 8000),

@@ -64,6 +64,8 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
+# How long after a payout was paid the bank may still send it back.
+PAYOUT_RETURN_DAYS: int = env("PAYOUT_RETURN_DAYS")
 PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
 PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
