@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import translation
 
+from core.clock import utc_now
+from customers.models import Customer
+from customers.pins import set_pin
+from customers.services import find_or_create, top_up
+from messages import sms
+from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import PHONE, PIN, signed_in_to_account
+from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 
 if TYPE_CHECKING:
-    from customers.models import Customer
     from payments.models import Payment
-    from tests.checkout.shopper import Shopper
-    from tests.customers.texts import TextBox
 
 
 @pytest.fixture(autouse=True)
@@ -29,25 +34,15 @@ def payment_of(merchant) -> "Callable[..., Payment]":
 
 
 @pytest.fixture
-def texts(monkeypatch: pytest.MonkeyPatch) -> "TextBox":
-    """The text messages that are sent, kept here."""
-    from messages import sms
-    from tests.customers.texts import TextBox
-
+def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
     box = TextBox()
     monkeypatch.setattr(sms, "send", box.send)
     return box
 
 
 @pytest.fixture
-def victim(db: None) -> "Customer":
+def victim(db: None) -> Customer:
     """A live customer with a PIN and 10,000.00."""
-    from core.clock import utc_now
-    from customers.models import Customer
-    from customers.pins import set_pin
-    from customers.services import find_or_create, top_up
-    from tests.checkout.theft import PHONE, PIN
-
     customer = find_or_create(phone=PHONE, livemode=True, now=utc_now())
     set_pin(customer_id=customer.id, pin=PIN, now=utc_now())
     top_up(customer=customer, amount=1_000_000, currency="BSD", now=utc_now())
@@ -55,8 +50,6 @@ def victim(db: None) -> "Customer":
 
 
 @pytest.fixture
-def browser(victim: "Customer", texts: "TextBox") -> "Shopper":
+def browser(victim: Customer, texts: TextBox) -> Shopper:
     """A browser that the victim has left signed in, by a code for their own page."""
-    from tests.checkout.theft import signed_in_to_account
-
     return signed_in_to_account(texts)

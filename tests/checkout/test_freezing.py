@@ -1,4 +1,4 @@
-"""What is frozen, or suspended, neither pays nor signs in; a change is told to its owner."""
+"""Freezing freezes: by staff, by the link in a message, and a suspended merchant likewise."""
 
 import re
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from core.clock import utc_now
 from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.passkeys import begin_confirmation, finish_confirmation
+from customers.security_alerts import stop_link
 from customers.services import freeze
 from customers.sessions import start_session
 from merchants.models import Merchant
@@ -17,7 +18,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Channel, Message
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
-from tests.checkout.theft import NEW_PIN, PHONE, paid, press_pay
+from tests.checkout.thefts import NEW_PIN, PHONE, paid, press_pay
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox
@@ -91,8 +92,6 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
 def test_a_link_that_is_not_ours_stops_nothing(
     victim: Customer, change: Callable[[str], str]
 ) -> None:
-    from customers.security_alerts import stop_link
-
     token = change(stop_link(victim.id).rpartition("/")[2])
     shopper = Shopper()
 

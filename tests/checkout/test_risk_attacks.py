@@ -14,7 +14,7 @@ from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
-from tests.checkout.theft import NEW_PIN, PHONE, PIN, paid, press_pay, signed_in_to_account
+from tests.checkout.thefts import NEW_PIN, PHONE, PIN, paid, press_pay, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox

@@ -1,17 +1,18 @@
-"""A live customer with money, their browser, and what a thief of either tries."""
+"""A live customer's wallet, and what a thief presses to empty it."""
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
-from tests.customers.texts import TextBox
+
+if TYPE_CHECKING:
+    from tests.customers.texts import TextBox
 
 PHONE = "+12423591234"
 PIN, NEW_PIN = "7359", "4826"
-PaymentOf = Callable[..., Payment]
 
 
-def signed_in_to_account(texts: TextBox) -> Shopper:
+def signed_in_to_account(texts: "TextBox") -> Shopper:
     shopper = Shopper()
     shopper.visit("/account/phone")
     shopper.send(phone=PHONE)
