@@ -12,7 +12,7 @@ from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
-from merchants.models import Merchant
+from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
@@ -111,6 +111,10 @@ def _unverified(livemode: bool, now: datetime) -> Rows:
     return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
 
 
+def _changed(livemode: bool, now: datetime) -> Rows:
+    return MerchantChange.objects.pending(), "created_at"
+
+
 def _mode(livemode: bool) -> str:
     return f"mode={'live' if livemode else 'test'}"
 
@@ -164,5 +168,11 @@ _QUEUES: tuple[tuple[str, Right, str, Callable[[bool, datetime], Rows]], ...] = 
         Right.VIEW_TRADE,
         _LIST("merchants_merchant") + "?status=unverified",
         _unverified,
+    ),
+    (
+        "Merchants to review",
+        Right.VIEW_TRADE,
+        _LIST("merchants_merchant") + "?change=pending",
+        _changed,
     ),
 )

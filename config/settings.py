@@ -78,12 +78,16 @@ MESSAGE_WRITERS: dict[str, str] = {
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
 }
+# Is called in the transaction that changes a merchant's profile.
+MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"
+
 # Functions of the rooms that make a sample of each of their events
 EVENT_SAMPLES: list[str] = [
     "payments.events.samples",
     "refunds.events.samples",
     "links.events.samples",
     "payouts.events.samples",
+    "webhooks.merchant_events.samples",
 ]
 
 # Django

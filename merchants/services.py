@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
 from merchants.errors import ApiKeyNotActive, SlugTaken
+from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
@@ -97,15 +98,22 @@ def create_merchant(
 
 @transaction.atomic
 def update_merchant(
-    *, caller: "Caller", merchant_id: str, now: datetime, **changes: Unpack[Profile]
+    *, caller: "Caller", merchant_id: str, now: datetime, **profile: Unpack[Profile]
 ) -> Merchant:
-    """Change a merchant's own profile. Raises MerchantNotFound. Serves PATCH."""
+    """Change a merchant's own profile. Serves PATCH.
+
+    Public fields of a verified merchant wait for staff. Raises MerchantNotFound, and
+    ValidationFailed where a test caller names a public field.
+    """
+    changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
-    for name, value in changes.items():
-        setattr(merchant, name, value)
-    merchant.updated_at = now
-    merchant.save(update_fields=[*changes, "updated_at"])
-    forget_keys()
+    refuse_test_caller(merchant, changes, livemode=caller.livemode)
+    at_once = changes
+    if merchant.status == MerchantStatus.VERIFIED:
+        at_once, public = separate(changes)
+        if public:
+            request_change(merchant, public, actor=caller.actor, now=now)
+    apply_changes(merchant, at_once, livemode=caller.livemode, now=now)
     return merchant
 
 

@@ -13,6 +13,7 @@ from backoffice import formats
 from backoffice.acts import Act, Done, Work
 from backoffice.admin.instructing import told
 from backoffice.admin.link_acts import SEND_LINK
+from backoffice.admin.merchant_changes import CHANGE_ACTS
 from backoffice.admin.noting import note_act
 from backoffice.forms import ActForm, Choice, CurrencyForm, Line, Lines, ReasonForm
 from backoffice.models import NoteSubject
@@ -216,6 +217,7 @@ def _bank_account(work: Work) -> Done:
 MERCHANT_ACTS: tuple[Act, ...] = (
     VERIFY,
     SUSPEND,
+    *CHANGE_ACTS,
     SEND_LINK,
     Act(
         name="fee",

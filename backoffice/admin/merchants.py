@@ -8,6 +8,7 @@ from backoffice import formats
 from backoffice.acts import Act
 from backoffice.admin.filters import choice_filter, day_filter
 from backoffice.admin.merchant_acts import MERCHANT_ACTS
+from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, Table, facts
 from backoffice.resource.columns import (
@@ -45,6 +46,7 @@ class MerchantAdmin(OfficeAdmin):
     list_filter = (
         choice_filter("status", "status", MerchantStatus.choices),
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
+        PendingChangeFilter,
         day_filter(prefix="mer"),
     )
     acts: ClassVar[tuple[Act, ...]] = MERCHANT_ACTS

@@ -17,6 +17,7 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from messages import sms
 from messages.models import Channel
 from messages.planning import plan_message
 
@@ -57,6 +58,8 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
         )
         caller = Caller(merchant=merchant, livemode=wish.livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
+        by_mail = wish.channel == Channel.EMAIL
+        name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
         plan_message(
             channel=wish.channel,
             kind="payment_link",
@@ -64,10 +67,9 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
             about=link.pk,
             livemode=link.livemode,
             subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
-            text=_text(link, merchant),
+            text=_text(link, name),
             now=now,
         )
-        by_mail = wish.channel == Channel.EMAIL
         record.after = state_of(link, "id", "amount", "currency") | {
             "sent_to": masked_address(recipient) if by_mail else masked(recipient)
         }
@@ -91,8 +93,7 @@ def _recipient(wish: LinkWish) -> str:
     return normalize_phone(wish.recipient, livemode=wish.livemode)
 
 
-def _text(link: PaymentLink, merchant: Merchant) -> str:
-    name = " ".join(merchant.name.split())
+def _text(link: PaymentLink, name: str) -> str:
     what = f"{money(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
     return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"
 
