@@ -16,6 +16,7 @@ from django.utils.module_loading import import_string
 
 from core.errors import ValidationFailed
 from core.ids import new_id
+from merchants.email_confirmation import plan_confirmation
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import ChangeStatus, MerchantStatus
@@ -104,8 +105,12 @@ def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: 
     changed = [name for name, value in changes.items() if value != getattr(merchant, name)]
     for name, value in changes.items():
         setattr(merchant, name, value)
+    if "email" in changed:
+        merchant.email_confirmed_at = None
+    if "email" in changes and merchant.email_confirmed_at is None:
+        plan_confirmation(merchant, now=now)
     merchant.updated_at = now
-    merchant.save(update_fields=[*changes, "updated_at"])
+    merchant.save(update_fields=[*changes, "email_confirmed_at", "updated_at"])
     forget_keys()
     if changed:
         tell: Callable[..., None] = import_string(settings.MERCHANT_UPDATED)

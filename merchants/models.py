@@ -71,6 +71,7 @@ class Merchant(models.Model):
         max_length=10, choices=MerchantStatus, default=MerchantStatus.UNVERIFIED
     )
     fee_basis_points = models.PositiveIntegerField(default=0)
+    email_confirmed_at = models.DateTimeField(null=True)
     pending_changes = models.JSONField(null=True)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()

@@ -9,6 +9,7 @@ from django.utils.text import slugify
 
 from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
+from merchants.email_confirmation import plan_confirmation
 from merchants.errors import ApiKeyNotActive, SlugTaken
 from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
@@ -73,14 +74,16 @@ def create_merchant(
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
-    `profile` holds at least `name` and `email`. Serves POST /v1/merchants, where the caller chooses
-    neither status nor fee (in basis points).
+    `profile` holds at least `name` and `email`; the address is to be confirmed, unless whoever
+    registers a verified merchant vouches for it. Serves POST /v1/merchants, where the caller
+    chooses neither status nor fee (in basis points).
     """
     merchant = Merchant(
         id=new_id("mer", now),
         slug=slug or "",
         status=status,
         fee_basis_points=fee_basis_points,
+        email_confirmed_at=now if status == MerchantStatus.VERIFIED else None,
         created_at=now,
         updated_at=now,
         **profile,
@@ -89,6 +92,8 @@ def create_merchant(
         _insert(merchant)
     else:
         _insert_with_free_slug(merchant)
+    if merchant.email_confirmed_at is None:
+        plan_confirmation(merchant, now=now)
     keys = {
         livemode: issue_key(merchant=merchant, livemode=livemode, name=FIRST_KEY_NAME, now=now)
         for livemode in (False, True)

@@ -19,6 +19,7 @@ from messages import email, sms
 from messages.content import Content, content_of
 from messages.errors import Fault, MessageNotSent
 from messages.models import Channel, Message, MessageStatus
+from messages.redirection import Undeliverable, actual_recipient, with_notice
 
 BATCH = 50
 TURN_SECONDS = 5  # per channel, so that one that hangs does not hold up the other
@@ -83,7 +84,10 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
     if message is None:
         return False
     try:
-        content = content_of(message, now)
+        content = _prepare(message, now)
+    except Undeliverable as reason:
+        _record(message, status=MessageStatus.NOT_NEEDED, last_error=str(reason))
+        return False
     except Exception:  # nothing was sent: it is safe to retry
         logger.exception("message_not_written", message_id=message_id)
         _retry(message, "It could not be written.", now)
@@ -99,6 +103,15 @@ def _send(send: Send, now: datetime, message_id: str) -> bool:
         return False
     _record(message, status=MessageStatus.SENT, sent_at=now)
     return True
+
+
+def _prepare(message: Message, now: datetime) -> Content | None:
+    """Write the content, and readdress the message, in memory only. Raises Undeliverable."""
+    content, recipient = content_of(message, now), actual_recipient(message)
+    if content is not None and recipient != message.recipient:
+        content = with_notice(content, message.recipient)
+    message.recipient = recipient
+    return content
 
 
 def _claim(message_id: str, now: datetime) -> Message | None:

@@ -65,6 +65,7 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
             kind="payment_link",
             recipient=recipient,
             about=link.pk,
+            merchant_id=link.merchant_id,
             livemode=link.livemode,
             subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
             text=_text(link, name),

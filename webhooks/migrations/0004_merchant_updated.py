@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.RunPython(migrations.RunPython.noop, protect_again),
         migrations.RemoveConstraint(
             model_name="event",
             name="event_type_known",
@@ -81,5 +82,5 @@ class Migration(migrations.Migration):
                 name="event_type_known",
             ),
         ),
-        migrations.RunPython(protect_again, protect_again),
+        migrations.RunPython(protect_again, migrations.RunPython.noop),
     ]
