@@ -11,6 +11,7 @@ from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
+from config.messaging import *  # noqa: F403
 from config.security import content_security_policy, transport
 
 # The service
@@ -41,7 +42,6 @@ WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 # never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
-SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
 if EMAIL_URL.startswith("consolemail"):
@@ -69,18 +69,6 @@ LEDGER_CHECKS: list[str] = [
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
 ]
-
-# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
-MESSAGE_WRITERS: dict[str, str] = {
-    "confirm_email": "merchants.email_confirmation.write",
-    "invoice": "payments.emails.write",
-    "reminder": "payments.emails.write",
-    "due": "payments.emails.write",
-    "receipt": "payments.emails.write",
-    "refund": "refunds.emails.write",
-}
-# Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
-CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
 
 # Is called in the transaction that changes a merchant's profile.
 MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"

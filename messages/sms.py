@@ -41,6 +41,12 @@ def sanitized(name: str) -> str:
     return " ".join(kept.split())[:NAME_CHARACTERS].strip()
 
 
+def refuse_stopped() -> None:
+    """Raise MessageNotSent while `SMS_STOP` is set."""
+    if settings.SMS_STOP:
+        raise MessageNotSent(Fault.TEMPORARY, "SMS_STOP is set.")
+
+
 def send(*, to: str, text: str, reference: str = "") -> None:
     """Send a text to an E.164 number. Raises MessageNotSent.
 
@@ -49,6 +55,7 @@ def send(*, to: str, text: str, reference: str = "") -> None:
     """
     with transaction.atomic(durable=True):
         pass  # a durable block is refused within another one
+    refuse_stopped()
     if urlsplit(settings.SMS_URL).scheme == CONSOLE:
         sys.stdout.write(f"Text message to {to}:\n{text}\n")
         sys.stdout.flush()

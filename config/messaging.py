@@ -1,0 +1,25 @@
+"""Settings of e-mails and text messages: who writes them, where they go, and how many there are."""
+
+from config.environment import env
+
+SMS_URL: str = env("SMS_URL")
+# Where codes are sent (ISO 3166 codes, `*` for everywhere); and a switch that stops all texts.
+SMS_COUNTRIES: list[str] = env("SMS_COUNTRIES")
+SMS_STOP: bool = env("SMS_STOP")
+# Codes per hour and per day.
+SMS_PER_NUMBER: list[int] = env("SMS_PER_NUMBER")
+SMS_PER_NETWORK: list[int] = env("SMS_PER_NETWORK")
+SMS_PER_COUNTRY: list[int] = env("SMS_PER_COUNTRY")
+SMS_IN_ALL: list[int] = env("SMS_IN_ALL")
+
+# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
+MESSAGE_WRITERS: dict[str, str] = {
+    "confirm_email": "merchants.email_confirmation.write",
+    "invoice": "payments.emails.write",
+    "reminder": "payments.emails.write",
+    "due": "payments.emails.write",
+    "receipt": "payments.emails.write",
+    "refund": "refunds.emails.write",
+}
+# Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
+CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
