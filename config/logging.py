@@ -15,6 +15,7 @@ _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/pay_[A-Za-z0-9]+/)[A-Za-z0-9]+"
+    r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
     r"|(/confirm-email\?)\S+"
 )
@@ -22,7 +23,7 @@ _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Redact keys, secrets, counter screens, search terms and confirmations."""
+    """Redact keys, secrets, addresses that are capabilities, and search terms."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = HIDDEN

@@ -7,12 +7,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
+from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
-from config.messaging import *  # noqa: F403
+from config.rooms import *  # noqa: F403
 from config.security import content_security_policy, transport
+from config.text_messages import *  # noqa: F403
 
 # The service
 
@@ -33,6 +35,13 @@ TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
 # Amounts in cents: more than PIN_ABOVE needs a PIN, more than PASSKEY_ABOVE a passkey.
 PIN_ABOVE: int = env("PIN_ABOVE")
 PASSKEY_ABOVE: int = env("PASSKEY_ABOVE")
+
+# What a customer may pay in all before more proof is asked for: see `payments/risk.py`.
+RISK_UNPROVEN_PAYMENTS: int = env("RISK_UNPROVEN_PAYMENTS")
+RISK_UNPROVEN_AMOUNT: int = env("RISK_UNPROVEN_AMOUNT")
+RISK_PIN_DAY_AMOUNT: int = env("RISK_PIN_DAY_AMOUNT")
+RISK_NEW_PROOF_AMOUNT: int = env("RISK_NEW_PROOF_AMOUNT")
+RISK_NEW_PROOF_HOURS: int = env("RISK_NEW_PROOF_HOURS")
 
 WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
@@ -57,30 +66,6 @@ PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
 PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
-
-# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
-
-# Each is a function that yields one sentence per row that does not agree with the ledger.
-LEDGER_CHECKS: list[str] = [
-    "payments.reconciliation.check_payments",
-    "refunds.reconciliation.check_refunds",
-    "links.reconciliation.check_links",
-    "payouts.reconciliation.check_payouts",
-    "payouts.batch_reconciliation.check_batches",
-]
-
-# Is called in the transaction that changes a merchant's profile.
-MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"
-
-# Functions of the rooms that make a sample of each of their events
-EVENT_SAMPLES: list[str] = [
-    "payments.events.samples",
-    "refunds.events.samples",
-    "links.events.samples",
-    "payouts.events.samples",
-    "webhooks.merchant_events.samples",
-]
 
 # Django
 
@@ -162,6 +147,7 @@ MIDDLEWARE = [
 
 API_MIDDLEWARE = [
     "config.api_metrics.api_metrics",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
@@ -224,7 +210,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
-        "config.figures.fill",
+        "config.rendered_figures.fill",
     ],
     "TAGS": [
         {"name": name}
@@ -257,7 +243,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "checkout.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "checkout.error_pages.csrf_failure"
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -278,7 +264,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "backoffice.pages.locked.locked_page"
+AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 
 # Staff. Their pages can live on a host of their own; a session ends after a while without a click.

@@ -1,16 +1,16 @@
 """Approve or decline the change that a verified merchant has requested."""
 
-from datetime import datetime
+from typing import Any
 
 from django import forms
 from django.http import HttpRequest
 
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.filters import OfficeFilter, Rows
+from backoffice.actions import Action, ActionContext
 from backoffice.forms import ReasonForm
+from backoffice.resource.filters import OfficeFilter, Rows
 from backoffice.roles import Right
 from backoffice.services.merchant_changes import decide_change
-from merchants.models import Merchant, MerchantChange
+from merchants.models import MerchantChange
 
 
 class PendingChangeFilter(OfficeFilter):
@@ -47,42 +47,37 @@ class ChangeForm(ReasonForm):
         return MerchantChange.objects.pending().filter(merchant=self.row).first()
 
 
-def _act(name: str, title: str, *, approve: bool, about: str, danger: bool = False) -> Act:
-    def carry_out(work: Work) -> Done:
-        decide_change(
-            staff=work.staff,
-            change_id=work.data["change_id"],
+def _action(name: str, title: str, *, approve: bool, **more: Any) -> Action:
+    def decide(context: ActionContext) -> MerchantChange:
+        return decide_change(
+            staff=context.staff,
+            change_id=context.data["change_id"],
             approve=approve,
-            reason=work.data["reason"],
-            now=work.now,
+            reason=context.data["reason"],
+            now=context.now,
         )
-        return Done("The change is in force." if approve else "The change is declined.")
 
-    return Act(
+    return Action(
         name=name,
         title=title,
         right=Right.VERIFY_MERCHANT,
         form=ChangeForm,
-        carry_out=carry_out,
-        about=about,
+        service=decide,
+        message="The change is in force." if approve else "The change is declined.",
         icon="published_with_changes",
-        danger=danger,
-        offered=_has_pending_change,
+        available=lambda merchant, now: merchant.pending_changes is not None,
+        **more,
     )
 
 
-def _has_pending_change(merchant: Merchant, now: datetime) -> bool:
-    return merchant.pending_changes is not None
-
-
-CHANGE_ACTS = (
-    _act(
+CHANGE_ACTIONS = (
+    _action(
         "approve-change",
         "Approve change",
         approve=True,
         about="Customers see the new values at once. The old e-mail address is told.",
     ),
-    _act(
+    _action(
         "decline-change",
         "Decline change",
         approve=False,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import Deed, recorded
+from backoffice.audit import AuditAction, audited
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.evidence import approve_change, decline_change
@@ -19,14 +19,14 @@ def decide_change(
     The audit trail keeps both values of every field, whichever way it went.
     """
     change = MerchantChange.objects.one(change_id)
-    deed = Deed(
+    action = AuditAction(
         act=APPROVE if approve else DECLINE,
         right=Right.VERIFY_MERCHANT,
         subject_type="merchant",
         subject_id=change.merchant_id,
         reason=reason,
     )
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    with audited(staff=staff, action=action, now=now) as record:
         decide = approve_change if approve else decline_change
         record.before, record.after = change.before, change.after
         return decide(change_id=change_id, now=now)

@@ -28,6 +28,7 @@ def send_code(
         payee=payee,
         amount=amount,
         is_recognized=is_recognized(page.request, phone),
+        payment_id=payment_id,
     )
     response = SeeOther(enter_at)
     remember_code(response, AskedCode(handle, phone, purpose, page.livemode, payment_id))

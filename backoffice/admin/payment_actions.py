@@ -1,0 +1,153 @@
+"""What staff can do to a payment."""
+
+from typing import Any
+
+from django import forms
+from django.utils.html import format_html
+
+from backoffice import formats
+from backoffice.actions import Action
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import (
+    ActionForm,
+    EmailField,
+    MoneyField,
+    ReasonForm,
+    TextAreaField,
+    TextInputField,
+)
+from backoffice.models import NoteSubject
+from backoffice.roles import Right
+from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
+from backoffice.services.instruction_kinds import TASKS
+from backoffice.services.instructions import needs_approval
+from backoffice.services.payments import send_receipt
+from core.money import minor_digits
+from payments.services import cancel_payment
+from payments.statuses import CANCELABLE, PaymentStatus
+
+
+class RefundForm(ActionForm):
+    """The remaining amount stands there already, and what it was when the form was made."""
+
+    amount = MoneyField(label="Amount to refund")
+    reason = TextInputField(
+        max_length=500, help_text="The merchant and the customer can read this."
+    )
+    note = TextAreaField(
+        max_length=2_000, help_text="Who called and what was agreed. Visible to staff only."
+    )
+    expected_available = forms.IntegerField(widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        self.set_currency(self.row.currency)
+        self.fields["amount"].initial = self.row.amount_refundable
+        self.fields["expected_available"].initial = self.row.amount_refundable
+
+    def renew(self) -> None:
+        self.data = dict(self.data.items()) | {"expected_available": self.row.amount_refundable}
+
+    def lines(self) -> list[str]:
+        left = self.row.amount_refundable
+        words = [f"{formats.money(left, self.row.currency)} can still be refunded."]
+        amount = getattr(self, "cleaned_data", {}).get("amount", left)
+        if isinstance(amount, int) and amount <= left:
+            words.append(self._after(left, amount))
+        if self._needs_approval(amount):
+            words.append("This is above your limit: a colleague will have to approve it.")
+        return words
+
+    def _after(self, left: int, amount: int) -> str:
+        """What would be left; a script keeps it up to date while the amount is typed."""
+        currency = self.row.currency
+        return format_html(
+            'After this refund: <output for="{}" data-left="{}" data-digits="{}" data-sample="{}">'
+            "{}</output> left.",
+            self["amount"].id_for_label,
+            left,
+            minor_digits(currency),
+            formats.money(left, currency),
+            formats.money(left - amount, currency),
+        )
+
+    def _needs_approval(self, amount: Any) -> bool:
+        return isinstance(amount, int) and needs_approval(
+            staff=self.staff,
+            task=TASKS[REFUND_TASK],
+            amount=amount,
+            livemode=self.row.livemode,
+            now=self.now,
+        )
+
+
+REFUND = Action(
+    name="refund",
+    title="Refund",
+    right=Right.REFUND,
+    form=RefundForm,
+    service=lambda context: submit(
+        context,
+        REFUND_TASK,
+        merchant_id=context.row.merchant_id,
+        livemode=context.row.livemode,
+        amount=context.data["amount"],
+        currency=context.row.currency,
+        arguments={"expected_available": context.data["expected_available"]},
+        note_on=NoteSubject.PAYMENT,
+    ),
+    message=submitted("The refund has been made."),
+    icon="undo",
+    main=True,
+    available=lambda payment, now: payment.amount_refundable > 0,
+)
+CANCEL = Action(
+    name="cancel",
+    title="Cancel payment",
+    right=Right.CANCEL,
+    form=ReasonForm,
+    service=lambda context: cancel_payment(
+        caller=context.caller, payment_id=context.row.pk, now=context.now
+    ),
+    message="The payment is canceled. No money was taken.",
+    audited_as="cancel payment",
+    watches=("status",),
+    about="It can no longer be paid. The merchant is notified.",
+    icon="block",
+    danger=True,
+    available=lambda payment, now: payment.status_at(now) in CANCELABLE,
+)
+
+
+class ReceiptForm(ActionForm):
+    """Where the receipt goes: to the address on file, or to another one."""
+
+    recipient = EmailField(label="E-mail address")
+
+    def prepare(self) -> None:
+        customer = self.row.customer
+        known = self.row.customer_email or (customer.email if customer else "")
+        self.fields["recipient"].required = not known
+        if known:
+            self.fields["recipient"].help_text = "Leave it empty for the address on file."
+
+    def clean_recipient(self) -> str:
+        customer = self.row.customer
+        known = self.row.customer_email or (customer.email if customer else "")
+        return str(self.cleaned_data["recipient"] or known)
+
+
+RECEIPT = Action(
+    name="receipt",
+    title="Send receipt",
+    right=Right.RECEIPT,
+    form=ReceiptForm,
+    service=lambda context: send_receipt(
+        staff=context.staff,
+        payment_id=context.row.pk,
+        recipient=context.data["recipient"],
+        now=context.now,
+    ),
+    message="The receipt has been queued.",
+    icon="receipt_long",
+    available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
+)

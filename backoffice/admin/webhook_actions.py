@@ -1,0 +1,236 @@
+"""Send webhooks again: one, those of a payment or an event, or a whole list in the background."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import QueryDict
+from django.utils import timezone
+
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
+from backoffice.models import ResendRun
+from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
+from backoffice.roles import Right
+from backoffice.services.webhooks import (
+    count_for_run,
+    deliveries_of_payment,
+    resend_all,
+    resend_delivery,
+    start_run,
+)
+from webhooks.endpoints import update_webhook
+from webhooks.models import Delivery
+from webhooks.statuses import DeliveryStatus
+
+Rows = QuerySet[Delivery]
+
+
+class ResendForm(ActionForm):
+    """Those that have not arrived; those that have only on a tick."""
+
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
+
+    def lines(self) -> list[str]:
+        rows = _ROWS_OF[type(self.row).__name__](self.row)
+        arrived = rows.filter(status=DeliveryStatus.DELIVERED).count()
+        return [f"{rows.count() - arrived} not delivered, {arrived} delivered."]
+
+
+_ROWS_OF: dict[str, Callable[[Any], Rows]] = {
+    "Payment": lambda payment: deliveries_of_payment(payment.pk),
+    "Event": lambda event: Delivery.objects.filter(event=event),
+}
+
+
+def _resend(context: ActionContext) -> tuple[int, int]:
+    return resend_all(
+        staff=context.staff,
+        rows=_ROWS_OF[type(context.row).__name__](context.row),
+        delivered_too=context.data["delivered_too"],
+        now=context.now,
+    )
+
+
+def _resent(counts: tuple[int, int]) -> ActionResult:
+    sent, not_sent = counts
+    rest = f" {not_sent} could not be sent: check them." if not_sent else ""
+    return ActionResult(f"{sent} queued to be sent again.{rest}")
+
+
+def _resend_action(title: str) -> Action:
+    return Action(
+        name="resend",
+        title=title,
+        right=Right.RESEND,
+        form=ResendForm,
+        service=_resend,
+        message=_resent,
+        icon="send",
+    )
+
+
+RESEND_PAYMENT = _resend_action("Resend webhooks")
+RESEND_EVENT = _resend_action("Resend")
+
+
+class ResendOneForm(ActionForm):
+    """One delivery; a tick where it has arrived already."""
+
+    sure = CheckboxField(required=False, label="It has been delivered; send it again anyway")
+
+    def prepare(self) -> None:
+        arrived = self.row.status == DeliveryStatus.DELIVERED
+        self.fields["sure"].required = arrived
+        if not arrived:
+            del self.fields["sure"]
+
+
+DELIVERY_ACTIONS = (
+    Action(
+        name="resend",
+        title="Resend",
+        right=Right.RESEND,
+        form=ResendOneForm,
+        service=lambda context: resend_delivery(
+            staff=context.staff, delivery_id=context.row.pk, now=context.now
+        ),
+        message="Queued to be sent again.",
+        icon="send",
+        main=True,
+    ),
+)
+
+
+class ResendListForm(ActionForm):
+    """The list as it was filtered, with its count, and a tick for those that have arrived."""
+
+    filters = TextInputField(max_length=1_000, required=False)
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
+    reason = TextInputField(max_length=500)
+
+    def prepare(self) -> None:
+        self.fields["filters"].widget = self.fields["filters"].hidden_widget()
+        self.fields["filters"].initial = self.query
+
+    def lines(self) -> list[str]:
+        query = str(self.data.get("filters") or self.query)
+        lookups = lookups_of(query, self.now, delivered_too=True)
+        every = count_for_run(lookups)
+        waiting = count_for_run({**lookups, "status__in": _NOT_ARRIVED})
+        return [
+            f"{waiting:,} not delivered, {every - waiting:,} delivered.",
+            "They are sent in the background, with an audit entry each.",
+        ]
+
+
+_NOT_ARRIVED = [status.value for status in DeliveryStatus if status != DeliveryStatus.DELIVERED]
+
+
+def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, Any]:
+    """Read the filters of a list of deliveries as look-ups that a run can keep."""
+    chosen = QueryDict(query)
+    lookups: dict[str, Any] = {}
+    mode = mode_of(chosen.get("mode", ""))
+    if mode != "both":
+        lookups["webhook__livemode"] = mode == "live"
+    for name, field in (("status", "status"), ("endpoint", "webhook_id"), ("event", "event_id")):
+        if chosen.get(name):
+            lookups[field] = chosen[name]
+    days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
+    span = days_of(days, timezone.localtime(now).date())
+    if span is not None:
+        lookups["id__gte"] = id_at("dlv", start_of(span[0]))
+        lookups["id__lt"] = id_at("dlv", start_of(span[1]))
+    if not delivered_too:
+        lookups["status__in"] = _NOT_ARRIVED
+    return lookups
+
+
+def _resend_list(context: ActionContext) -> ResendRun:
+    query, delivered_too = context.data["filters"], context.data["delivered_too"]
+    return start_run(
+        staff=context.staff,
+        lookups=lookups_of(query, context.now, delivered_too=delivered_too),
+        reason=context.data["reason"],
+        now=context.now,
+    )
+
+
+def _started(run: ResendRun) -> ActionResult:
+    return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
+
+
+RESEND_ALL = Action(
+    name="resend",
+    title="Resend all of this list",
+    right=Right.RESEND,
+    form=ResendListForm,
+    service=_resend_list,
+    message=_started,
+    icon="send",
+)
+
+
+def _resend_failed(context: ActionContext) -> ResendRun:
+    return start_run(
+        staff=context.staff,
+        lookups={
+            "webhook_id": context.row.pk,
+            "status": DeliveryStatus.FAILED.value,
+            "created_at__gte": (context.now - FAILED_WITHIN).isoformat(),
+        },
+        reason="all that failed at the endpoint",
+        now=context.now,
+    )
+
+
+FAILED_WITHIN = timedelta(days=30)
+
+
+class FailedForm(ConfirmForm):
+    def lines(self) -> list[str]:
+        failed = Delivery.objects.filter(
+            webhook=self.row,
+            status=DeliveryStatus.FAILED,
+            created_at__gte=self.now - FAILED_WITHIN,
+        )
+        return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
+
+
+def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
+    return Action(
+        name=title.lower().replace(" ", "-"),
+        title=title,
+        right=Right.ENDPOINTS,
+        form=ReasonForm,
+        service=lambda context: update_webhook(
+            caller=context.caller,
+            webhook_id=context.row.pk,
+            changes={"is_active": on},
+            now=context.now,
+        ),
+        message=message,
+        audited_as=f"switch endpoint {'on' if on else 'off'}",
+        watches=("is_active", "disabled_reason"),
+        available=lambda webhook, now: webhook.is_active is not on,
+        **more,
+    )
+
+
+ENDPOINT_ACTIONS = (
+    Action(
+        name="resend",
+        title="Resend what failed",
+        right=Right.RESEND,
+        form=FailedForm,
+        service=_resend_failed,
+        message=_started,
+        icon="send",
+        main=True,
+        available=lambda webhook, now: webhook.is_active,
+    ),
+    _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
+    _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),
+)

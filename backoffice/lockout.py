@@ -1,0 +1,16 @@
+"""The page of an account that is closed for a while, after too many wrong passwords."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from backoffice.site import office
+
+
+def locked_page(
+    request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
+) -> HttpResponse:
+    """Return the page for any attempt, right password or wrong. django-axes calls this."""
+    context = {**office.each_context(request), "title": "Too many wrong passwords"}
+    return render(request, "admin/backoffice/locked.html", context, status=429)

@@ -1,0 +1,189 @@
+"""Filters of lists. Each lives in the address, and none counts anything.
+
+Only what stands here can be asked: Django's own look-ups on any field are refused, since they
+would answer questions about hidden ones, letter by letter.
+"""
+
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+
+from backoffice.resource.catalog import CATALOG
+from core.clock import epoch_milliseconds, request_now
+from core.ids import TIME_CHARACTERS, base62
+
+Rows = QuerySet[Any]
+Choices = Iterable[tuple[str, str]]
+
+
+class OfficeFilter(SimpleListFilter):
+    """A filter by name, shown above the list. `hidden`: shown only where the address sets it."""
+
+    hidden = False
+    field_name = ""
+    options: Choices = ()
+
+    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
+        value = request.GET.get(str(self.parameter_name), "")
+        known = [(str(option), str(words)) for option, words in self.options]
+        if value and value not in dict(known):
+            known.append((value, value))
+        return known
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        value = self.value()
+        return queryset.filter(**{self.field_name: value}) if value else queryset
+
+    @property
+    def chosen(self) -> str:
+        """What is chosen, in words; empty where nothing is."""
+        value = self.value()
+        known = {str(option): str(words) for option, words in self.lookup_choices}
+        return known.get(str(value), str(value)) if value else ""
+
+
+def choice_filter(title: str, name: str, options: Any) -> type[OfficeFilter]:
+    """Return a filter on a field that has one of a few values."""
+    pairs = [(str(value), str(label).replace("_", " ")) for value, label in options]
+    members = {"title": title, "parameter_name": name, "field_name": name, "options": pairs}
+    return type(f"{name.title()}Filter", (OfficeFilter,), members)
+
+
+def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilter]:
+    """Return a filter that links from other pages set, such as the merchant of a list."""
+    members = {
+        "title": title,
+        "parameter_name": name,
+        "field_name": field_name or name,
+        "hidden": True,
+    }
+    return type(f"{name.title()}Filter", (OfficeFilter,), members)
+
+
+class ModeFilter(OfficeFilter):
+    """Live or test; live where nothing is chosen, but test in development."""
+
+    title = "mode"
+    parameter_name = "mode"
+    field_name = "livemode"
+    options = (("live", "live"), ("test", "test"), ("both", "live and test"))
+
+    def value(self) -> str:
+        return mode_of(str(super().value()))
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        # Both are named, too: indexes of a merchant's rows begin with the mode.
+        return queryset.filter(**{f"{self.field_name}__in": modes_of(self.value())})
+
+
+def mode_of(text: str) -> str:
+    """Read a mode as the address has it: live, test or both."""
+    return text if text in ("live", "test", "both") else default_mode()
+
+
+def modes_of(mode: str) -> list[bool]:
+    """Return the values of `livemode` that a mode stands for."""
+    return [True, False] if mode == "both" else [mode == "live"]
+
+
+def default_mode() -> str:
+    """Return the mode that a list begins with."""
+    return "test" if settings.DEVELOPMENT_MODE else "live"
+
+
+class DayFilter(OfficeFilter):
+    """Created on a day, or in the days up to today, in the time zone of staff.
+
+    Ids begin with their time, so that a range of ids is a range of time, and needs no other index.
+    """
+
+    title = "day"
+    parameter_name = "day"
+    options = (
+        ("today", "today"),
+        ("yesterday", "yesterday"),
+        ("7", "the last 7 days"),
+        ("30", "the last 30 days"),
+    )
+    takes_dates = True
+
+    def __init__(
+        self, request: HttpRequest, params: Any, model: Any, model_admin: "ModelAdmin[Any]"
+    ) -> None:
+        name = str(self.parameter_name)
+        days = days_asked(*(params.pop(f"{name}{end}", [""])[-1] for end in ("", "_from", "_to")))
+        if days:
+            params[name] = [days]
+        super().__init__(request, params, model, model_admin)
+
+    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
+        return list(self.options)
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
+        if span is None:
+            return queryset
+        first, last = span
+        if not self.field_name:
+            return within(queryset, first, last)
+        return queryset.filter(
+            **{f"{self.field_name}__gte": start_of(first), f"{self.field_name}__lt": start_of(last)}
+        )
+
+
+def day_filter(field_name: str) -> type[OfficeFilter]:
+    """Return a filter by the day of a field that has an index."""
+    return type("DayFilter", (DayFilter,), {"field_name": field_name})
+
+
+def days_asked(named: str, first: str, last: str) -> str:
+    """Return the days of an address: those between two dates, or else those with a name."""
+    return f"{first}..{last or first}" if first else named
+
+
+def days_of(text: str, today: date) -> tuple[date, date] | None:
+    """Read "today", "yesterday", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
+
+    The first is included, the last is not. None: no days.
+    """
+    if text in ("today", "yesterday"):
+        first = today - timedelta(days=text == "yesterday")
+        return first, first + timedelta(days=1)
+    if len(text) <= 3 and text.isdecimal() and 0 < int(text) <= 366:
+        return today - timedelta(days=int(text) - 1), today + timedelta(days=1)
+    begin, _, end = text.partition("..")
+    first_day, last_day = _day(begin), _day(end or begin)
+    if first_day is None or last_day is None:
+        return None
+    return first_day, last_day + timedelta(days=1)
+
+
+def within(rows: Rows, first: date, last: date) -> Rows:
+    """Keep the rows whose id was made from the first day on, and before the last."""
+    prefix = CATALOG[rows.model].prefix
+    return rows.filter(pk__gte=id_at(prefix, start_of(first)), pk__lt=id_at(prefix, start_of(last)))
+
+
+def id_at(prefix: str, instant: datetime) -> str:
+    """Return what sorts before every id made at the instant or later."""
+    return f"{prefix}_{base62(max(epoch_milliseconds(instant), 0), TIME_CHARACTERS)}"
+
+
+def start_of(day: date) -> datetime:
+    """Return the first moment of a day, in the time zone of staff."""
+    return datetime.combine(day, time.min, tzinfo=timezone.get_current_timezone())
+
+
+def _day(text: str) -> date | None:
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    return day if day and 2000 <= day.year < 9999 else None
