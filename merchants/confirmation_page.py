@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views import View
 
 from core.clock import request_now
-from merchants.email_confirmation import Claim, confirm_email, read_claim
+from merchants.email_confirmation import AddressClaim, confirm_email, read_claim
 
 BAD_REQUEST = 400
 
@@ -24,11 +24,11 @@ class ConfirmEmailPage(View):
         return _page(request, "confirmed" if is_confirmed else "invalid", claim)
 
 
-def _claim(request: HttpRequest) -> Claim | None:
+def _claim(request: HttpRequest) -> AddressClaim | None:
     return read_claim(request.GET.get("token", ""))
 
 
-def _page(request: HttpRequest, state: str, claim: Claim | None) -> HttpResponse:
+def _page(request: HttpRequest, state: str, claim: AddressClaim | None) -> HttpResponse:
     context = {"state": state, "email": claim.email if claim else ""}
     status = BAD_REQUEST if state == "invalid" else None
     response = render(request, "merchants/confirm_email.html", context, status=status)

@@ -1,6 +1,6 @@
 """A merchant confirms its e-mail address by a link that is sent there.
 
-The e-mail names no merchant: its text is ours, since whoever registers chooses the address.
+The e-mail names no merchant: its text is ours, since anyone who registers chooses the address.
 """
 
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ LIFETIME = timedelta(days=7)
 _SALT = "merchants.email_confirmation"
 
 
-class Claim(NamedTuple):
+class AddressClaim(NamedTuple):
     """What a link proves: someone reads the e-mails to this address."""
 
     merchant_id: str
@@ -52,7 +52,7 @@ def write(message: Message, now: datetime) -> Content | None:
     if merchant.email != message.recipient or merchant.email_confirmed_at:
         return None
     context = {
-        "url": confirmation_url(Claim(merchant.id, merchant.email)),
+        "url": confirmation_url(AddressClaim(merchant.id, merchant.email)),
         "days": in_words(LIFETIME),
         "service_name": settings.SERVICE_NAME,
     }
@@ -62,21 +62,21 @@ def write(message: Message, now: datetime) -> Content | None:
     )
 
 
-def confirmation_url(claim: Claim) -> str:
+def confirmation_url(claim: AddressClaim) -> str:
     query = urlencode({"token": signing.dumps(claim, salt=_SALT)})
     return f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
 
 
-def read_claim(token: str) -> Claim | None:
+def read_claim(token: str) -> AddressClaim | None:
     """Return what a link proves; None where it has expired or is none of ours."""
     try:
-        return Claim(*signing.loads(token, salt=_SALT, max_age=LIFETIME))
+        return AddressClaim(*signing.loads(token, salt=_SALT, max_age=LIFETIME))
     except signing.BadSignature:
         return None
 
 
 @transaction.atomic
-def confirm_email(*, claim: Claim, now: datetime) -> bool:
+def confirm_email(*, claim: AddressClaim, now: datetime) -> bool:
     """Note that the address is the merchant's. False where the merchant has another by now."""
     merchants = Merchant.objects.filter(pk=claim.merchant_id, email=claim.email)
     merchants.filter(email_confirmed_at=None).update(email_confirmed_at=now, updated_at=now)

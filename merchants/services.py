@@ -74,9 +74,9 @@ def create_merchant(
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
-    `profile` holds at least `name` and `email`; the address is to be confirmed, unless whoever
-    registers a verified merchant vouches for it. Serves POST /v1/merchants, where the caller
-    chooses neither status nor fee (in basis points).
+    `profile` holds at least `name` and `email`; the address is to be confirmed, unless the merchant
+    is registered as verified. Serves POST /v1/merchants, where the caller chooses neither status
+    nor fee (in basis points).
     """
     merchant = Merchant(
         id=new_id("mer", now),

@@ -1,7 +1,7 @@
 """Messages of test mode reach the merchant who tests, and no one else.
 
 Whatever address a test payment names, its e-mails go to the merchant's own, once that is confirmed:
-anyone can register, and would otherwise write to anyone in our name. No text message leaves in
+anyone can register, and could otherwise write to anyone in our name. No text message leaves in
 test mode. In development, where mail is printed on the console, all of it is shown as it would be.
 """
 
