@@ -129,10 +129,11 @@ def main() -> int:
     chosen_ones = random.Random(options.seed).sample(mutants, min(options.most, len(mutants)))
     if not chosen_ones:
         return 0
-    tests = options.tests or reach(lines, seconds=options.tests_seconds).reached
+    quick = reach(lines, seconds=options.tests_seconds).reached
+    tests = options.tests or ["-m", QUICK, *quick]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
-    pytest.main([*PYTEST, "-m", QUICK, *tests], plugins=[planting])
+    pytest.main([*PYTEST, *tests], plugins=[planting])
     counts = verdict.counts
     sys.stdout.write(
         f"{counts['caught']} of {counts.total()} planted mistakes caught, "
@@ -151,7 +152,11 @@ def _options() -> argparse.Namespace:
     add = parser.add_argument
     add("--base", default="", help="the revision to compare with; where the branch left main")
     add("--files", nargs="*", help="whole files, instead of changed lines")
-    add("--tests", nargs="*", help="files of tests, instead of those that the files reach")
+    add(
+        "--tests",
+        nargs="*",
+        help="files of tests to run whole, instead of the quick ones that the files reach",
+    )
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))
     add("--processes", type=int, default=2)

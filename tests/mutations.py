@@ -165,30 +165,29 @@ def _changes(node: ast.AST) -> Changes:
 
 
 def _of_statement(node: ast.stmt) -> Changes:
-    if isinstance(node, ast.Raise) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-    ):
+    if _can_be_missed(node):
         yield ast.Pass(), f"{_text(node)} dropped"
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute | ast.Tuple):
-        if "." in ast.unparse(node.targets[0]):
-            yield ast.Pass(), f"{_text(node)} dropped"
-    elif isinstance(node, ast.AugAssign) and type(node.op) in OPPOSITES:
-        yield _with(node, op=OPPOSITES[type(node.op)]()), f"{_text(node)} the other way"
+    elif isinstance(node, ast.AugAssign) and (other := _other_way(node)):
+        yield other, f"{_text(node)} the other way"
     elif isinstance(node, ast.With) and "atomic" in ast.unparse(node.items[0]):
         yield ast.If(ast.Constant(True), node.body, []), f"with {_text(node.items[0])} dropped"
     elif isinstance(node, ast.FunctionDef):
-        for decorator in node.decorator_list:
+        for decorator, others in _without_each(node.decorator_list):
             if "atomic" in ast.unparse(decorator):
-                others = [other for other in node.decorator_list if other is not decorator]
                 yield _with(node, decorator_list=others), f"@{_text(decorator)} dropped"
 
 
+def _can_be_missed(node: ast.stmt) -> bool:
+    """Return whether a statement refuses, does something, or changes an object."""
+    if isinstance(node, ast.Assign):
+        target = node.targets[0]
+        return isinstance(target, ast.Attribute | ast.Tuple) and "." in ast.unparse(target)
+    called = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    return called or isinstance(node, ast.Raise)
+
+
 def _of_expression(node: ast.AST) -> Changes:
-    if isinstance(node, ast.Compare) and type(node.ops[0]) in OPPOSITES:
-        other = _with(node, ops=[OPPOSITES[type(node.ops[0])](), *node.ops[1:]])
-        yield other, f"{_text(node)} → {_text(other)}"
-    elif isinstance(node, ast.BoolOp | ast.BinOp) and type(node.op) in OPPOSITES:
-        other = _with(node, op=OPPOSITES[type(node.op)]())
+    if other := _other_way(node):
         yield other, f"{_text(node)} → {_text(other)}"
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield node.operand, f"{_text(node)} without not"
@@ -196,10 +195,19 @@ def _of_expression(node: ast.AST) -> Changes:
         for condition, others in _without_each(node.ifs):
             yield _with(node, ifs=others), f"if {_text(condition)} dropped"
     elif isinstance(node, ast.Set):
-        for element, others in _without_each(node.elts):
-            yield _with(node, elts=others), f"{_text(element)} dropped"
+        for element, rest in _without_each(node.elts):
+            yield _with(node, elts=rest), f"{_text(element)} dropped"
     elif isinstance(node, ast.Dict):
         yield from _of_dict(node)
+
+
+def _other_way(node: ast.AST) -> ast.AST | None:
+    """Return an operation with the opposite operator, if it has one."""
+    if isinstance(node, ast.Compare) and (opposite := OPPOSITES.get(type(node.ops[0]))):
+        return _with(node, ops=[opposite(), *node.ops[1:]])
+    if isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in OPPOSITES:
+        return _with(node, op=OPPOSITES[type(node.op)]())
+    return None
 
 
 def _of_dict(node: ast.Dict) -> Changes:

@@ -95,6 +95,7 @@ class Planting:
                 calls.add((file, frame.f_code.co_firstlineno))
 
         def trace(out: Path) -> int:
+            self._run(names[0], names[0])  # so that the database is there
             threading.settrace(note)
             for name, following in _with_next(names):
                 calls.clear()
@@ -148,7 +149,8 @@ class Planting:
         if mutant.place.at_import and not names:
             names = list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
-        seconds, chosen = self.seconds, []
+        seconds = self.seconds
+        chosen: list[str] = []
         for name in names:
             seconds -= self.learned[name].seconds
             if chosen and seconds < 0:
