@@ -26,7 +26,7 @@ from tests.reach import reach
 
 ACCEPTED = ROOT / "tests/mutants.txt"
 PYTEST = ["-q", "-s", "--no-header", "-p", "no:randomly"]
-QUICK = "not (slow or browser or faults or fuzz)"
+QUICK = ["-p", "tests.timing", "--quick"]
 NOT_THE_SERVICE = re.compile(r"(^|/)(tests|bench|migrations)/|^manage\.py$")
 
 
@@ -130,10 +130,11 @@ def main() -> int:
     if not chosen_ones:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
-    tests = options.tests or ["-m", QUICK, *quick]
+    tests = options.tests or quick
+    whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
-    pytest.main([*PYTEST, *tests], plugins=[planting])
+    pytest.main([*PYTEST, *QUICK, *whole, *tests], plugins=[planting])
     counts = verdict.counts
     sys.stdout.write(
         f"{counts['caught']} of {counts.total()} planted mistakes caught, "
@@ -155,7 +156,7 @@ def _options() -> argparse.Namespace:
     add(
         "--tests",
         nargs="*",
-        help="files of tests to run whole, instead of the quick ones that the files reach",
+        help="tests instead of those that the files reach; a file runs whole",
     )
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))
