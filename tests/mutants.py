@@ -22,7 +22,7 @@ import pytest
 
 from tests.mutations import Mutant, mutants_of
 from tests.planting import NO_TESTS, ROOT, SURVIVED, Planting
-from tests.reach import reach
+from tests.reach import left_main, reach
 
 ACCEPTED = ROOT / "tests/mutants.txt"
 PYTEST = ["-q", "-s", "--no-header", "-p", "no:randomly"]
@@ -119,7 +119,11 @@ def main() -> int:
         file, number = options.plant.rsplit(":", 1)
         plant(_mutants(file)[int(number)])
         return pytest.main([*PYTEST, "-x", *options.tests], plugins=[Killer(options.out)])
-    lines = dict.fromkeys(options.files) if options.files else changed_lines(options.base)
+    lines = (
+        dict.fromkeys(options.files)
+        if options.files
+        else changed_lines(options.base or left_main())
+    )
     mutants = [
         mutant
         for file, chosen in lines.items()
@@ -151,7 +155,7 @@ def _mutants(file: str) -> list[Mutant]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
-    add("--base", default="", help="the revision to compare with; where the branch left main")
+    add("--base", help="the revision to compare with, instead of where the branch left main")
     add("--files", nargs="*", help="whole files, instead of changed lines")
     add(
         "--tests",

@@ -246,7 +246,7 @@ def _of_constant(node: ast.Constant) -> Changes:
         for pattern, other in SQL_CHANGES:
             for found in re.finditer(pattern, value):
                 changed = value[: found.start()] + other + value[found.end() :]
-                near = " ".join(value[found.start() - 30 : found.end() + 20].split())
+                near = " ".join(value[max(0, found.start() - 30) : found.end() + 20].split())
                 yield ast.Constant(changed), f"SQL …{near}…:{found[0]}→{other}"
     elif isinstance(value, str) and re.fullmatch(r"-[a-z_]+", value):
         yield ast.Constant(value[1:]), f"{value!r} → {value[1:]!r}"
