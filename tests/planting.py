@@ -95,7 +95,7 @@ class Planting:
                 calls.add((file, frame.f_code.co_firstlineno))
 
         def trace(out: Path) -> int:
-            self._run(names[0], names[0])  # so that the database is there
+            self._run(names[0], names[-1] if len(names) > 1 else None)  # makes the database
             threading.settrace(note)
             for name, following in _with_next(names):
                 calls.clear()
