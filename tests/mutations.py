@@ -113,6 +113,8 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
         for new, change in _changes(old):
             ast.fix_missing_locations(ast.copy_location(new, old))
             line = getattr(old, "lineno", getattr(slot.parent, "lineno", 0))
+            if isinstance(slot.parent, ast.keyword) and slot.parent.arg:
+                change = f"{slot.parent.arg}={change}"
             mutants.append(Mutant(file, len(mutants), line, place, change, tree, slot, new))
     return mutants
 

@@ -21,7 +21,7 @@ from tests.reach import ROOT
         ("refuse(a)", ["refuse(a) dropped"]),
         ("raise Refused", ["raise Refused dropped"]),
         ("payment.fee = fee", ["payment.fee = fee dropped"]),
-        ("x = field(secret=True)", ["field(… secret=True) dropped", "True → False"]),
+        ("x = field(secret=True)", ["field(… secret=True) dropped", "secret=True → False"]),
         ("x = rows.filter(status=s)", ["filter(… status=s) dropped"]),
         (
             "x = Q(lives=a, test=b)",
