@@ -92,7 +92,7 @@ def code(text: Any) -> SafeString:
 
 
 def short_code(text: str) -> SafeString:
-    """Draw an id in a list: its kind and its end; all of it for whoever points at it."""
+    """Draw an id in a list: its kind and its end; all of it where the pointer rests on it."""
     prefix, _, rest = text.rpartition("_")
     if not prefix:
         return code(text)

@@ -28,6 +28,7 @@ from backoffice.admin.records import (
 from backoffice.admin.refunds import RefundAdmin
 from backoffice.admin.webhooks import DeliveryAdmin, EventAdmin, WebhookAdmin
 from backoffice.models import AuditEntry, Instruction, Note, ResendRun
+from backoffice.resource.catalog import CATALOG
 from backoffice.site import office as office
 from customers.models import Customer, Passkey
 from ledger.models import Account, Transfer
@@ -64,5 +65,5 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     User: StaffAdmin,
 }
 
-for model, admin in ADMINS.items():
-    office.register(model, admin)
+for model in CATALOG:
+    office.register(model, ADMINS[model])

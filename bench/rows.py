@@ -1,15 +1,21 @@
 """Fill a PostgreSQL with a past: payments and all that hangs on them, by its own statements."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from bench.copies import FIRST_NUMBER, copy_row, numbered
+
+if TYPE_CHECKING:
+    from django.db.backends.utils import CursorWrapper
 
 MERCHANTS, CUSTOMERS, DAYS = 1_000, 1_000, 30
 WEALTH = 10**12
 
 
 class Shape(StrEnum):
-    """Whose the payments are: everybody's alike, or nine in ten the first merchant's."""
+    """Whose the payments are: each merchant's alike, or nine in ten the first merchant's."""
 
     SPREAD = "spread"
     ONE = "one"
@@ -63,22 +69,45 @@ def open_shops() -> str:
 
 def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
     """Add so many payments, numbered from `first`, and what belongs to each."""
+    from django.conf import settings
     from django.db import connection, transaction
+    from django.utils.module_loading import import_string
 
+    from core.counts import count_anew
+    from core.tasks import fold_counts
     from payments.models import Payment
 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
         # No triggers and no foreign keys: what is written is known to be right.
         cursor.execute("SET LOCAL session_replication_role = replica")
-        template = Payment.objects.get(pk=payment_id)
-        copy_row(template, _payment(shape, first, count), first=first, count=count)
-        low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
-        for statement in _AROUND:
-            cursor.execute(statement, {"low": low, "high": high})
+        with _without_indexes(cursor):
+            template = Payment.objects.get(pk=payment_id)
+            copy_row(template, _payment(shape, first, count), first=first, count=count)
+            low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
+            for statement in _AROUND:
+                cursor.execute(statement, {"low": low, "high": high})
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
+        for path in settings.COUNTED_LISTS:
+            count_anew(import_string(path))
+        fold_counts()
         cursor.execute("VACUUM ANALYZE")
+
+
+@contextmanager
+def _without_indexes(cursor: "CursorWrapper") -> Iterator[None]:
+    """Drop the indexes of the tables that are filled, keys apart, and build them afterwards.
+
+    That takes a third of the time that it takes to add rows to each.
+    """
+    cursor.execute(_INDEXES, [list(_FILLED)])
+    indexes = dict(cursor.fetchall())
+    for name in indexes:
+        cursor.execute(f'DROP INDEX "{name}"')
+    yield
+    for definition in indexes.values():
+        cursor.execute(definition)
 
 
 def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
@@ -97,6 +126,8 @@ def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
         "fee": when(0, 85, "0"),
         "status": f"""CASE WHEN {part} < 85 THEN 'completed' WHEN {part} < 90 THEN 'failed'
             WHEN {part} < 97 THEN 'expired' WHEN {part} < 99 THEN 'canceled' ELSE 'created' END""",
+        # Where nine in ten are one merchant's, these are all of the others'.
+        "payment_mode": f"CASE WHEN {part} % 10 = 9 THEN 'INVOICE_PAY' ELSE 'DYNAMIC_PAY' END",
         "reference": "CASE WHEN i % 10 = 1 THEN 'R-' || i END",
         "created_at": at,
         "updated_at": at,
@@ -107,6 +138,21 @@ def _payment(shape: Shape, first: int, count: int) -> dict[str, str]:
         "canceled_at": when(97, 99, at),
     }
 
+
+_FILLED = (
+    "ledger_seal",
+    "ledger_transfer",
+    "payments_payment",
+    "payments_paymenttransition",
+    "webhooks_attempt",
+    "webhooks_delivery",
+    "webhooks_event",
+)
+_INDEXES = """
+    SELECT indexname, indexdef FROM pg_indexes
+    JOIN pg_index ON indexrelid = format('%%I.%%I', schemaname, indexname)::regclass
+    WHERE tablename = ANY(%s) AND NOT indisunique
+"""
 
 _AROUND = (
     """

@@ -1,4 +1,4 @@
-"""Start what is measured: databases, web servers, and whoever sets the stage in each."""
+"""Start what is measured: databases, web servers, and what sets the stage in each."""
 
 import os
 import socket

@@ -39,7 +39,7 @@ class Stage:
 
 
 def phone(number: int) -> str:
-    """Return the phone of a customer: in turn, so that no wallet is everybody's."""
+    """Return the phone of a customer: in turn, so that no wallet is shared."""
     return f"+1242425{number % PHONES:04}"
 
 

@@ -11,7 +11,7 @@ from django.db import close_old_connections, connection
 
 POLL_SECONDS = 0.1
 SECONDS_AFTER_FAILURE = 1
-# What each database counts up when somebody else's transaction has written.
+# What each database counts up when another transaction has written.
 _COUNTERS = {"sqlite": "PRAGMA data_version", "postgresql": "SELECT pg_current_wal_insert_lsn()"}
 
 
@@ -44,7 +44,7 @@ class DatabaseWrites:
             self._news.wait_for(lambda: self._is_over or self._seen != seen, timeout=seconds)
 
     def end(self) -> None:
-        """Stop looking, and let nobody wait any longer."""
+        """Stop looking, and let no one wait any longer."""
         with self._news:
             self._is_over = True
             self._news.notify_all()

@@ -35,6 +35,7 @@ SCHEDULE: dict[str, Periodic] = {
     "expire payments": Periodic("payments.tasks.expire_payments", 15),
     "settle payments": Periodic("payments.tasks.settle_payments", 5),
     "retry refunds": Periodic("refunds.tasks.retry_refunds", MINUTE),
+    "fold counts": Periodic("core.tasks.fold_counts", 5),
     "forget idempotency keys": Periodic("core.tasks.forget_idempotency_keys", HOUR),
     "refill test wallets": Periodic("customers.tasks.refill_wallets", MINUTE),
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
@@ -43,6 +44,6 @@ SCHEDULE: dict[str, Periodic] = {
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
-    "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
+    "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }

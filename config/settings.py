@@ -7,10 +7,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
+from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
+from config.rooms import EVENT_SAMPLES as EVENT_SAMPLES
+from config.rooms import LEDGER_CHECKS as LEDGER_CHECKS
+from config.rooms import MESSAGE_WRITERS as MESSAGE_WRITERS
+from config.rooms import PAYOUT_RESERVES as PAYOUT_RESERVES
 from config.security import content_security_policy, transport
 
 # The service
@@ -57,34 +62,6 @@ PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
 PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
-
-# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
-
-# Each is a function that yields one sentence per row that does not agree with the ledger.
-LEDGER_CHECKS: list[str] = [
-    "payments.reconciliation.check_payments",
-    "refunds.reconciliation.check_refunds",
-    "links.reconciliation.check_links",
-    "payouts.reconciliation.check_payouts",
-    "payouts.batch_reconciliation.check_batches",
-]
-
-# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
-MESSAGE_WRITERS: dict[str, str] = {
-    "invoice": "payments.emails.write",
-    "reminder": "payments.emails.write",
-    "due": "payments.emails.write",
-    "receipt": "payments.emails.write",
-    "refund": "refunds.emails.write",
-}
-# Functions of the rooms that make a sample of each of their events
-EVENT_SAMPLES: list[str] = [
-    "payments.events.samples",
-    "refunds.events.samples",
-    "links.events.samples",
-    "payouts.events.samples",
-]
 
 # Django
 
@@ -166,6 +143,7 @@ MIDDLEWARE = [
 
 API_MIDDLEWARE = [
     "config.api_metrics.api_metrics",
+    "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
@@ -228,7 +206,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
-        "config.figures.fill",
+        "config.rendered_figures.fill",
     ],
     "TAGS": [
         {"name": name}
@@ -261,7 +239,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "checkout.failures.csrf_failure"
+CSRF_FAILURE_VIEW = "checkout.error_pages.csrf_failure"
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -282,7 +260,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "backoffice.pages.locked.locked_page"
+AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 
 # Staff. Their pages can live on a host of their own; a session ends after a while without a click.

@@ -13,8 +13,8 @@ register_converter(IdConverter, "id")
 
 handler400 = "core.handler.bad_request"
 handler403 = "core.handler.permission_denied"
-handler404 = "checkout.failures.not_found"
-handler500 = "checkout.failures.server_error"
+handler404 = "checkout.error_pages.not_found"
+handler500 = "checkout.error_pages.server_error"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", read_only(healthz), name="healthz"),

@@ -1,6 +1,9 @@
 """Tables that every resource shares."""
 
 from django.db import models
+from django.db.models import Q
+
+from core.ids import PublicIdField
 
 KEY_LENGTH = 255
 
@@ -27,6 +30,40 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scope} {self.key}"
+
+
+class CountEntry(models.Model):
+    """A change of how many rows a list has for one owner. The entries of a key add up to that.
+
+    Triggers insert an entry with each row and each change of its status, in its transaction, so
+    that the sum is exact and no writer waits for another. A task adds what is new to the one sum
+    (`is_sum`) of its key. `owner` is a merchant, or an endpoint, which is of one mode: `livemode`
+    says nothing there. `status` and `kind` are empty where a list knows none.
+    """
+
+    list = models.CharField(max_length=16)
+    owner = PublicIdField()
+    livemode = models.BooleanField()
+    status = models.CharField(max_length=16)
+    kind = models.CharField(max_length=40)
+    change = models.BigIntegerField()
+    is_sum = models.BooleanField()
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["owner", "list"], name="count_entry_owner"),
+            models.Index(fields=["id"], name="count_entry_new", condition=Q(is_sum=False)),
+        )
+        constraints = (
+            models.UniqueConstraint(
+                fields=["owner", "list", "livemode", "status", "kind"],
+                name="count_entry_one_sum",
+                condition=Q(is_sum=True),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.list} of {self.owner}: {self.change:+}"
 
 
 class Quota(models.Model):

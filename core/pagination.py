@@ -1,7 +1,7 @@
 """Lists: `limit` and `offset`, or `starting_after`, whose cost does not grow with depth."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ from core.errors import InvalidRequest
 DEFAULT_LIMIT = 20
 MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
+
+Total = Callable[[], int]
 
 
 @dataclass(frozen=True)
@@ -42,22 +44,27 @@ class Page:
     offset: int
 
 
-def page_of(queryset: QuerySet[Any], query: PageQuery) -> Page:
+def page_of(queryset: QuerySet[Any], query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
+    `total` says how many rows there are in all; without it they are counted.
     Raises InvalidRequest where `starting_after` is not in this list.
     """
-    ordered = queryset.order_by("-created_at", "-pk")
-    rows = ordered
+    rows = queryset.order_by("-created_at", "-pk")
     if query.starting_after is not None:
-        rows = ordered.filter(_older_than(queryset, query.starting_after))
-    items = list(rows[query.offset : query.offset + query.limit])
-    return Page(items, _total(queryset, items, query), query.limit, query.offset)
+        rows = rows.filter(_older_than(queryset, query.starting_after))
+    if query.offset:
+        # What is left out is passed over in an index, without a look at its rows.
+        keys = rows.values("pk")[query.offset : query.offset + query.limit]
+        rows = queryset.order_by("-created_at", "-pk").filter(pk__in=keys)
+    items = list(rows[: query.limit])
+    count = _total(items, query, total or queryset.count)
+    return Page(items, count, query.limit, query.offset)
 
 
-def _total(queryset: QuerySet[Any], items: list[Any], query: PageQuery) -> int:
+def _total(items: list[Any], query: PageQuery, total: Total) -> int:
     complete = query.starting_after is None and 0 < len(items) < query.limit
-    return query.offset + len(items) if complete else queryset.count()
+    return query.offset + len(items) if complete else total()
 
 
 def _older_than(queryset: QuerySet[Any], pk: str) -> Q:

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from core import counts
 from core.clock import utc_now
 from core.idempotency import RETENTION, delete_expired_keys
 
@@ -9,3 +10,10 @@ from core.idempotency import RETENTION, delete_expired_keys
 @shared_task
 def forget_idempotency_keys() -> int:
     return delete_expired_keys(before=utc_now() - RETENTION)
+
+
+@shared_task
+def fold_counts() -> None:
+    """Add what is new to the kept counts. May run twice: each takes other entries."""
+    while counts.fold_changes() == counts.BATCH:
+        pass

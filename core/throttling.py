@@ -73,7 +73,7 @@ def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
 def is_within(limit: RateLimit, caller: str) -> bool:
     """Count one of what strangers may send unasked; return whether it is within the limit.
 
-    Always on. Each process counts for itself, so that nobody can make the others wait.
+    Always on. Each process counts for itself, so that none can make the others wait.
     """
     return limit.algorithm(_memory()).hit(limit.item, caller)
 

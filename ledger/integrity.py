@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, Max, OuterRef
 from django.utils.module_loading import import_string
 
 from core.currencies import EXPONENTS, WITHDRAWN
@@ -13,9 +13,11 @@ from ledger.balance_checks import check_balances
 from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
+from ledger.snapshot import snapshot
 from ledger.triggers import check_triggers
 
 Progress = Callable[[int, int], None]
+Check = Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,27 +52,26 @@ def figures() -> Figures:
 
 
 def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]:
-    """Yield a sentence for each row that is wrong. Belongs in a `snapshot()`.
+    """Yield a sentence for each row that is wrong.
 
-    LEDGER_CHECKS names more checks: functions that take nothing and yield sentences, too.
+    LEDGER_CHECKS names more checks: functions that take nothing and yield sentences, too. Each
+    check sees one instant, and no longer than it lasts: while a snapshot is held, PostgreSQL keeps
+    every row that is sealed and counted meanwhile, and readers of a balance step over each.
     """
     yield from check_triggers()
     yield from check_chain(progress)
     if anchor:
         yield from check_anchor(anchor)
-    yield from check_transfers()
-    yield from check_exponents()
-    yield from check_balances()
-    for name in settings.LEDGER_CHECKS:
-        check: Callable[[], Iterable[str]] = import_string(name)
-        yield from check()
+    more: list[Check] = [import_string(name) for name in settings.LEDGER_CHECKS]
+    for check in (check_transfers, check_exponents, check_balances, *more):
+        with snapshot():
+            yield from check()
 
 
 def check_chain(progress: Progress) -> Iterator[str]:
-    """Compute every seal again from its transfer and the seal before."""
-    seals = Seal.objects.order_by("sequence")
-    rows = seals.values_list("sequence", "hash", "sealed_at", *SEALED_FIELDS)
-    followed = _counted(rows.iterator(chunk_size=CHUNK), seals.count(), progress)
+    """Compute every seal that there is by now again from its transfer and the seal before."""
+    head: int = Seal.objects.aggregate(head=Max("sequence", default=0))["head"]
+    followed = _counted(_seals(through=head), head + 1, progress)
     for sequence, row in breaks(followed, first=0, expected_hash=_expected_hash):
         if row is None:
             yield f"Seal {sequence} is missing."
@@ -94,6 +95,18 @@ def _expected_hash(previous: str, row: Row) -> str:
     if sequence == 0:
         return FIRST_HASH
     return seal_hash(previous, sequence=sequence, sealed_at=sealed_at, fields=fields)
+
+
+def _seals(*, through: int) -> Iterator[Row]:
+    """Yield the seals in order, a chunk by each statement: they are never changed, only added."""
+    last = -1
+    while True:
+        seals = Seal.objects.filter(sequence__gt=last, sequence__lte=through).order_by("sequence")
+        rows = list(seals.values_list("sequence", "hash", "sealed_at", *SEALED_FIELDS)[:CHUNK])
+        yield from rows
+        if not rows:
+            return
+        last = rows[-1][0]
 
 
 def check_anchor(anchor: Anchor) -> Iterator[str]:

@@ -44,7 +44,7 @@ def prove_if_due(*, now: datetime) -> bool | None:
 def _prove() -> list[str]:
     with snapshot():
         found = figures()
-        problems = list(islice(verify(progress=_no_progress), MAX_PROBLEMS))
+    problems = list(islice(verify(progress=_no_progress), MAX_PROBLEMS))
     for problem in problems:
         logger.error("ledger_wrong", problem=problem)
     logger.info("ledger_proven", right=not problems, sequence=found.sequence, hash=found.hash)

@@ -24,13 +24,16 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     """
     if not _hold_chain(now):
         return 0
-    waiting = UnsealedTransfer.objects.order_by("transfer_id")[:limit]
-    rows = list(waiting.values_list(*SEALED_FIELDS, named=True))
-    if not rows:
+    waiting = UnsealedTransfer.objects.order_by("transfer_id").values_list("pk", flat=True)
+    ids = list(waiting[:limit])
+    if not ids:
         return 0
+    # By their keys: joined as they come, all transfers since the first might be read for them.
+    found = UnsealedTransfer.objects.filter(pk__in=ids).order_by("transfer_id")
+    rows = list(found.values_list(*SEALED_FIELDS, named=True))
     seals = _next_seals(rows, now)
     Seal.objects.bulk_create(seals)
-    UnsealedTransfer.objects.filter(pk__in=[row.transfer_id for row in rows]).delete()
+    UnsealedTransfer.objects.filter(pk__in=ids).delete()
     _fold(rows)
     head = seals[-1]
     transaction.on_commit(

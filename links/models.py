@@ -92,7 +92,7 @@ class PaymentLink(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     amount = models.BigIntegerField(null=True)
     currency = models.CharField(max_length=3)
@@ -117,6 +117,10 @@ class PaymentLink(models.Model):
     class Meta:
         indexes = (
             models.Index(fields=["merchant", "livemode", "-created_at", "-id"], name="link_newest"),
+            models.Index(
+                fields=["merchant", "livemode", "status", "-created_at", "-id"],
+                name="link_by_status",
+            ),
             models.Index(fields=["expires_at"], name="link_due", condition=_ACTIVE),
         )
         constraints = (

@@ -121,10 +121,15 @@ def open_link(link_id: str, *, now: datetime) -> PaymentLink:
     Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, MerchantInactive.
     """
     link = PaymentLink.objects.select_related("merchant").one(link_id)
+    refuse_closed(link, now=now)
+    return link
+
+
+def refuse_closed(link: PaymentLink, *, now: datetime) -> None:
+    """Raise the error of a link that takes no payment now, as `open_link` does."""
     _refuse_suspended(link)
     if link.status_at(now) != LinkStatus.ACTIVE:
         raise link.refusal(now)
-    return link
 
 
 def read_public_link(merchant_slug: str, link_id: str) -> PaymentLink:

@@ -9,6 +9,7 @@ from core.clock import request_now
 from core.openapi import listing, operation
 from core.pictures import qr_code_of
 from core.queries import query_of, read_filters
+from links.counts import total_of
 from links.filters import FILTERS
 from links.models import PaymentLink
 from links.serializers import (
@@ -47,10 +48,12 @@ class PaymentLinkViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
-        links = PaymentLink.objects.visible_to(request.user).to_show()
+        links = PaymentLink.objects.visible_to(request.user)
+        total = total_of(links, request.user, lookups, at)
         if status := lookups.pop("status", None):
             links = links.shown_as(status, at)
-        return self.page(request, links.filter(**lookups), LinkOutput, key="payment_links", now=at)
+        links = links.filter(**lookups).to_show()
+        return self.page(request, links, LinkOutput, key="payment_links", total=total, now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)
     def retrieve(self, request: CallerRequest, link_id: str) -> Response:

@@ -11,7 +11,7 @@ from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
 from core.idempotency import Work, respond_once
-from core.pagination import PageQuery, page_of
+from core.pagination import PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
@@ -80,10 +80,14 @@ class CallerViewSet(_ApiViewSet):
         output: type[Output],
         *,
         key: str,
+        total: Total | None = None,
         **context: Any,
     ) -> Response:
-        """Answer a list with the page that the query string asks for, newest first."""
-        page = page_of(queryset, PageQuery.parse(query_of(request)))
+        """Answer a list with the page that the query string asks for, newest first.
+
+        `total` says how many rows there are in all; without it they are counted.
+        """
+        page = page_of(queryset, PageQuery.parse(query_of(request)), total)
         items = output.each(page.items, **context)
         return Response(
             {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}

@@ -23,6 +23,7 @@ from payments.errors import (
     PaymentNotCompleted,
     PaymentNotFound,
 )
+from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
@@ -75,16 +76,19 @@ class Payment(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    # The foreign keys are served by the indexes of lists below.
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     amount = models.BigIntegerField(null=True)
     currency = models.CharField(max_length=3)
     status = models.CharField(max_length=16, choices=PaymentStatus, default=PaymentStatus.CREATED)
     payment_mode = models.CharField(max_length=16, choices=PaymentMode)
     description = models.CharField(max_length=MAX_TEXT, default="", blank=True)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True)
-    link = models.ForeignKey("links.PaymentLink", on_delete=models.PROTECT, null=True)
-    static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, null=True, db_index=False)
+    link = models.ForeignKey(
+        "links.PaymentLink", on_delete=models.PROTECT, null=True, db_index=False
+    )
+    static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True, db_index=False)
     transaction_id = PublicIdField(null=True, unique=True)
     success_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
@@ -114,34 +118,7 @@ class Payment(models.Model):
     objects = PaymentQuerySet.as_manager()
 
     class Meta:
-        indexes = (
-            models.Index(
-                fields=["merchant", "livemode", "-created_at", "-id"], name="payment_newest"
-            ),
-            models.Index(
-                fields=["expires_at"], name="payment_due", condition=Q(status__in=sorted(EXPIRABLE))
-            ),
-            models.Index(
-                fields=["settles_at"],
-                name="payment_settling",
-                condition=Q(status=PaymentStatus.PROCESSING),
-            ),
-            models.Index(
-                fields=["merchant", "reference"],
-                name="payment_reference",
-                condition=Q(reference__isnull=False),
-            ),
-            models.Index(
-                fields=["merchant", "order_id"],
-                name="payment_order",
-                condition=Q(order_id__isnull=False),
-            ),
-            models.Index(
-                fields=["merchant", "invoice_number"],
-                name="payment_invoice",
-                condition=Q(invoice_number__isnull=False),
-            ),
-        )
+        indexes = INDEXES
         constraints = (
             models.CheckConstraint(
                 # Explicit, because a check passes where the comparison with NULL is unknown.
@@ -251,23 +228,25 @@ class Payment(models.Model):
         any move but expiry after `expires_at`, and the error of the present status where the table
         of transitions has no such move.
         """
-        moves = [self._move_to(status, now, actor) for status in path]
+        moves = []
+        for status in path:
+            before = PaymentStatus(self.status)
+            self._refuse_move(before, status, now)
+            self.status = status
+            if status in _STAMPED:
+                setattr(self, _STAMPED[status], now)
+            move = PaymentTransition(payment=self, from_status=before, to_status=status)
+            move.at, move.actor = now, actor
+            moves.append(move)
         moves[-1].cause = cause
+        self.updated_at = now
         write(update_of(self, *_MOVED), insertion_of(*moves))
 
-    def _move_to(self, status: PaymentStatus, now: datetime, actor: str) -> "PaymentTransition":
-        before = PaymentStatus(self.status)
+    def _refuse_move(self, before: PaymentStatus, status: PaymentStatus, now: datetime) -> None:
         if status not in TRANSITIONS[before]:
             raise self.refusal(now)
         if status != PaymentStatus.EXPIRED and self.status_at(now) == PaymentStatus.EXPIRED:
             raise PaymentExpired()
-        self.status = status
-        self.updated_at = now
-        if status in _STAMPED:
-            setattr(self, _STAMPED[status], now)
-        return PaymentTransition(
-            payment=self, from_status=before, to_status=status, at=now, actor=actor
-        )
 
 
 @cache

@@ -19,7 +19,7 @@ from payments.verification import Verification
 def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
     """Take the payment up and ask for a PIN or passkey. Idempotent. Raises the error of its status.
 
-    A counter is refused: it is its merchant's to close, and nobody's to pay.
+    A counter is refused: it is its merchant's to close, and no one's to pay.
     """
     payment = Payment.objects.locked(payment_id)
     refuse_unless_payable(payment, now)

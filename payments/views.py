@@ -10,6 +10,7 @@ from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
+from payments.counts import total_of
 from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
 from payments.qr_payload import qr_payload
@@ -55,10 +56,11 @@ class PaymentViewSet(CallerViewSet):
         """Newest first, without `qr_payload`."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
         payments = Payment.objects.visible_to(request.user)
+        total = total_of(payments, request.user, lookups, at)
         if status := lookups.pop("status", None):
             payments = payments.shown_as(status, at)
         payments = payments.filter(**lookups)
-        return self.page(request, payments, PaymentSummary, key="payments", now=at)
+        return self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
 
     @operation(
         "Read a payment",

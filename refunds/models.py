@@ -41,7 +41,7 @@ class Refund(models.Model):
 
     id = PublicIdField(primary_key=True)
     payment = models.ForeignKey("payments.Payment", on_delete=models.PROTECT)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
@@ -62,6 +62,10 @@ class Refund(models.Model):
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="refund_newest"
+            ),
+            models.Index(
+                fields=["merchant", "livemode", "status", "-created_at", "-id"],
+                name="refund_by_status",
             ),
             models.Index(
                 fields=["merchant", "livemode", "currency", "created_at"],

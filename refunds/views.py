@@ -7,6 +7,7 @@ from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
+from refunds.counts import REFUNDS
 from refunds.filters import FILTERS
 from refunds.models import Refund
 from refunds.serializers import NewRefund, RefundOutput, draft_of
@@ -34,9 +35,10 @@ class RefundViewSet(CallerViewSet):
     @listing("List refunds", item=RefundOutput, key="refunds", filters=FILTERS)
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
-        refunds = Refund.objects.visible_to(request.user)
-        refunds = refunds.filter(**read_filters(query_of(request), FILTERS))
-        return self.page(request, refunds, RefundOutput, key="refunds")
+        caller, filters = request.user, read_filters(query_of(request), FILTERS)
+        refunds = Refund.objects.visible_to(caller).filter(**filters)
+        total = REFUNDS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
+        return self.page(request, refunds, RefundOutput, key="refunds", total=total)
 
     @operation("Read a refund", response=RefundOutput)
     def retrieve(self, request: CallerRequest, refund_id: str) -> Response:

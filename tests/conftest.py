@@ -20,12 +20,12 @@ from pytest_django.live_server_helper import LiveServer
 
 from customers import pin_hashing
 from tests import run_environment, template
-from tests.clock import standing_still
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
 from tests.postgres import Keeper, PostgresMissing
 from tests.redis import Redis
+from tests.stopped_clock import standing_still
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

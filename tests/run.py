@@ -68,8 +68,9 @@ PRODUCTION = {
 def suite(database: str, *options: str) -> Step:
     """Return the tests on one database."""
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--durations", "10"]
-    # A test that ends its process for taking too long is tried anew by the next: once is enough.
-    command += ["--max-worker-restart", "1"]
+    # A test that takes too long ends its process. One that is started in its place would try the
+    # same test again: the run is to end instead.
+    command += ["--max-worker-restart", "0"]
     command += ["-p", "tests.timing", f"--randomly-seed={SEED}", *options]
     return Step(f"tests on {database}", command, {"TEST_DATABASE": database})
 

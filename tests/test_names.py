@@ -15,9 +15,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("hou
 FRAMEWORK_CLASSES = {"Command", "Meta"}
 # Files that mean the same in every room that has them.
 CONVENTIONAL = {
-    "__init__", "apps", "conftest", "emails", "errors", "events", "expiry", "filters",
-    "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation", "reference",
-    "retention", "serializers", "services", "settings", "statuses", "tasks", "urls", "views",
+    "__init__", "apps", "conftest", "counts", "emails", "errors", "events", "expiry", "failures",
+    "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
+    "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls",
+    "views",
 }  # fmt: skip
 # In these folders a file is named after what it serves: `admin/payments.py`, `views/receipts.py`.
 LAYERS = {"admin", "bench", "commands", "models", "pages", "services", "templatetags", "views"}

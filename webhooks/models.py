@@ -35,7 +35,7 @@ class Event(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
+    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
     livemode = models.BooleanField()
     type = models.CharField(max_length=40, choices=EventType)
     resource_id = PublicIdField(db_index=True)
@@ -50,6 +50,9 @@ class Event(models.Model):
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
+            ),
+            models.Index(
+                fields=["merchant", "livemode", "type", "-created_at", "-id"], name="event_by_type"
             ),
             models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
             models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
@@ -173,7 +176,9 @@ class Delivery(models.Model):
     """
 
     id = PublicIdField(primary_key=True)
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="deliveries")
+    event = models.ForeignKey(
+        Event, on_delete=models.PROTECT, related_name="deliveries", db_index=False
+    )
     webhook = models.ForeignKey(
         Webhook, on_delete=models.PROTECT, related_name="deliveries", db_index=False
     )
@@ -198,6 +203,11 @@ class Delivery(models.Model):
                 fields=["webhook", "created_at", "id"],
                 name="delivery_failed",
                 condition=Q(status=DeliveryStatus.FAILED),
+            ),
+            models.Index(
+                fields=["webhook", "created_at", "id"],
+                name="delivery_canceled",
+                condition=Q(status=DeliveryStatus.CANCELED),
             ),
         )
         constraints = (
@@ -224,7 +234,9 @@ class Delivery(models.Model):
 class Attempt(models.Model):
     """The result of one request to an endpoint. No status where no complete response was read."""
 
-    delivery = models.ForeignKey(Delivery, on_delete=models.CASCADE, related_name="attempts")
+    delivery = models.ForeignKey(
+        Delivery, on_delete=models.CASCADE, related_name="attempts", db_index=False
+    )
     number = models.PositiveIntegerField()
     attempted_at = models.DateTimeField()
     ms = models.PositiveIntegerField()

@@ -19,9 +19,9 @@ def prune_deliveries(*, before: datetime, progress: Callable[[int], None]) -> in
     Their attempts go with them, and so do test events that were sent nowhere else. In short
     batches; `progress` is called with the count so far.
     """
-    count = 0
-    while gone := _prune_some(before):
-        count += gone
+    count, last = 0, ""
+    while gone := _prune_some(before, after=last):
+        count, last = count + len(gone), gone[-1]
         progress(count)
     return count
 
@@ -33,9 +33,15 @@ def ended_before(before: datetime) -> QuerySet[Delivery]:
 
 
 @transaction.atomic
-def _prune_some(before: datetime) -> int:
-    rows = list(ended_before(before).order_by("pk").values_list("pk", "event_id")[:BATCH])
-    Delivery.objects.filter(pk__in=[pk for pk, _ in rows]).delete()
+def _prune_some(before: datetime, *, after: str) -> list[str]:
+    """Delete the next batch and return its ids: each begins where the last one ended.
+
+    From the beginning it would step over all that was deleted before, until that is cleared away.
+    """
+    over = ended_before(before).filter(pk__gt=after).order_by("pk")
+    rows = list(over.values_list("pk", "event_id")[:BATCH])
+    ids = [pk for pk, _ in rows]
+    Delivery.objects.filter(pk__in=ids).delete()
     events = {event_id for _, event_id in rows}
     Event.objects.filter(pk__in=events, is_test=True, deliveries=None).delete()
-    return len(rows)
+    return ids

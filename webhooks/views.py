@@ -10,6 +10,7 @@ from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
+from webhooks.counts import DELIVERIES, EVENTS
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
 from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS
@@ -40,7 +41,7 @@ class WebhookViewSet(CallerViewSet):
         """Registers an endpoint for events of your key's mode from now on.
 
         The answer shows its `secret`, this once: verify each request with it, as shown above.
-        `POST /v1/webhooks/test` tells whether your endpoint can be reached and answers.
+        `POST /v1/webhooks/test` shows whether your endpoint can be reached and answers.
         """
         values = NewWebhook.parse(request.data)
 
@@ -167,7 +168,8 @@ class DeliveryViewSet(CallerViewSet):
         webhook = Webhook.objects.visible_to(request.user).not_deleted().one(webhook_id)
         filters = read_filters(query_of(request), DELIVERY_FILTERS)
         deliveries = Delivery.objects.with_log().filter(webhook=webhook, **filters)
-        return self.page(request, deliveries, DeliveryOutput, key="deliveries")
+        total = DELIVERIES.total_of(webhook.id, filters)
+        return self.page(request, deliveries, DeliveryOutput, key="deliveries", total=total)
 
     @operation("Send a delivery again", response=DeliveryOutput)
     @action(detail=True, methods=["post"])
@@ -190,9 +192,10 @@ class EventViewSet(CallerViewSet):
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
         """Newest first: every event of your key's mode, even without a webhook."""
-        filters = read_filters(query_of(request), EVENT_FILTERS)
-        events = Event.objects.visible_to(request.user).without_samples().filter(**filters)
-        return self.page(request, events, EventOutput, key="events")
+        caller, filters = request.user, read_filters(query_of(request), EVENT_FILTERS)
+        events = Event.objects.visible_to(caller).without_samples().filter(**filters)
+        total = EVENTS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
+        return self.page(request, events, EventOutput, key="events", total=total)
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:

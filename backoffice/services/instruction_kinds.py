@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from backoffice.models import Instruction
-from backoffice.roles import Kind, Right
+from backoffice.roles import InstructionKind, Right
 from backoffice.services import money, payouts
 from merchants.callers import Caller
 
@@ -17,14 +17,14 @@ CarryOut = Callable[[Instruction, Caller, datetime], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed for any amount.
 
     `carry_out` returns the id of what it made.
     """
 
     title: str
-    kind: Kind
+    kind: InstructionKind
     right: Right
     check: Callable[[Instruction, datetime], None]
     carry_out: CarryOut
@@ -40,60 +40,60 @@ RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
 BANK_ACCOUNT = "bank_account"
 
-TASKS: dict[str, Task] = {
-    REFUND: Task(
+TASKS: dict[str, InstructionTask] = {
+    REFUND: InstructionTask(
         title="Refund",
-        kind=Kind.REFUND,
+        kind=InstructionKind.REFUND,
         right=Right.REFUND,
         check=money.check_refund,
         carry_out=money.refund,
     ),
-    TOP_UP: Task(
+    TOP_UP: InstructionTask(
         title="Top-up",
-        kind=Kind.TOP_UP,
+        kind=InstructionKind.TOP_UP,
         right=Right.TOP_UP,
         check=money.check_customer,
         carry_out=money.top_up,
     ),
-    ADJUST_WALLET: Task(
+    ADJUST_WALLET: InstructionTask(
         title="Adjustment of a wallet",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.ADJUST,
         check=money.check_customer,
         carry_out=money.adjust_wallet,
     ),
-    ADJUST_MERCHANT: Task(
+    ADJUST_MERCHANT: InstructionTask(
         title="Adjustment of a balance",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.ADJUST,
         check=money.check_merchant,
         carry_out=money.adjust_merchant,
     ),
-    PAY_OUT: Task(
+    PAY_OUT: InstructionTask(
         title="Payout",
-        kind=Kind.PAYOUT,
+        kind=InstructionKind.PAYOUT,
         right=Right.PAY_OUT,
         check=payouts.check_pay_out,
         carry_out=payouts.pay_out,
     ),
-    RUN_PAYOUTS: Task(
+    RUN_PAYOUTS: InstructionTask(
         title="Payout run",
-        kind=Kind.PAYOUT,
+        kind=InstructionKind.PAYOUT,
         right=Right.PAY_OUT,
         check=payouts.check_run,
         carry_out=payouts.run_payouts,
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
-    PAYOUT_FAILURE: Task(
+    PAYOUT_FAILURE: InstructionTask(
         title="Return of a payout",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.PAY_OUT,
         check=payouts.check_failure,
         carry_out=payouts.record_failure,
     ),
-    BANK_ACCOUNT: Task(
+    BANK_ACCOUNT: InstructionTask(
         title="Change of a bank account",
-        kind=Kind.BANK_ACCOUNT,
+        kind=InstructionKind.BANK_ACCOUNT,
         right=Right.BANK_ACCOUNT,
         check=payouts.check_bank_account,
         carry_out=payouts.set_bank_account,

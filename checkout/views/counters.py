@@ -12,7 +12,7 @@ from checkout.new_payments import form_key, start_through_link
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from links.models import PaymentLink
-from links.services import open_link
+from links.services import refuse_closed
 from links.statistics import note_opened
 from payments.models import Payment
 
@@ -55,9 +55,10 @@ class LinkPage(CheckoutPage):
 
     def prepare(self) -> None:
         merchant_slug, link_id = self.kwargs["merchant_slug"], self.kwargs["link_id"]
-        found = PaymentLink.objects.at(merchant_slug).select_related("merchant").one(link_id)
-        self.livemode = found.livemode
-        self.link = open_link(link_id, now=self.now)
+        shown = PaymentLink.objects.at(merchant_slug).select_related("merchant__logo")
+        self.link = shown.defer("merchant__logo__png").one(link_id)
+        self.livemode = self.link.livemode
+        refuse_closed(self.link, now=self.now)
         self.payment_view = link_view_of(self.link, now=self.now)
         super().prepare()
 

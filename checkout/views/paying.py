@@ -16,7 +16,7 @@ from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
 from checkout.payment_view import version_of
 from checkout.test_mode import SimulatedOutcome, simulate
-from core.clock import utc_now
+from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from core.prepared import Place, Prepared
 from ledger.errors import InsufficientBalance
@@ -144,7 +144,7 @@ def status(request: HttpRequest, payment_id: str) -> HttpResponse:
     It is asked every two seconds by every open page: one statement, no session, no page around it.
     """
     for payment in _polled().rows(id=payment_id):
-        shown = payment.status_at(utc_now())
+        shown = payment.status_at(request_now())
         return of_the_moment({"status": shown, "version": version_of(shown)})
     raise Http404
 

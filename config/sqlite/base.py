@@ -1,7 +1,7 @@
 """Django's SQLite, whose writers queue: Django looks for a database's backend under this name.
 
 A transaction waits for its turn before BEGIN IMMEDIATE, and a statement outside of one before it
-writes. Reading waits for nobody.
+writes. Reading waits for no one.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,9 +27,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def set_autocommit(
         self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
     ) -> None:
-        """Begin a transaction, when it is our turn; or end it."""
-        if autocommit or not force_begin_transaction_with_broken_autocommit:
-            super().set_autocommit(autocommit)
+        """Begin a transaction when it is our turn, at once if it only reads; or end it."""
+        begins = force_begin_transaction_with_broken_autocommit and not autocommit
+        if not begins or self.transaction_mode is None:  # type: ignore[attr-defined]  # not in the stub
+            super().set_autocommit(autocommit, force_begin_transaction_with_broken_autocommit)
             return
         self._take_turn()
         try:

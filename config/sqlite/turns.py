@@ -17,7 +17,7 @@ from pathlib import Path
 POLL_SECONDS = 0.001
 
 
-class Queue:
+class TurnQueue:
     """A lock that is handed on to who has waited longest."""
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Queue:
         self._is_held = False
 
     def take(self, *, seconds: float) -> bool:
-        """Wait for the turn; tell whether it came up in time."""
+        """Wait for the turn; return whether it came up in time."""
         with self._guard:
             if not self._is_held:
                 self._is_held = True
@@ -54,7 +54,7 @@ class Queue:
 
 
 class FileTurn:
-    """A lock between processes. Who holds `-next` has the next turn, so nobody is passed over."""
+    """A lock between processes. Who holds `-next` has the next turn, so no one is passed over."""
 
     def __init__(self, path: str) -> None:
         self._next, self._turn = _opened(f"{path}-next"), _opened(f"{path}-turn")
@@ -87,14 +87,14 @@ def _is_locked(file: TextIOWrapper, deadline: float) -> bool:
             time.sleep(POLL_SECONDS)
 
 
-class Turns:
+class WriteTurns:
     """The turns to write to one file: among the threads of this process, then among processes."""
 
     def __init__(self, path: str) -> None:
-        self._threads, self._processes = Queue(), FileTurn(path)
+        self._threads, self._processes = TurnQueue(), FileTurn(path)
 
     def take(self, *, seconds: float) -> bool:
-        """Wait for a turn; tell whether it came up in time."""
+        """Wait for a turn; return whether it came up in time."""
         deadline = time.monotonic() + seconds
         if not self._threads.take(seconds=seconds):
             return False
@@ -113,12 +113,12 @@ class Turns:
         self._threads.give_back()
 
 
-_known: dict[str, Turns] = {}
+_known: dict[str, WriteTurns] = {}
 
 
-def turns_of(path: str) -> Turns:
+def turns_of(path: str) -> WriteTurns:
     """Return the turns to write to this file, the same ones for every thread of the process."""
-    return _known.get(path) or _known.setdefault(path, Turns(path))
+    return _known.get(path) or _known.setdefault(path, WriteTurns(path))
 
 
 # A lock on an open file is shared with a forked process: that one opens the files anew.

@@ -21,8 +21,8 @@ def address(model: type[Model], page: str, *args: Any) -> str:
 def acts_of(model: type[Model], row: Model) -> list[tuple[str, str]]:
     """Return the name and address of each act on a row of the model, and on its list."""
     admin = ADMINS[model]
-    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.acts]
-    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_acts]
+    on_row = [(act.name, address(model, "act", row.pk, act.name)) for act in admin.row_actions]
+    on_list = [(act.name, address(model, "list_act", act.name)) for act in admin.list_actions]
     return on_row + on_list
 
 

@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from backoffice.models import AuditEntry, Instruction, Note, NoteSubject, ResendRun
 from backoffice.roles import Role
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.notes import write_note
 from core.clock import utc_now
 from core.ids import new_id
@@ -49,7 +49,7 @@ def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: 
     )
 
 
-def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
+def refund_request(payment: Payment, amount: int, **more: Any) -> InstructionRequest:
     """What the form of a refund asks for."""
     values: dict[str, Any] = {
         "task": "refund",
@@ -64,11 +64,11 @@ def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
         "arguments": {"expected_available": payment.amount_refundable},
         "note_on": NoteSubject.PAYMENT,
     }
-    return Wish(**(values | more))
+    return InstructionRequest(**(values | more))
 
 
 def one_of_each() -> dict[type[Model], Model]:
-    """Make a row of every model in the back office, each in a state in which acts are offered."""
+    """Make a row of every model here, each in a state in which actions are available."""
     merchant = MerchantFactory(email="owner@shop.example")
     endpoint = create_webhook(
         caller=caller_of(merchant),
@@ -149,7 +149,7 @@ def _of_webhooks(endpoint: Webhook) -> dict[type[Model], Model]:
 def _of_office(payment: Payment) -> dict[type[Model], Model]:
     payment.refresh_from_db()
     support = staff_as(Role.SUPPORT)
-    instruction = instruct(staff=support, wish=refund_wish(payment, 20_000), now=utc_now())
+    instruction = instruct(staff=support, request=refund_request(payment, 20_000), now=utc_now())
     note = write_note(
         staff=support,
         subject_type=NoteSubject.PAYMENT,

@@ -1,4 +1,4 @@
-"""What a worker without a broker is woken by: that somebody wrote to the database."""
+"""What a worker without a broker is woken by: that another process wrote to the database."""
 
 import threading
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from config.sqlite.turns import Queue, Turns, turns_of
+from config.sqlite.turns import TurnQueue, WriteTurns, turns_of
 from merchants.models import Merchant
 from tests.factories import MerchantFactory
 from tests.races import at_once
@@ -18,8 +18,8 @@ from tests.races import at_once
 LONG = 10.0
 OTHER_PROCESS = """
 import sys, time
-from config.sqlite.turns import Turns
-turns = Turns(sys.argv[1])
+from config.sqlite.turns import WriteTurns
+turns = WriteTurns(sys.argv[1])
 assert turns.take(seconds=10)
 print("taken", flush=True)
 time.sleep(60)
@@ -34,7 +34,7 @@ def _until(is_true: Callable[[], bool]) -> None:
 
 
 def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
-    queue, served = Queue(), list[int]()
+    queue, served = TurnQueue(), list[int]()
     assert queue.take(seconds=LONG)
 
     def serve(number: int) -> None:
@@ -54,7 +54,7 @@ def test_turns_come_in_the_order_in_which_they_were_asked_for() -> None:
 
 
 def test_a_wait_has_an_end_and_leaves_the_queue_as_it_was() -> None:
-    queue = Queue()
+    queue = TurnQueue()
 
     assert queue.take(seconds=LONG)
     assert not queue.take(seconds=0.01)
@@ -75,7 +75,7 @@ def other_process(tmp_path: Path) -> subprocess.Popen[str]:
 def test_processes_take_turns_and_a_dead_one_holds_none(
     tmp_path: Path, other_process: subprocess.Popen[str]
 ) -> None:
-    turns = Turns(str(tmp_path / "db"))
+    turns = WriteTurns(str(tmp_path / "db"))
 
     assert not turns.take(seconds=0.02)
     other_process.kill()
@@ -87,7 +87,7 @@ def test_who_waits_longest_is_next_though_another_process_asks_again_at_once(
     tmp_path: Path,
 ) -> None:
     """Two openings of the files are to the system what two processes are."""
-    busy, patient = Turns(str(tmp_path / "db")), Turns(str(tmp_path / "db"))
+    busy, patient = WriteTurns(str(tmp_path / "db")), WriteTurns(str(tmp_path / "db"))
     assert busy.take(seconds=LONG)
     waiting = threading.Thread(target=patient.take, kwargs={"seconds": LONG})
     waiting.start()
@@ -100,7 +100,7 @@ def test_who_waits_longest_is_next_though_another_process_asks_again_at_once(
     assert busy.take(seconds=LONG)
 
 
-def _is_next(patient: Turns, busy: Turns) -> bool:
+def _is_next(patient: WriteTurns, busy: WriteTurns) -> bool:
     """Return whether the patient one holds the place of who is next."""
     from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, flock
 
@@ -117,7 +117,7 @@ def _name(name: str) -> None:
 
 
 @pytest.fixture
-def turns() -> Turns:
+def turns() -> WriteTurns:
     return turns_of(str(connection.settings_dict["NAME"]))
 
 
@@ -132,7 +132,7 @@ class TestConnections:
         monkeypatch.setitem(options, "timeout", 0.1)
 
     @pytest.mark.usefixtures("impatient")
-    def test_a_transaction_waits_for_its_turn(self, turns: Turns) -> None:
+    def test_a_transaction_waits_for_its_turn(self, turns: WriteTurns) -> None:
         assert turns.take(seconds=LONG)
         with pytest.raises(OperationalError, match="database is locked"), transaction.atomic():
             pass
@@ -144,7 +144,7 @@ class TestConnections:
         turns.give_back()
 
     @pytest.mark.usefixtures("impatient")
-    def test_so_does_a_statement_that_writes_outside_of_one(self, turns: Turns) -> None:
+    def test_so_does_a_statement_that_writes_outside_of_one(self, turns: WriteTurns) -> None:
         MerchantFactory()
         assert turns.take(seconds=LONG)
         with pytest.raises(OperationalError, match="database is locked"):
@@ -155,12 +155,12 @@ class TestConnections:
         assert turns.take(seconds=0)
         turns.give_back()
 
-    def test_reading_waits_for_nobody(self, turns: Turns) -> None:
+    def test_reading_waits_for_nobody(self, turns: WriteTurns) -> None:
         assert turns.take(seconds=LONG)
         assert Merchant.objects.count() == 0
         turns.give_back()
 
-    def test_the_turn_is_given_back_where_the_work_fails(self, turns: Turns) -> None:
+    def test_the_turn_is_given_back_where_the_work_fails(self, turns: WriteTurns) -> None:
         with pytest.raises(ZeroDivisionError), transaction.atomic():
             raise ZeroDivisionError
         with transaction.atomic():

@@ -16,6 +16,7 @@ ONCE = {
     "settled_period_once": ("merchant", "livemode", "currency"),
     "idempotency_key_once": ("scope", "key"),
     "saved_view_once": ("owner", "name"),
+    "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "figures_once": ("day", "livemode", "currency"),
 }
 ALONE = {

@@ -62,7 +62,7 @@ def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
         Passkey.objects.filter(pk=passkey.pk).update(sign_count=20)
         return verify_assertion(*arguments)
 
-    monkeypatch.setattr("customers.passkeys.verify_assertion", raise_meanwhile)
+    monkeypatch.setattr("customers.webauthn.verify_assertion", raise_meanwhile)
 
     with pytest.raises(VerificationFailed):
         answer(session, credential, now)

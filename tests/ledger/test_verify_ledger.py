@@ -128,7 +128,7 @@ def test_it_shows_its_progress_on_a_terminal_only(
 
 
 def test_it_reads_the_chain_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On PostgreSQL a cursor of the server, never the whole table in memory."""
+    """A statement each: never the whole table in memory, nor one snapshot held for all of it."""
     monkeypatch.setattr(integrity, "CHUNK", 2)
     merchant = opened(Purpose.MERCHANT)
     for _ in range(9):

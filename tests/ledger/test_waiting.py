@@ -7,7 +7,9 @@ from functools import partial
 
 import pytest
 from django.db import connection, transaction
+from pytest_django import Settings
 
+from ledger.integrity import verify
 from ledger.models import (
     Account,
     Purpose,
@@ -210,3 +212,20 @@ def test_a_transfer_that_commits_late_is_sealed_late() -> None:
     references = Seal.objects.order_by("sequence").values_list("transfer__reference", flat=True)
     assert list(references)[-3:] == ["quick", "pay_0", "pay_0"]
     assert problems() == []
+
+
+def test_a_proof_holds_no_snapshot_from_one_check_to_the_next(settings: Settings) -> None:
+    settings.LEDGER_CHECKS = [f"{__name__}.seal_beside", f"{__name__}.count_seals"]
+    move(opened(Purpose.WALLET, holding=100), opened(Purpose.MERCHANT), 60)
+
+    assert list(verify(progress=lambda done, total: None)) == ["3 seals"]
+
+
+def seal_beside() -> list[str]:
+    """Seal, while a proof is under way, what has been moved: a top-up and a payment."""
+    assert at_once([partial(seal_transfers, now=NOW)]) == [2]
+    return []
+
+
+def count_seals() -> list[str]:
+    return [f"{Seal.objects.count()} seals"]

@@ -19,7 +19,7 @@ NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
 def refused(payment: Payment, **changes: Any) -> bool:
-    """Write past every model and service; say whether the database refused."""
+    """Write past every model and service; return whether the database refused."""
     try:
         with transaction.atomic():
             Payment.objects.filter(pk=payment.pk).update(**changes)

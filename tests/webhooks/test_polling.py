@@ -15,7 +15,7 @@ from webhooks.delivery.wakeup import QUEUE
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return how often, in seconds, each poller that was started looks."""
-    found = Turns()
+    found = Polls()
     monkeypatch.setattr(
         polling, "dispatch_forever", lambda *, every_seconds: found.append(every_seconds)
     )
@@ -24,7 +24,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return found
 
 
-class Turns(list[float]):
+class Polls(list[float]):
     """A list that is compared once every poller that was started has had its turn."""
 
     def __eq__(self, other: object) -> bool:

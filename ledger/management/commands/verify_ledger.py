@@ -32,8 +32,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with snapshot():
             found = figures()
-            wrong = verify(progress=self.show_progress, anchor=options["anchor"])
-            problems = list(islice(wrong, None if options["all"] else 1))
+        wrong = verify(progress=self.show_progress, anchor=options["anchor"])
+        problems = list(islice(wrong, None if options["all"] else 1))
         self.clear_progress()
         self.stdout.write(as_json(found, problems) if options["json"] else as_text(found, problems))
         if problems:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 FRAMING = ("BEGIN", "SAVEPOINT", "RELEASE", "COMMIT")
 
 
-class Statements(CaptureQueriesContext):
+class PressStatements(CaptureQueriesContext):
     """The statements of the block, written out one a line, without their framing."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Statements(CaptureQueriesContext):
 
 
 def test_the_status_costs_one_statement_of_three_columns(payment):
-    with Statements() as statements:
+    with PressStatements() as statements:
         assert Client().get(f"{payment.hosted_url}/status").status_code == 200
 
     assert len(statements.work) == 1, statements
@@ -55,7 +55,7 @@ def test_the_status_costs_one_statement_of_three_columns(payment):
 
 
 def test_the_page_of_a_payment_costs_one_statement_that_leaves_the_logos_bytes(payment):
-    with Statements() as statements:
+    with PressStatements() as statements:
         assert Client().get(payment.hosted_url).status_code == 200
 
     assert len(statements.work) == 1, statements
@@ -65,7 +65,7 @@ def test_the_page_of_a_payment_costs_one_statement_that_leaves_the_logos_bytes(p
 
 @pytest.mark.parametrize("form", ["png", "svg"])
 def test_a_qr_code_costs_one_statement(payment, form):
-    with Statements() as statements:
+    with PressStatements() as statements:
         assert Client().get(f"{payment.hosted_url}/qr.{form}").status_code == 200
 
     assert len(statements.work) == 1, statements
@@ -82,11 +82,11 @@ def shopper(payment_of: "Callable[..., Payment]") -> Shopper:
     return shopper
 
 
-def press(shopper: Shopper, to: str = "", **values: str) -> Statements:
+def press(shopper: Shopper, to: str = "", **values: str) -> PressStatements:
     """Send a form of the page without going where it leads; return what it took."""
     form = shopper.form(to)
     path = urljoin(shopper.path, form.action) if form.action else shopper.path
-    with Statements() as statements:
+    with PressStatements() as statements:
         response = shopper.client.post(path, form.fields | values)
     assert response.status_code == 303
     return statements

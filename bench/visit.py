@@ -1,0 +1,179 @@
+"""What a merchant, the schedule and staff ask for: the operations whose growth is measured."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bench.copies import FIRST_NUMBER
+from bench.operations import NEW_PAYMENT
+
+if TYPE_CHECKING:
+    from webhooks.delivery.leases import Claim
+
+BATCH = 10
+Act = tuple[str, Callable[[], object], Callable[[], object] | None]
+
+
+class Visit:
+    """What a merchant, the schedule and staff ask for, at one size."""
+
+    def __init__(self, size: int) -> None:
+        from backoffice.roles import Role
+        from merchants.models import Merchant
+        from payments.models import Payment
+        from tests.backoffice.conftest import sign_in
+        from tests.client import Api
+        from webhooks.models import Webhook
+
+        self.merchant = Merchant.objects.get(slug=f"bench-{FIRST_NUMBER}")
+        self.client = Api()(self.merchant)
+        self.staff = sign_in(Role.ADMINISTRATOR, f"staff-{size}")
+        payments = Payment.objects.filter(merchant=self.merchant).order_by("created_at")
+        self.own = payments.count()
+        self.payment = payments[self.own // 2]
+        self.day = self.payment.created_at.date().isoformat()
+        endpoint = Webhook.objects.get(merchant=self.merchant)
+        self.deliveries = f"/v1/webhooks/{endpoint.pk}/deliveries"
+        self.claimed: list[Claim] = []
+
+    def acts(self) -> Iterator[Act]:
+        """Yield each operation by its name, and what has to be done before it each time."""
+        from ledger.tasks import seal_transfers
+
+        seal_transfers()
+        yield "create", self.create, None
+        for name, path in self.paths().items():
+            yield name, partial(self.read, path), None
+        yield f"expiry sweep of {BATCH}", self.expire, self.let_pass
+        yield "claim of due deliveries", self.claim, self.let_wait
+        self.release()
+        yield f"sealing of {BATCH}", self.seal, self.pay
+        yield f"adding up the counts of {BATCH}", self.fold, self.pay
+        for name, path in self.pages().items():
+            yield name, partial(self.open, path), None
+
+    def paths(self) -> dict[str, str]:
+        from payments.statuses import PaymentStatus
+        from webhooks.statuses import DeliveryStatus
+
+        page = "/v1/payments?limit=20"
+        statuses = {f"status={status}": f"{page}&status={status}" for status in PaymentStatus}
+        return {
+            "read": f"/v1/payments/{self.payment.pk}",
+            "first page and total": page,
+            **statuses,
+            "payment mode it has none of": f"{page}&payment_mode=INVOICE_PAY",
+            "its one payment mode": f"{page}&payment_mode=DYNAMIC_PAY",
+            "mode and status": f"{page}&payment_mode=DYNAMIC_PAY&status=failed",
+            "reference it has none of": f"{page}&reference=none",
+            "starting after the middle": f"{page}&starting_after={self.payment.pk}",
+            "balance": "/v1/balance",
+            "offset 100": f"{page}&offset=100",
+            "offset in the middle": f"{page}&offset={self.own // 2}",
+            "a day of payments": f"{page}&start_date={self.day}&end_date={self.day}",
+            "events": "/v1/events?limit=20",
+            "events of a type": "/v1/events?limit=20&type=payment.completed",
+            "events of a type it has none of": "/v1/events?limit=20&type=payout.paid",
+            "deliveries": f"{self.deliveries}?limit=20",
+            **{
+                f"deliveries {status}": f"{self.deliveries}?limit=20&status={status}"
+                for status in DeliveryStatus
+            },
+            "refunds": "/v1/refunds?limit=20",
+        }
+
+    def pages(self) -> dict[str, str]:
+        """Return lists of the back office, and of each what is rare there."""
+        payments, search = "/admin/payments/payment/?mode=both", "/admin/search/?q="
+        of_merchant = f"{payments}&merchant={self.merchant.pk}"
+        events, deliveries = "/admin/webhooks/event/", "/admin/webhooks/delivery/"
+        pages = {
+            "payments": payments,
+            "live payments": "/admin/payments/payment/?mode=live",
+            "payments processing": f"{payments}&status=processing",
+            "payments by reference": f"{payments}&payment_mode=REFERENCE_PAY",
+            "a merchant's": of_merchant,
+            "its failed ones": f"{of_merchant}&status=failed",
+            "a mode it has none of": f"{of_merchant}&payment_mode=INVOICE_PAY",
+            "a status it has none of": f"{of_merchant}&status=processing",
+            "its live ones": f"/admin/payments/payment/?mode=live&merchant={self.merchant.pk}",
+            "events": f"{events}?mode=both",
+            "live events": f"{events}?mode=live",
+            "events of no payment": f"{events}?mode=both&type=payout.paid",
+            "its events of a type": f"{events}?mode=both&type=refund.failed"
+            f"&merchant={self.merchant.pk}",
+            "deliveries": f"{deliveries}?mode=both",
+            "live deliveries": f"{deliveries}?mode=live",
+            "deliveries that failed": f"{deliveries}?mode=both&status=failed",
+            "deliveries canceled": f"{deliveries}?mode=both&status=canceled",
+            "transfers": "/admin/ledger/transfer/?mode=both",
+            "live transfers": "/admin/ledger/transfer/?mode=live",
+            "transfers of a kind": "/admin/ledger/transfer/?mode=both&kind=payout",
+            "mails": "/admin/messaging/message/",
+            "search for an id": f"{search}{self.payment.pk}",
+            "search for nothing": f"{search}no+such+thing",
+        }
+        return {f"staff: {name}": path for name, path in pages.items()}
+
+    def create(self) -> str:
+        response = self.client.post("/v1/payments", NEW_PAYMENT)
+        assert response.status_code == 201, response.content
+        return str(response.json()["id"])
+
+    def read(self, path: str) -> None:
+        assert self.client.get(path).status_code == 200, path
+
+    def open(self, path: str) -> None:
+        from django.core.cache import cache
+
+        cache.clear()
+        assert self.staff.get(path).status_code in (200, 302), path
+
+    def let_pass(self) -> None:
+        """Make payments whose time has passed."""
+        from core.clock import utc_now
+        from payments.models import Payment
+
+        ids = [self.create() for _ in range(BATCH)]
+        Payment.objects.filter(pk__in=ids).update(expires_at=utc_now())
+
+    def expire(self) -> None:
+        from core.clock import utc_now
+        from payments.expiry import expire_due
+
+        assert expire_due(now=utc_now()) == BATCH
+
+    def let_wait(self) -> None:
+        """Make a delivery wait, with none under way."""
+        self.release()
+        self.create()
+
+    def release(self) -> None:
+        from webhooks.delivery.leases import release
+
+        for claim in self.claimed:
+            release(claim)
+
+    def claim(self) -> None:
+        from core.clock import utc_now
+        from webhooks.delivery.lanes import Lane
+        from webhooks.delivery.leases import claim_due_deliveries
+
+        self.claimed = claim_due_deliveries(free=dict.fromkeys(Lane, 16), now=utc_now()).taken
+        assert self.claimed
+
+    def pay(self) -> None:
+        for _ in range(BATCH):
+            response = self.client.post(f"/v1/payments/{self.create()}/confirm", {})
+            assert response.status_code == 200, response.content
+
+    def seal(self) -> None:
+        from core.clock import utc_now
+        from ledger.sealing import seal_transfers
+
+        assert seal_transfers(now=utc_now()) == BATCH
+
+    def fold(self) -> None:
+        from core.counts import fold_changes
+
+        assert fold_changes()

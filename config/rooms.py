@@ -1,0 +1,29 @@
+"""What higher rooms do for lower ones, which know them by these paths only."""
+
+# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
+PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
+
+# Each is a function that yields one sentence per row that does not agree with the ledger.
+LEDGER_CHECKS: list[str] = [
+    "payments.reconciliation.check_payments",
+    "refunds.reconciliation.check_refunds",
+    "links.reconciliation.check_links",
+    "payouts.reconciliation.check_payouts",
+    "payouts.batch_reconciliation.check_batches",
+]
+
+# Each writes the messages of a kind when they are due, or finds that they are not needed any more.
+MESSAGE_WRITERS: dict[str, str] = {
+    "invoice": "payments.emails.write",
+    "reminder": "payments.emails.write",
+    "due": "payments.emails.write",
+    "receipt": "payments.emails.write",
+    "refund": "refunds.emails.write",
+}
+# Functions of the rooms that make a sample of each of their events
+EVENT_SAMPLES: list[str] = [
+    "payments.events.samples",
+    "refunds.events.samples",
+    "links.events.samples",
+    "payouts.events.samples",
+]

@@ -1,0 +1,30 @@
+"""`manage.py recount`: prove the counts that lists show as their `total`, and put them right."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.module_loading import import_string
+
+from core.counts import CountedList, count_anew, wrong_counts
+
+
+class Command(BaseCommand):
+    help = "Count the rows of every list that keeps its count, and name each count that is wrong."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--repair", action="store_true", help="put right what is wrong")
+
+    def handle(self, **options: Any) -> None:
+        lists: list[CountedList] = [import_string(path) for path in settings.COUNTED_LISTS]
+        wrong = 0
+        for counted in lists:
+            for problem in wrong_counts(counted):
+                wrong += 1
+                self.stderr.write(problem)
+            if options["repair"]:
+                count_anew(counted)
+        if wrong and not options["repair"]:
+            raise CommandError(f"{wrong} counts are wrong: --repair puts them right.")
+        self.stdout.write(f"{wrong} counts put right." if wrong else "All counts are right.")

@@ -1,0 +1,194 @@
+"""What migrations do to large tables in use: none makes others wait for longer than a moment.
+
+Migrations with one of these need `atomic = False`. On PostgreSQL they may be repeated after they
+were cut off.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import AddIndex
+from django.db.migrations.operations.base import Operation
+
+from core.counts import KEY, CountedList, count_anew
+
+
+class AddIndexOnline(AddIndex):
+    """Add an index while others write, however long it takes."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        with _no_limits(schema_editor):
+            _drop(schema_editor, self.index.name)  # of a run that was cut off
+            schema_editor.add_index(model, self.index, concurrently=True)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        _drop(schema_editor, self.index.name)
+
+
+class CreateIndexOnline(Operation):
+    """Create an index by SQL, which models cannot say, while others write."""
+
+    reduces_to_sql = True
+
+    def __init__(self, name: str, on: str) -> None:
+        self.name, self.on = name, on
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        pass
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        with _no_limits(schema_editor):
+            _drop(schema_editor, self.name)  # of a run that was cut off
+            how = _concurrently(schema_editor)
+            schema_editor.execute(f"CREATE INDEX {how}{self.name} ON {self.on}", params=None)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        _drop(schema_editor, self.name)
+
+    def describe(self) -> str:
+        return f"Create the index {self.name}"
+
+
+class DropIndexOnline(Operation):
+    """Drop an index by its name: what Django does for a field may build the table anew."""
+
+    reversible = False
+    reduces_to_sql = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        pass
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        with _no_limits(schema_editor):
+            _drop(schema_editor, self.name)
+
+    def describe(self) -> str:
+        return f"Drop the index {self.name}"
+
+
+class KeepCount(Operation):
+    """Keep the count of a list by triggers from now on, and count what there is already."""
+
+    reduces_to_sql = True
+
+    def __init__(self, counted: CountedList) -> None:
+        self.counted = counted
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        pass
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        on_postgresql = schema_editor.connection.vendor == "postgresql"
+        for statement in (_postgresql if on_postgresql else _sqlite)(self.counted):
+            schema_editor.execute(statement, params=None)
+        # Who was writing when the triggers came has ended by now: they waited for that.
+        with _no_limits(schema_editor):
+            count_anew(self.counted)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        on_postgresql = schema_editor.connection.vendor == "postgresql"
+        name, table = self.counted.name, self.counted.table
+        for event in EVENTS:
+            of_table = f" ON {table}" if on_postgresql else ""
+            schema_editor.execute(f"DROP TRIGGER count_{name}_{event}{of_table}", params=None)
+            if on_postgresql:
+                schema_editor.execute(f"DROP FUNCTION count_{name}_{event}()", params=None)
+        schema_editor.execute(
+            f"DELETE FROM core_countentry WHERE list = '{name}'",  # noqa: S608  # our own name
+            params=None,
+        )
+
+    def describe(self) -> str:
+        return f"Keep the count of {self.counted.name}"
+
+
+# What a trigger writes for each event: which row, and by how much it changes its count.
+EVENTS = {
+    "insert": (("NEW", "1"),),
+    "update": (("OLD", "-1"), ("NEW", "1")),
+    "delete": (("OLD", "-1"),),
+}
+
+
+def _sqlite(counted: CountedList) -> Iterator[str]:
+    for event, changes in EVENTS.items():
+        yield f"DROP TRIGGER IF EXISTS count_{counted.name}_{event}"
+        yield f"""
+            CREATE TRIGGER count_{counted.name}_{event} AFTER {event} ON {counted.table}
+            FOR EACH ROW WHEN {_condition(counted, event)}
+            BEGIN {_insert(counted, changes)}; END
+        """
+
+
+def _postgresql(counted: CountedList) -> Iterator[str]:
+    for event, changes in EVENTS.items():
+        name = f"count_{counted.name}_{event}"
+        yield f"""
+            CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN {_insert(counted, changes)}; RETURN NULL; END $$
+        """
+        yield f"""
+            CREATE OR REPLACE TRIGGER {name} AFTER {event} ON {counted.table}
+            FOR EACH ROW WHEN ({_condition(counted, event)}) EXECUTE FUNCTION {name}()
+        """
+
+
+def _condition(counted: CountedList, event: str) -> str:
+    if event != "update":
+        return counted.applies_to("NEW" if event == "insert" else "OLD")
+    old, new = (", ".join(counted.key_of(row)) for row in ("OLD", "NEW"))
+    return f"({old}) <> ({new}) AND {counted.applies_to('NEW')}"
+
+
+def _insert(counted: CountedList, changes: tuple[tuple[str, str], ...]) -> str:
+    rows = ", ".join(
+        f"({', '.join(counted.key_of(row))}, {change}, false)" for row, change in changes
+    )
+    columns = ", ".join(KEY)
+    return f"INSERT INTO core_countentry ({columns}, change, is_sum) VALUES {rows}"  # noqa: S608  # no part of it comes from outside
+
+
+def _drop(schema_editor: BaseDatabaseSchemaEditor, name: str) -> None:
+    how = _concurrently(schema_editor)
+    schema_editor.execute(f'DROP INDEX {how}IF EXISTS "{name}"', params=None)
+
+
+def _concurrently(schema_editor: BaseDatabaseSchemaEditor) -> str:
+    return "CONCURRENTLY " if schema_editor.connection.vendor == "postgresql" else ""
+
+
+@contextmanager
+def _no_limits(schema_editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
+    """Let a statement take its time on PostgreSQL: none of these makes others wait."""
+    if schema_editor.connection.vendor != "postgresql":
+        yield
+        return
+    limits = ("statement_timeout", "lock_timeout")
+    for name in limits:
+        schema_editor.execute(f"SET {name} = 0", params=None)
+    yield
+    for name in limits:
+        schema_editor.execute(f"RESET {name}", params=None)

@@ -1,0 +1,68 @@
+"""Prepared queries and rows written together: what the ORM would have done, in fewer steps."""
+
+import pytest
+from django.db import connection, transaction
+from django.forms import model_to_dict
+
+from core.clock import utc_now
+from core.prepared import Place, Prepared
+from core.writing import insertion_of, update_of, write
+from merchants.callers import Caller
+from merchants.models import Merchant
+from payments.errors import PaymentNotFound
+from payments.models import Payment, PaymentTransition
+from payments.statuses import PaymentStatus
+from tests.factories import PaymentFactory
+
+
+def test_it_finds_what_the_queryset_does(payment: Payment) -> None:
+    PaymentFactory(merchant=payment.merchant)
+    rows = Payment.objects.select_related("merchant")
+
+    (found,) = Prepared(rows.filter(pk=Place("pk"))).rows(pk=payment.pk)
+
+    assert model_to_dict(found) == model_to_dict(rows.get(pk=payment.pk))
+    assert found.merchant == payment.merchant
+    assert not found._state.adding
+
+
+def test_one_of_another_merchant_is_missing(payment: Payment, stranger: Merchant) -> None:
+    nobody = Caller(None, livemode=False, actor="tests")
+    for caller in (Caller(stranger, livemode=False, actor="tests"), nobody):
+        with pytest.raises(PaymentNotFound):
+            Payment.objects.one_of(caller, payment.pk)
+    live = Caller(payment.merchant, livemode=True, actor="tests")
+    with pytest.raises(PaymentNotFound):
+        Payment.objects.one_of(live, payment.pk)
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_lock_outside_of_a_transaction_is_refused(payment: Payment) -> None:
+    caller = Caller(payment.merchant, livemode=False, actor="tests")
+    with transaction.atomic():
+        assert Payment.objects.locked_of(caller, payment.pk) == payment
+
+    with pytest.raises(transaction.TransactionManagementError):
+        Payment.objects.locked_of(caller, payment.pk)
+
+
+def test_it_writes_rows_of_several_tables(payment: Payment, django_assert_num_queries) -> None:
+    payment.description = "changed"
+    payment.reference = "not named, not written"
+    moves = [
+        PaymentTransition(
+            payment=payment, from_status=before, to_status=after, at=utc_now(), actor="tests"
+        )
+        for before, after in (
+            (PaymentStatus.CREATED, PaymentStatus.PENDING),
+            (PaymentStatus.PENDING, PaymentStatus.CANCELED),
+        )
+    ]
+
+    with django_assert_num_queries(1 if connection.vendor == "postgresql" else 2):
+        count = write(update_of(payment, "description"), insertion_of(*moves))
+
+    stored = Payment.objects.get(pk=payment.pk)
+    assert (stored.description, stored.reference) == ("changed", None)
+    assert (count, stored.transitions.count()) == (2, 2)
