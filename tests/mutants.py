@@ -128,7 +128,7 @@ def main() -> int:
         mutant
         for file, chosen in lines.items()
         for mutant in _mutants(file)
-        if chosen is None or mutant.line in chosen
+        if (chosen is None or mutant.line in chosen) and options.only in mutant.key
     ]
     chosen_ones = random.Random(options.seed).sample(mutants, min(options.most, len(mutants)))
     if not chosen_ones:

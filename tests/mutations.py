@@ -1,6 +1,6 @@
 """Small mistakes in a source file, such as a tired author makes.
 
-A change is the replacement of one node of the syntax tree. Words, types and logging are spared.
+A change is the replacement of one node of the syntax tree. Words and types are spared.
 """
 
 import ast
@@ -35,7 +35,8 @@ OPPOSITES: dict[type[ast.AST], type[ast.AST]] = {
 }
 # Calls whose keywords each narrow or write something by themselves.
 CONDITIONS = {"filter", "exclude", "get", "Q", "update"}
-SPARED_CALLS = {"log", "logger"}
+# Logging, what types say again, and locks: SQLite has none, the races on PostgreSQL hold them.
+SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
 SPARED_FIELDS = {"annotation", "returns", "type_comment"}
 SQL = re.compile(r"\b(SELECT|UPDATE|WHERE)\b")
 SQL_CHANGES = [
@@ -126,7 +127,9 @@ def _slots(node: ast.AST, place: Place) -> Iterator[tuple[Slot, ast.AST, Place]]
             continue
         inner = _inside(node, field, place)
         for number, child in enumerate(value if isinstance(value, list) else [value]):
-            if isinstance(child, ast.AST) and not _is_spared(child):
+            if _is_spared(child):  # but not what it is called on
+                yield from _slots(getattr(child, "func", ast.Pass()), inner)
+            elif isinstance(child, ast.AST):
                 slot = Slot(node, field, number if isinstance(value, list) else None)
                 is_function = isinstance(child, ast.FunctionDef)
                 yield slot, child, _inside(child, "", inner) if is_function else inner
@@ -144,11 +147,12 @@ def _inside(node: ast.AST, field: str, place: Place) -> Place:
     return Place(name, first, at_import=place.at_import and field != "body")
 
 
-def _is_spared(node: ast.AST) -> bool:
+def _is_spared(node: object) -> bool:
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
-    call = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(call, ast.Call) and ast.unparse(call.func).split(".")[0] in SPARED_CALLS
+    call = node.value if isinstance(node, ast.Expr) else node
+    names = ast.unparse(call.func).split(".") if isinstance(call, ast.Call) else []
+    return bool(SPARED_CALLS & {*names[:1], *names[-1:]})
 
 
 def _changes(node: ast.AST) -> Changes:

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,8 +202,9 @@ def in_processes(jobs: Iterable[tuple[T, Work]], processes: int) -> Iterator[tup
 def _ended(running: dict[int, tuple[T, Path]]) -> tuple[T, int, str]:
     process, status = os.wait()
     subject, directory = running.pop(process)
-    out = directory / "out"
-    return subject, os.waitstatus_to_exitcode(status), out.read_text() if out.exists() else ""
+    out, log = directory / "out", directory / "log"
+    wrote = out.read_text() if out.exists() else log.read_text()
+    return subject, os.waitstatus_to_exitcode(status), wrote
 
 
 def _fork(work: Work, directory: Path) -> int:
@@ -211,12 +213,17 @@ def _fork(work: Work, directory: Path) -> int:
         return process
     status = CAUGHT
     try:
-        silence = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(silence, stream)
+        log = os.open(directory / "log", os.O_CREAT | os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(log, stream)
         _take_a_database(directory)
         status = work(directory / "out")
+    except BaseException:
+        traceback.print_exc()
+        raise
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(status)
 
 

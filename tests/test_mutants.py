@@ -34,6 +34,7 @@ from tests.reach import ROOT
         ("@transaction.atomic\ndef pay(): ...", ["@transaction.atomic dropped"]),
         ("with transaction.atomic(): ...", ["with transaction.atomic() dropped"]),
         ("log.info('paid', amount=3)", []),
+        ("x = rows.select_for_update(no_key=True)", []),
         ("def say(amount: Literal[3]) -> Literal[4]: ...", []),
     ],
 )
