@@ -162,6 +162,7 @@ def _options() -> argparse.Namespace:
         nargs="*",
         help="tests instead of those that the files reach; a file runs whole",
     )
+    add("--only", default="", help="mistakes whose line in the output contains this")
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))
     add("--processes", type=int, default=2)

@@ -44,7 +44,7 @@ class Learned:
     calls: set[Function]
 
 
-@dataclass
+@dataclass(eq=False)  # pytest wants its plugins hashable
 class Planting:
     """Passes each mutant to `judge`, with how its tests ended and which of them failed."""
 
@@ -79,7 +79,9 @@ class Planting:
         parts = [names[number :: self.processes] for number in range(self.processes)]
         learned: dict[str, Learned] = {}
         jobs = ((part, self._tracing(part)) for part in parts)
-        for _, _, found in in_processes(jobs, self.processes):
+        for _, status, found in in_processes(jobs, self.processes):
+            if status:
+                raise ChildProcessError(found)
             for name, (seconds, calls) in json.loads(found).items():
                 if seconds is None:
                     sys.stdout.write(f"left out, for it fails as it is: {name}\n")
