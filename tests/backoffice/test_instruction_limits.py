@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from backoffice.errors import InstructionLapsed
+from backoffice.errors import InstructionExpired
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
-from backoffice.services.instructions import approve, instruct, lapse_due, spent_in_a_day
+from backoffice.services.instructions import approve, expire_due, instruct, spent_in_a_day
 from core.clock import utc_now
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_wish
+from tests.backoffice.rows import paid_payment, refund_request
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def paid(merchant) -> Payment:
 )
 def test_what_counts_towards_a_day(paid: Payment, change: dict[str, Any], counts: bool) -> None:
     now, support = utc_now(), staff_as(Role.SUPPORT)
-    instruct(staff=support, wish=refund_wish(paid, 10_000), now=now)
+    instruct(staff=support, request=refund_request(paid, 10_000), now=now)
     hours = change.get("hours", 0)
     columns = {name: value for name, value in change.items() if name != "hours"}
     if columns:
@@ -50,7 +50,7 @@ def test_what_counts_towards_a_day(paid: Payment, change: dict[str, Any], counts
 
 def test_what_another_person_did_or_agreed_to_does_not_count(paid: Payment) -> None:
     now, support, finance = utc_now(), staff_as(Role.SUPPORT), staff_as(Role.FINANCE)
-    waiting = instruct(staff=support, wish=refund_wish(paid, 20_000), now=now)
+    waiting = instruct(staff=support, request=refund_request(paid, 20_000), now=now)
     approve(staff=finance, instruction_id=waiting.pk, note="", now=now)
 
     for staff in (support, finance):
@@ -60,22 +60,22 @@ def test_what_another_person_did_or_agreed_to_does_not_count(paid: Payment) -> N
 
 def test_it_waits_seven_days(paid: Payment) -> None:
     now = utc_now()
-    waiting = instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 20_000), now=now)
-    assert lapse_due(now=now + timedelta(days=7, microseconds=-1)) == 0
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
+    assert expire_due(now=now + timedelta(days=7, microseconds=-1)) == 0
 
-    with pytest.raises(InstructionLapsed):
+    with pytest.raises(InstructionExpired):
         approve(
             staff=staff_as(Role.FINANCE),
             instruction_id=waiting.pk,
             note="",
             now=now + timedelta(days=7),
         )
-    assert lapse_due(now=now + timedelta(days=7)) == 1
+    assert expire_due(now=now + timedelta(days=7)) == 1
 
 
 def test_the_audit_names_what_was_acted_on(paid: Payment) -> None:
     now = utc_now()
-    waiting = instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 20_000), now=now)
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
     approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Fine", now=now)
 
     entries = AuditEntry.objects.order_by("sequence")

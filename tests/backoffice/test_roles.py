@@ -2,7 +2,7 @@
 
 import pytest
 
-from backoffice.roles import RIGHTS, Kind, Right, Role, limit_of
+from backoffice.roles import RIGHTS, InstructionKind, Right, Role, limit_of
 
 R = Right
 V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
@@ -43,12 +43,12 @@ MAY: dict[Right, set[Role]] = {
 }
 NONE = (0, 0)
 # Each amount, and what a day may add up to, in the smallest unit.
-LIMITS: dict[Kind, dict[Role, tuple[int, int]]] = {
-    Kind.REFUND: {S: (10_000, 50_000), F: (100_000, 1_000_000), A: (100_000, 1_000_000)},
-    Kind.TOP_UP: {F: (5_000, 20_000), A: (5_000, 20_000)},
-    Kind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
-    Kind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
-    Kind.BANK_ACCOUNT: {},
+LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
+    InstructionKind.REFUND: {S: (10_000, 50_000), F: (100_000, 1_000_000), A: (100_000, 1_000_000)},
+    InstructionKind.TOP_UP: {F: (5_000, 20_000), A: (5_000, 20_000)},
+    InstructionKind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
+    InstructionKind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
+    InstructionKind.BANK_ACCOUNT: {},
 }
 
 
@@ -57,14 +57,14 @@ def test_each_right_is_that_of_these_roles(right: Right) -> None:
     assert {role for role in Role if right in RIGHTS[role]} == MAY[right]
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", InstructionKind)
 @pytest.mark.parametrize("role", Role)
-def test_each_role_has_these_limits(role: Role, kind: Kind) -> None:
+def test_each_role_has_these_limits(role: Role, kind: InstructionKind) -> None:
     limit = limit_of(frozenset({role}), kind)
 
     assert (limit.each, limit.a_day) == LIMITS[kind].get(role, NONE)
 
 
 def test_of_two_roles_the_wider_limit_counts_and_of_none_nothing() -> None:
-    assert limit_of(frozenset({S, F}), Kind.REFUND).each == 100_000
-    assert limit_of(frozenset(), Kind.REFUND).each == 0
+    assert limit_of(frozenset({S, F}), InstructionKind.REFUND).each == 100_000
+    assert limit_of(frozenset(), InstructionKind.REFUND).each == 0

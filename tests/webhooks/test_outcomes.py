@@ -7,9 +7,9 @@ import pytest
 from merchants.models import Merchant
 from outbound.http_client import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import MANY, emit_event
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery
 from webhooks.database_clock import database_now
-from webhooks.delivery.leases import claim_due_deliveries, lease_until
+from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, lease_until
 from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import signature_headers
 
@@ -68,6 +68,33 @@ def test_a_healthy_endpoint_is_written_once_an_hour(
     webhook.refresh_from_db()
     assert webhook.last_success_at is not None
     assert webhook.last_success_at > first
+
+
+def test_a_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    now = database_now()
+    type(webhook).objects.update(paused_until=now, failures=10, failing_since=now)
+
+    _attempt(merchant, HttpResult(ms=5, status=200))
+
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.failing_since, webhook.paused_until) == (0, None, None)
+
+
+def test_a_lease_that_ran_out_can_be_claimed_by_name_at_that_instant(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    emit_event(merchant)
+    [lost] = claim_due_deliveries(free=MANY, now=database_now()).taken
+    ends_at = only_delivery(webhook).next_attempt_at
+    assert ends_at is not None
+
+    assert claim_delivery(lost.delivery.id, now=ends_at - timedelta(microseconds=1)) is None
+    again = claim_delivery(lost.delivery.id, now=ends_at)
+
+    assert again is not None
+    assert again.token != lost.token
 
 
 def test_a_lease_is_three_times_the_timeout(settings) -> None:
