@@ -145,12 +145,14 @@ class Planting:
     def _tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that call the mutant's function, nearest first, as far as time allows.
 
-        What no function holds may concern every test.
+        What no function holds concerns the tests that call any of its file, if there are some.
         """
+        tests = self.learned.items()
         own = mutant.file, mutant.place.function
-        names = [name for name, test in self.learned.items() if own in test.calls]
+        names = [name for name, test in tests if own in test.calls]
         if mutant.place.at_import and not names:
-            names = list(self.learned)
+            names = [name for name, test in tests if mutant.file in dict(test.calls)]
+            names = names or list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
         seconds = self.seconds
         chosen: list[str] = []
