@@ -275,6 +275,13 @@ def test_it_refuses_to_send_inside_a_transaction(texts: TextBox, now: datetime) 
         ask(now, livemode=False)
 
 
+def test_it_refuses_to_count_an_attempt_that_could_be_undone(texts: TextBox, now: datetime) -> None:
+    handle = ask(now)
+
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        use(handle, texts.code, now)
+
+
 def test_every_purpose_has_a_code(texts: TextBox, now: datetime) -> None:
     customer = find_or_create(phone=PHONE, livemode=True, now=now)
     for purpose in CodePurpose:
