@@ -1,7 +1,7 @@
-"""The audit trail: every act of staff, and every attempt that failed, in a chain of hashes.
+"""The audit trail: every action of staff, and every attempt that failed, in a chain of hashes.
 
 An entry is chained when it is written: the head is locked last in a transaction and only until its
-commit, so that acts of staff wait for each other no longer than a commit takes.
+commit, so that actions of staff wait for each other no longer than a commit takes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,8 +13,8 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from backoffice.errors import Forbidden, TooOften
-from backoffice.models import AuditEntry, AuditHead, Outcome
+from backoffice.errors import ActionLimitReached, Forbidden
+from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core.clock import iso
@@ -49,7 +49,7 @@ logger = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deed:
+class AuditAction:
     """What is about to be done: by its name, on what, why, and with which right."""
 
     act: str
@@ -61,53 +61,53 @@ class Deed:
 
 
 @dataclass
-class Record:
-    """What an act fills in while it is done: the state before and after, and how it came out."""
+class AuditRecord:
+    """What an action fills in as it runs: the state before and after, and the outcome."""
 
     before: State = field(default_factory=dict)
     after: State = field(default_factory=dict)
-    outcome: Outcome = Outcome.DONE
+    outcome: AuditOutcome = AuditOutcome.DONE
 
 
 @contextmanager
-def recorded(*, staff: Staff, deed: Deed, now: datetime) -> Iterator[Record]:
-    """Do one act of staff in one transaction, and write it down; write down a refusal too.
+def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
+    """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, and whatever the act itself raises.
+    Raises Forbidden without the right, and whatever the action raises.
     """
-    if not staff.may(deed.right):
-        write_forbidden(staff=staff, deed=deed, now=now)
-        raise Forbidden(right=f"is missing: {deed.right.value}")
-    record = Record()
+    if not staff.may(action.right):
+        append_forbidden(staff=staff, action=action, now=now)
+        raise Forbidden(right=f"is missing: {action.right.value}")
+    record = AuditRecord()
     try:
         with transaction.atomic():
             yield record
-            write(staff=staff, deed=deed, record=record, now=now)
+            append_entry(staff=staff, action=action, record=record, now=now)
     except ApiError as error:
-        _write_failure(staff, deed, Outcome.REFUSED, error, now)
+        _write_failure(staff, action, AuditOutcome.REFUSED, error, now)
         raise
 
 
 @transaction.atomic
-def write(
-    *, staff: Staff, deed: Deed, record: Record, now: datetime, error: str = ""
+def append_entry(
+    *, staff: Staff, action: AuditAction, record: AuditRecord, now: datetime, error: str = ""
 ) -> AuditEntry:
     """Append an entry to the chain. Nothing else may be locked after it."""
     before, after = changed(record.before, record.after)
-    head = _hold_head()
+    head = _lock_head()
     entry = AuditEntry(
         sequence=head.sequence + 1,
         at=now,
         actor=staff.username,
         roles=", ".join(sorted(role.value for role in staff.roles)),
-        act=deed.act,
+        act=action.act,
         outcome=record.outcome,
-        subject_type=deed.subject_type,
-        subject_id=deed.subject_id,
+        subject_type=action.subject_type,
+        subject_id=action.subject_id,
         before=before,
         after=after,
-        reason=deed.reason,
-        note=deed.note,
+        reason=action.reason,
+        note=action.note,
         error=error,
         address=staff.address,
         request_id=staff.request_id,
@@ -134,33 +134,35 @@ def changed(before: State, after: State) -> tuple[dict[str, Any], dict[str, Any]
     )
 
 
-def state_of(row: Any, *names: str) -> dict[str, Any]:
+def snapshot(row: Any, *names: str) -> dict[str, Any]:
     """Read the named fields of a row. Name none that holds a secret."""
     return {name: getattr(row, name) for name in names}
 
 
-def refuse_too_often(*, staff: Staff, act: str, now: datetime) -> None:
-    """Raise TooOften: nobody on the phone does this more than thirty times within an hour."""
+def limit_rate(*, staff: Staff, act: str, now: datetime) -> None:
+    """Raise ActionLimitReached for more than thirty of these within an hour."""
     done = AuditEntry.objects.filter(
-        actor=staff.username, act=act, outcome=Outcome.DONE, at__gt=now - HOUR
+        actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR
     )
     if done.count() >= MOST_AN_HOUR:
-        raise TooOften
+        raise ActionLimitReached
 
 
-def write_forbidden(*, staff: Staff, deed: Deed, now: datetime) -> None:
-    """Write down that someone tried what their role does not allow."""
-    _write_failure(staff, deed, Outcome.FORBIDDEN, Forbidden(), now)
+def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> None:
+    """Record an attempt at what the role does not allow."""
+    _write_failure(staff, action, AuditOutcome.FORBIDDEN, Forbidden(), now)
 
 
 def _write_failure(
-    staff: Staff, deed: Deed, outcome: Outcome, error: ApiError, now: datetime
+    staff: Staff, action: AuditAction, outcome: AuditOutcome, error: ApiError, now: datetime
 ) -> None:
     words = f"{error.code}: {error.message} {error.details}".strip()[:500]
-    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=now, error=words)
+    append_entry(
+        staff=staff, action=action, record=AuditRecord(outcome=outcome), now=now, error=words
+    )
 
 
-def _hold_head() -> AuditHead:
+def _lock_head() -> AuditHead:
     AuditHead.objects.get_or_create(pk=HEAD, defaults={"hash": FIRST_HASH})
     return AuditHead.objects.select_for_update().get(pk=HEAD)
 

@@ -32,7 +32,7 @@ class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-ot
         return bytes.fromhex(crypto.decrypt(self.sealed_key))
 
     def accept(self, code: str, now: datetime) -> bool:
-        """Say whether this is the code of now, not used before. Expects the row to be locked.
+        """Return whether this is the current code, not used before. Expects the row to be locked.
 
         After wrong codes none is looked at for a while: a second, two, four, and so on.
         """

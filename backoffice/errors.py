@@ -14,62 +14,62 @@ class InstructionNotFound(NotFound):
     message = "There is no such instruction."
 
 
-class AlreadySent(ApiError):
+class FormAlreadySubmitted(ApiError):
     status, code = 422, "ALREADY_SENT"
-    message = "This form was sent before. Look at what came of it before you send another."
-    cause = "The form was sent twice, or the page was loaded again after it."
-    remedy = "Open the object and look whether it was done; open the form anew for more."
+    message = "This form has already been submitted. Check the result before submitting another."
+    cause = "The form was submitted twice, or the page was reloaded after it."
+    remedy = "Open the object and check whether it was done; open a new form for more."
 
 
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
-    message = "You asked for this yourself, so someone else must decide."
+    message = "You cannot approve your own request."
     cause = "Money above a limit takes two people, and you are the first."
     remedy = "Ask a colleague to look at Approvals."
 
 
-class NoSecondPerson(ApiError):
+class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
-    message = "This takes someone who can be told from whoever asked for it."
-    cause = "Whoever asked for it added you, gave you roles or reset your account lately."
-    remedy = "Ask a colleague whose account they did not touch."
+    message = "This must be approved by someone independent of the requester."
+    cause = "The requester added you, gave you roles or reset your account lately."
+    remedy = "Ask a colleague whose account the requester did not touch."
 
 
 class InstructionDecided(ApiError):
-    status, code, message = 422, "ALREADY_DECIDED", "This has been decided already."
+    status, code, message = 422, "ALREADY_DECIDED", "This has already been decided."
     cause = "Someone approved, declined or withdrew it before you."
-    remedy = "Look at the instruction for who did, and what came of it."
+    remedy = "The instruction shows who decided, and the result."
 
 
-class InstructionLapsed(ApiError):
+class InstructionExpired(ApiError):
     status, code = 422, "LAPSED"
-    message = "This has waited too long and lapsed. Ask for it again."
-    cause = "Nobody decided about it within its time."
-    remedy = "Ask for it again, if it is still wanted."
+    message = "This request has expired. Submit it again."
+    cause = "No one decided about it within its time."
+    remedy = "Submit it again, if it is still wanted."
 
 
-class RequesterGone(ApiError):
+class RequesterNotAuthorized(ApiError):
     status, code = 422, "REQUESTER_GONE"
-    message = "Whoever asked for this may not ask for it any more. Decline it."
+    message = "The requester no longer has the right to ask for this. Decline it."
     cause = "Their account is closed, or has lost the right since."
-    remedy = "Decline it; whoever has the right may ask for the same."
+    remedy = "Decline it; anyone who has the right may submit the same."
 
 
 class IdentityNotProven(ApiError):
     status, code = 422, "IDENTITY_NOT_PROVEN"
-    message = "What the caller said does not prove who they are."
+    message = "The caller's answers do not prove their identity."
     cause = "What was entered is not what is known of the customer."
     remedy = "Ask for two other things, or do nothing on the phone."
 
 
-class TooOften(ApiError):
-    status, code, message = 429, "TOO_OFTEN", "You have done this too often in an hour."
+class ActionLimitReached(ApiError):
+    status, code, message = 429, "TOO_OFTEN", "You have reached the hourly limit for this action."
     cause = "An account may do this a number of times within an hour, so that none is emptied."
     remedy = "Wait, or ask a colleague."
 
 
-class StaffUnfit(ApiError):
-    status, code, message = 422, "STAFF_UNFIT", "This cannot be done to that account."
+class AccountNotEligible(ApiError):
+    status, code, message = 422, "STAFF_UNFIT", "This is not possible for that account."
     cause = "The account is your own, closed, or the last of its kind."
     remedy = "Read what the page says about it; an Administrator may do it."
 
@@ -81,7 +81,7 @@ class NothingToSend(ApiError):
 
 
 class RefundFormStale(RefundAmountMismatch):
-    message = "Some of it was given back since this form was opened."
+    message = "Part of it has been refunded since this form was opened."
 
 
 class RefundTooLarge(RefundExceedsPayment):

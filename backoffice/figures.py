@@ -29,7 +29,7 @@ ENDINGS = {
 
 
 @dataclass(frozen=True)
-class Span:
+class PeriodTotals:
     """What ended in a stretch of time: counts by ending, and the amount that was paid."""
 
     counts: Mapping[str, int]
@@ -46,7 +46,9 @@ class Span:
         return round(self.completed * 100 / ended) if ended else None
 
 
-def span_of(*, livemode: bool, currency: str, start: datetime, end: datetime) -> Span:
+def totals_between(
+    *, livemode: bool, currency: str, start: datetime, end: datetime
+) -> PeriodTotals:
     """Count what ended from `start` on and before `end`; each ending by its own index."""
     rows = Payment.objects.filter(livemode=livemode, currency=currency)
     counts, amount = {}, 0
@@ -57,7 +59,7 @@ def span_of(*, livemode: bool, currency: str, start: datetime, end: datetime) ->
             counts[name], amount = sums["count"], int(sums["amount"] or 0)
         else:
             counts[name] = found.count()
-    return Span(counts, amount)
+    return PeriodTotals(counts, amount)
 
 
 def verification_mix(

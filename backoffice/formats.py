@@ -13,12 +13,16 @@ from core.money import MAX_AMOUNT
 
 _GOOD = {
     "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
-    "sent", "on", "full",
+    "sent", "on", "full", "matched",
 }  # fmt: skip
-_BAD = {"failed", "suspended", "declined", "exhausted", "revoked", "refused", "forbidden", "off"}
+_BAD = {
+    "failed", "suspended", "declined", "exhausted", "revoked", "refused", "returned", "forbidden",
+    "off",
+}  # fmt: skip
 _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
+    "unmatched",
 }  # fmt: skip
 ID_CHARACTERS = 6
 
@@ -92,7 +96,7 @@ def code(text: Any) -> SafeString:
 
 
 def short_code(text: str) -> SafeString:
-    """Draw an id in a list: its kind and its end; all of it for whoever points at it."""
+    """Draw an id in a list: its kind and its end; all of it where the pointer rests on it."""
     prefix, _, rest = text.rpartition("_")
     if not prefix:
         return code(text)

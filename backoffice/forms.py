@@ -1,4 +1,4 @@
-"""What the forms of acts share. A form reads what was typed; the service decides."""
+"""What the forms of actions share. A form reads what was typed; the service decides."""
 
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ from core.text import is_printable
 FORM_KEY_CHARACTERS = 22
 
 
-class Line(forms.CharField):
+class TextInputField(forms.CharField):
     """A line of text."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -32,10 +32,10 @@ class Line(forms.CharField):
     def validate(self, value: str) -> None:
         super().validate(value)
         if not is_printable(value, lines=isinstance(self.widget, forms.Textarea)):
-            raise forms.ValidationError("This has a character that cannot be kept.")
+            raise forms.ValidationError("This contains a character that cannot be stored.")
 
 
-class Lines(Line):
+class TextAreaField(TextInputField):
     """A text of several lines."""
 
     def __init__(self, *, max_length: int, **options: Any) -> None:
@@ -43,7 +43,7 @@ class Lines(Line):
         super().__init__(max_length=max_length, widget=widget, **options)
 
 
-class Choice(forms.ChoiceField):
+class SelectField(forms.ChoiceField):
     """One of a few."""
 
     def __init__(self, choices: Any, **options: Any) -> None:
@@ -51,14 +51,14 @@ class Choice(forms.ChoiceField):
         super().__init__(choices=choices, **options)
 
 
-class Tick(forms.BooleanField):
+class CheckboxField(forms.BooleanField):
     """A box that must be ticked, unless `required` says no."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(widget=UnfoldBooleanWidget(), **options)
 
 
-class Address(forms.EmailField):
+class EmailField(forms.EmailField):
     """An e-mail address."""
 
     def __init__(self, **options: Any) -> None:
@@ -88,8 +88,8 @@ class MoneyField(forms.CharField):
         return amount
 
 
-class ActForm(forms.Form):
-    """The form of an act on `row`. Its key makes a form that is sent twice one act.
+class ActionForm(forms.Form):
+    """The form of an action on `row`. Its key makes a form that is sent twice one action.
 
     `query` is what the address says: on a list, the filters of the list.
     """
@@ -97,10 +97,17 @@ class ActForm(forms.Form):
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
     def __init__(
-        self, data: Any = None, *, row: Any, staff: Staff, now: datetime, query: str = ""
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        row: Any,
+        staff: Staff,
+        now: datetime,
+        query: str = "",
     ) -> None:
         self.row, self.staff, self.now, self.query = row, staff, now, query
-        super().__init__(data)
+        super().__init__(data, files)
         self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
         self.prepare()
 
@@ -108,7 +115,7 @@ class ActForm(forms.Form):
         """Fill in what depends on the row: amounts, currencies, choices."""
 
     def lines(self) -> list[str]:
-        """Say what is about to happen, with the figures of the row."""
+        """Return what is about to happen, with the figures of the row."""
         return []
 
     def renew(self) -> None:
@@ -121,19 +128,19 @@ class ActForm(forms.Form):
                 field.currency = currency
 
 
-class ReasonForm(ActForm):
-    """An act that needs nothing but a reason."""
+class ReasonForm(ActionForm):
+    """An action that needs only a reason."""
 
-    reason = Line(max_length=500, help_text="Kept in the audit trail.")
+    reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
 
 
-class CurrencyForm(ActForm):
+class CurrencyForm(ActionForm):
     """An amount in a currency of choice, and why."""
 
-    currency = Line(max_length=3)
+    currency = TextInputField(max_length=3)
     amount = MoneyField()
-    reason = Line(max_length=500)
-    note = Lines(max_length=2_000)
+    reason = TextInputField(max_length=500)
+    note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
@@ -143,9 +150,9 @@ class CurrencyForm(ActForm):
     def clean_currency(self) -> str:
         currency = str(self.cleaned_data["currency"]).upper()
         if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency such as BSD.")
+            raise forms.ValidationError("Enter a currency code such as BSD.")
         return currency
 
 
-class ConfirmForm(ActForm):
-    """An act that needs nothing at all."""
+class ConfirmForm(ActionForm):
+    """An action that needs only a confirmation."""

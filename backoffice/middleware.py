@@ -23,7 +23,7 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def staff_pages(get_response: _GetResponse) -> _GetResponse:
-    """Keep the back office on its own host, end sessions that have idled, and let nobody cache."""
+    """Keep the back office on its own host, end idle sessions, and forbid caching."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if request.path != PREFIX and not request.path.startswith(f"{PREFIX}/"):
@@ -42,7 +42,7 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
 
 
 def _end_late_session(request: HttpRequest, instant: datetime) -> None:
-    """Sign out whoever was away too long, or has been here a whole day."""
+    """End a session that idled too long, or has lasted a whole day."""
     if not request.user.is_authenticated:
         return
     seen = _instant_of(request, SEEN_KEY, instant)

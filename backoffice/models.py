@@ -1,4 +1,4 @@
-"""What the back office keeps of its own: acts of staff, notes, instructions, views, figures."""
+"""What the back office keeps of its own: the audit trail, notes, instructions, views, figures."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.errors import InstructionDecided, InstructionNotFound
-from backoffice.roles import Kind
+from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
@@ -18,7 +18,7 @@ from merchants.scoping import CallerScoped
 _STAFF = settings.AUTH_USER_MODEL
 
 
-class Outcome(models.TextChoices):
+class AuditOutcome(models.TextChoices):
     DONE = "done", "done"
     ASKED = "asked", "waits for approval"
     REFUSED = "refused", "refused"
@@ -26,7 +26,7 @@ class Outcome(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """One act of one member of staff on one object, or the failed attempt. Never changed.
+    """One action of one member of staff on one object, or the failed attempt. Never changed.
 
     `hash` covers the entry and the hash before, so that none can be changed or left out unseen.
     """
@@ -36,7 +36,7 @@ class AuditEntry(models.Model):
     actor = models.CharField(max_length=150)
     roles = models.CharField(max_length=100, blank=True)
     act = models.CharField(max_length=64)
-    outcome = models.CharField(max_length=16, choices=Outcome)
+    outcome = models.CharField(max_length=16, choices=AuditOutcome)
     subject_type = models.CharField(max_length=32)
     subject_id = PublicIdField(max_length=64, blank=True)
     before = models.JSONField(default=dict)
@@ -61,7 +61,7 @@ class AuditEntry(models.Model):
 
 
 class AuditHead(models.Model):
-    """The end of the audit trail; whoever writes an entry holds this row until it is committed."""
+    """The end of the audit trail; the writer of an entry locks this row until its commit."""
 
     sequence = models.BigIntegerField(default=0)
     hash = models.CharField(max_length=64)
@@ -77,7 +77,7 @@ class NoteSubject(models.TextChoices):
 
 
 class Note(models.Model):
-    """What staff want each other to know. It never leaves the back office, and never changes."""
+    """What other staff should know. It never leaves the back office, and never changes."""
 
     subject_type = models.CharField(max_length=16, choices=NoteSubject)
     subject_id = PublicIdField()
@@ -98,14 +98,16 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
 
 
 class Instruction(models.Model):
-    """Money that staff want moved: at once within their limit, or when a second person approves.
+    """Money that staff ask to move: at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout or transaction.
     """
 
     id = PublicIdField(primary_key=True)
-    kind = models.CharField(max_length=16, choices=[(kind.value, kind.value) for kind in Kind])
+    kind = models.CharField(
+        max_length=16, choices=[(kind.value, kind.value) for kind in InstructionKind]
+    )
     task = models.CharField(max_length=32)
     subject_id = PublicIdField(db_index=True)
     merchant_id = PublicIdField(default="", blank=True)
@@ -173,7 +175,7 @@ class Instruction(models.Model):
 
 
 class SavedView(models.Model):
-    """A list with its filters under a name: for oneself, or for everybody."""
+    """A list with its filters under a name: for its owner, or for all staff."""
 
     name = models.CharField(max_length=60)
     path = models.CharField(max_length=100)
@@ -203,7 +205,7 @@ class StaffAccount(models.Model):
 
 
 class ResendRun(models.Model):
-    """Deliveries that staff want sent again, in the background: those of a filter, by id.
+    """Deliveries to send again in the background: those of a filter, by id.
 
     `lookups` is the filter; ids up to `through_id` belong to it, those up to `after_id` are done.
     """

@@ -9,7 +9,7 @@ from backoffice.roles import Right
 
 
 @dataclass(frozen=True)
-class Fact:
+class PageFact:
     """One line: a name and what there is to say."""
 
     label: str
@@ -21,14 +21,14 @@ class Section:
     """Facts that belong together."""
 
     title: str
-    facts: Sequence[Fact]
+    facts: Sequence[PageFact]
 
 
 @dataclass(frozen=True)
 class Table:
     """Related rows, not more than a screen of them; `more` is the address of the whole list.
 
-    `right` is what it takes to see them, where they are of a kind that not everybody sees.
+    `right` is what it takes to see them, where not all staff may.
     """
 
     title: str
@@ -39,7 +39,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelineEntry:
     """Something that happened to an object. `kind` names its icon, `tone` its colour."""
 
     at: datetime
@@ -52,13 +52,13 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SupportAnswer:
     """What to tell the caller, in one or two plain sentences."""
 
     words: Sequence[str]
     tone: str = "quiet"
 
 
-def facts(*pairs: tuple[str, Any]) -> list[Fact]:
+def facts(*pairs: tuple[str, Any]) -> list[PageFact]:
     """Return the facts that have something to say."""
-    return [Fact(label, value) for label, value in pairs if value not in (None, "", {}, [])]
+    return [PageFact(label, value) for label, value in pairs if value not in (None, "", {}, [])]

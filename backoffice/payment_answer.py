@@ -1,11 +1,11 @@
-"""The plain answer: what to tell whoever calls about a payment, in a sentence or two."""
+"""The plain answer: what to tell a caller about a payment, in a sentence or two."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from backoffice.formats import age, clock, money
-from backoffice.page_parts import Answer
-from backoffice.webhook_answer import told_the_shop
+from backoffice.page_parts import SupportAnswer
+from backoffice.webhook_answer import webhook_answer_of
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -17,24 +17,24 @@ _NOTHING_TAKEN = "No money has been taken."
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
 
 
-def answer_of(payment: Payment, now: datetime) -> Answer:
+def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     """Return what to say about a payment at this moment."""
     status = payment.status_at(now)
     words = [_SAYING[status](payment, now)]
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
-    told = told_the_shop(payment, now)
+    told = webhook_answer_of(payment, now)
     if told:
         words.append(told.words)
     tone = "bad" if told and told.is_trouble else _TONES.get(status, "quiet")
-    return Answer([word for word in words if word], tone)
+    return SupportAnswer([word for word in words if word], tone)
 
 
 def _created(payment: Payment, now: datetime) -> str:
     if payment.is_counter:
         return "This is a counter: each customer's payment is one of its own."
     return (
-        f"Nobody has begun to pay since {clock(payment.created_at, now)}."
+        f"No one has started to pay since {clock(payment.created_at, now)}."
         f"{_until(payment, now)} {_NOTHING_TAKEN}"
     )
 
@@ -51,9 +51,7 @@ def _requires_action(payment: Payment, now: datetime) -> str:
 
 def _processing(payment: Payment, now: datetime) -> str:
     waiting = age(payment.updated_at, now)
-    return (
-        f"Being processed for {waiting}. It will be paid or fail by itself; paying again is no use."
-    )
+    return f"Being processed for {waiting}. It will complete or fail by itself; do not pay again."
 
 
 def _completed(payment: Payment, now: datetime) -> str:
@@ -70,7 +68,9 @@ def _failed(payment: Payment, now: datetime) -> str:
 
 def _expired(payment: Payment, now: datetime) -> str:
     at = clock(payment.expires_at, now) if payment.expires_at else ""
-    return f"Expired {at} without being paid. {_NOTHING_TAKEN} The shop has to make a new one."
+    return (
+        f"Expired {at} without being paid. {_NOTHING_TAKEN} The shop has to create a new payment."
+    )
 
 
 def _canceled(payment: Payment, now: datetime) -> str:
@@ -102,14 +102,14 @@ def _refunds(payment: Payment, now: datetime) -> str:
     last = done.order_by("-pk").first()
     if last and last.succeeded_at:
         part = (
-            "All of it"
+            "The full amount"
             if payment.refund_status == "full"
             else money(payment.amount_refunded, payment.currency)
         )
-        words.append(f"{part} was given back, the last of it {clock(last.succeeded_at, now)}.")
+        words.append(f"{part} was refunded, most recently {clock(last.succeeded_at, now)}.")
     if payment.amount_refund_pending:
         waiting = money(payment.amount_refund_pending, payment.currency)
-        words.append(f"{waiting} waits to be given back until the merchant's balance covers it.")
+        words.append(f"{waiting} is waiting to be refunded until the merchant's balance covers it.")
     return " ".join(words)
 
 

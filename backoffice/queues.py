@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
-from django.urls import reverse
+from django.db.models import Model, QuerySet
 
 from backoffice.formats import age
 from backoffice.models import Instruction
-from backoffice.roles import Right
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.page_urls import list_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from merchants.models import Merchant
@@ -17,7 +17,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -30,7 +30,7 @@ RECENT = timedelta(days=7)
 
 
 @dataclass(frozen=True)
-class Queue:
+class AttentionQueue:
     """A number, a name, and the list behind it. `count` stops at a hundred."""
 
     title: str
@@ -46,23 +46,22 @@ class Queue:
 Rows = tuple[QuerySet, str]  # type: ignore[type-arg]  # of any model; and the field of its age
 
 
-def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[Queue]:
+def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQueue]:
     """Return the queues that this member of staff can see and that are not empty."""
     return [queue for queue in _all(staff, livemode, now) if queue.count]
 
 
-def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[Queue]:
-    for title, right, address, rows_of in _QUEUES:
-        if staff.may(right):
+def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[AttentionQueue]:
+    for title, model, query, rows_of in _QUEUES:
+        if staff.may(CATALOG[model].right):
             rows, field = rows_of(livemode, now)
-            yield _queue(title, rows, field, address.format(_mode(livemode)), now)
+            yield _queue(title, rows, field, list_of(model, **query, **_mode(model, livemode)), now)
 
 
-def _queue(title: str, rows: "QuerySet", field: str, address: str, now: datetime) -> Queue:  # type: ignore[type-arg]  # of any model
+def _queue(title: str, rows: "QuerySet", field: str, url: str, now: datetime) -> AttentionQueue:  # type: ignore[type-arg]  # of any model
     count = rows.order_by()[: COUNTED + 1].count()
     first = rows.order_by(field).values_list(field, flat=True).first() if count else None
-    name, _, query = address.partition("?")
-    return Queue(title, count, age(first, now) if first else "", f"{reverse(name)}?{query}")
+    return AttentionQueue(title, count, age(first, now) if first else "", url)
 
 
 def _approvals(livemode: bool, now: datetime) -> Rows:
@@ -82,6 +81,10 @@ def _failed_payouts(livemode: bool, now: datetime) -> Rows:
         status=PayoutStatus.FAILED, livemode=livemode, failed_at__gte=now - RECENT
     )
     return failed, "failed_at"
+
+
+def _bank_entries(livemode: bool, now: datetime) -> Rows:
+    return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
 
 
 def _pending_refunds(livemode: bool, now: datetime) -> Rows:
@@ -111,58 +114,23 @@ def _unverified(livemode: bool, now: datetime) -> Rows:
     return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
 
 
-def _mode(livemode: bool) -> str:
-    return f"mode={'live' if livemode else 'test'}"
+def _mode(model: type[Model], livemode: bool) -> dict[str, str]:
+    """Return the filter by mode; a merchant is of both."""
+    return {} if model is Merchant else {"mode": "live" if livemode else "test"}
 
 
-_LIST = "admin:{}_changelist".format
-_QUEUES: tuple[tuple[str, Right, str, Callable[[bool, datetime], Rows]], ...] = (
-    (
-        "Approvals waiting",
-        Right.VIEW_TRADE,
-        _LIST("backoffice_instruction") + "?status=waiting&{}",
-        _approvals,
-    ),
-    (
-        "Payments stuck in processing",
-        Right.VIEW_TRADE,
-        _LIST("payments_payment") + "?status=processing&{}",
-        _stuck,
-    ),
-    (
-        "Webhooks given up",
-        Right.VIEW_WEBHOOKS,
-        _LIST("webhooks_delivery") + "?status=failed&{}",
-        _exhausted,
-    ),
-    (
-        "Endpoints switched off",
-        Right.VIEW_WEBHOOKS,
-        _LIST("webhooks_webhook") + "?state=off&{}",
-        _endpoints,
-    ),
-    (
-        "Refunds waiting for money",
-        Right.VIEW_TRADE,
-        _LIST("refunds_refund") + "?status=pending&{}",
-        _pending_refunds,
-    ),
-    (
-        "Payouts failed",
-        Right.VIEW_PAYOUTS,
-        _LIST("payouts_payout") + "?status=failed&{}",
-        _failed_payouts,
-    ),
-    (
-        "Messages not sent",
-        Right.VIEW_TRADE,
-        _LIST("messaging_message") + "?state=unsent&{}",
-        _messages,
-    ),
-    (
-        "Merchants to verify",
-        Right.VIEW_TRADE,
-        _LIST("merchants_merchant") + "?status=unverified",
-        _unverified,
-    ),
+# What to look at first stands first. The query finds the same rows in the list.
+_QUEUES: tuple[
+    tuple[str, type[Model], dict[str, str], Callable[[bool, datetime], Rows]],
+    ...,
+] = (
+    ("Approvals waiting", Instruction, {"status": "waiting"}, _approvals),
+    ("Payments stuck in processing", Payment, {"status": "processing"}, _stuck),
+    ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
+    ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
+    ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
+    ("Payouts failed", Payout, {"status": "failed"}, _failed_payouts),
+    ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
+    ("Messages not sent", Message, {"state": "unsent"}, _messages),
+    ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),
 )

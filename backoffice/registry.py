@@ -5,6 +5,7 @@ from django.db.models import Model
 
 from backoffice.admin.accounts import StaffAdmin
 from backoffice.admin.api_keys import ApiKeyAdmin
+from backoffice.admin.bank_entries import BankEntryAdmin, BankStatementAdmin
 from backoffice.admin.customers import CustomerAdmin
 from backoffice.admin.instructions import InstructionAdmin
 from backoffice.admin.ledger import AccountAdmin, TransferAdmin
@@ -28,6 +29,7 @@ from backoffice.admin.records import (
 from backoffice.admin.refunds import RefundAdmin
 from backoffice.admin.webhooks import DeliveryAdmin, EventAdmin, WebhookAdmin
 from backoffice.models import AuditEntry, Instruction, Note, ResendRun
+from backoffice.resource.catalog import CATALOG
 from backoffice.site import office as office
 from customers.models import Customer, Passkey
 from ledger.models import Account, Transfer
@@ -35,7 +37,14 @@ from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
 from messages.models import Message
 from payments.models import Payment
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+)
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
 
@@ -52,6 +61,8 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Instruction: InstructionAdmin,
     Payout: PayoutAdmin,
     PayoutBatch: PayoutBatchAdmin,
+    BankEntry: BankEntryAdmin,
+    BankStatement: BankStatementAdmin,
     BankHoliday: BankHolidayAdmin,
     Account: AccountAdmin,
     Transfer: TransferAdmin,
@@ -64,5 +75,5 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     User: StaffAdmin,
 }
 
-for model, admin in ADMINS.items():
-    office.register(model, admin)
+for model in CATALOG:
+    office.register(model, ADMINS[model])

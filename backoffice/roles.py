@@ -1,7 +1,7 @@
 """Who may do what in the back office, and up to which amount. This page is the whole truth.
 
 A role is a group of users that a migration makes. What it may do is written here and nowhere else:
-nobody can click together a right that no reviewer has seen.
+no right can be clicked together that no reviewer has seen.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Right(StrEnum):
     STAFF = "manage staff"
 
 
-class Kind(StrEnum):
+class InstructionKind(StrEnum):
     """What is done with money on someone's word, and so needs a second person above a limit."""
 
     REFUND = "refund"
@@ -70,7 +70,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Limit:
+class ApprovalLimit:
     """How much one person may move without a second one, in the smallest unit of a currency.
 
     `a_day` is what all of it may add up to in 24 hours, so that splitting gains nothing.
@@ -129,23 +129,23 @@ RIGHTS: dict[Role, frozenset[Right]] = {
 }
 
 _CAREFUL = {
-    Kind.REFUND: Limit(each=100_000, a_day=1_000_000),
-    Kind.TOP_UP: Limit(each=5_000, a_day=20_000),
-    Kind.ADJUSTMENT: Limit(each=5_000, a_day=20_000),
-    Kind.PAYOUT: Limit(each=500_000, a_day=2_000_000),
+    InstructionKind.REFUND: ApprovalLimit(each=100_000, a_day=1_000_000),
+    InstructionKind.TOP_UP: ApprovalLimit(each=5_000, a_day=20_000),
+    InstructionKind.ADJUSTMENT: ApprovalLimit(each=5_000, a_day=20_000),
+    InstructionKind.PAYOUT: ApprovalLimit(each=500_000, a_day=2_000_000),
 }
-NOTHING = Limit(each=0, a_day=0)
+NOTHING = ApprovalLimit(each=0, a_day=0)
 
-LIMITS: dict[Role, dict[Kind, Limit]] = {
+LIMITS: dict[Role, dict[InstructionKind, ApprovalLimit]] = {
     Role.VIEWER: {},
-    Role.SUPPORT: {Kind.REFUND: Limit(each=10_000, a_day=50_000)},
+    Role.SUPPORT: {InstructionKind.REFUND: ApprovalLimit(each=10_000, a_day=50_000)},
     Role.FINANCE: _CAREFUL,
     Role.DEVELOPER: {},
     Role.ADMINISTRATOR: _CAREFUL,
 }
 
 
-def limit_of(roles: frozenset[Role], kind: Kind) -> Limit:
+def limit_of(roles: frozenset[Role], kind: InstructionKind) -> ApprovalLimit:
     """Return the widest limit that any of the roles has."""
     limits = [LIMITS[role].get(kind, NOTHING) for role in roles]
     return max(limits, key=lambda limit: limit.each, default=NOTHING)

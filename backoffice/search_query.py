@@ -7,12 +7,13 @@ from datetime import date, timedelta
 from django.conf import settings
 
 from backoffice.formats import cents
+from backoffice.resource.catalog import BY_PREFIX
 from core.errors import ValidationFailed
 from core.money import is_currency
 from customers.phones import normalize_phone
 
 MOST_CHARACTERS = 200
-PREFIXES = ("pay", "txn", "ref", "evt", "dlv", "link", "mer", "cus", "wh", "po", "key", "ba", "ins")
+PREFIXES = ("txn", *BY_PREFIX)
 _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*(\d{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
@@ -30,7 +31,7 @@ _FILLERS = {"this", "morning", "afternoon", "evening", "from", "of", "on", "the"
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuery:
     """What was typed, as it can be understood. Several fields at once narrow a search down."""
 
     text: str
@@ -48,22 +49,22 @@ class Question:
         return bool(self.last_four or self.amount is not None or self.day)
 
 
-def read(text: str, today: date) -> Question:
+def parse_query(text: str, today: date) -> SearchQuery:
     """Return the meanings of what was typed."""
     text = " ".join(text.replace("\0", " ").split())[:MOST_CHARACTERS]
     found = _ID.search(text)
     if found:
-        return Question(text, public_id=found.group())
+        return SearchQuery(text, public_id=found.group())
     if "@" in text and " " not in text:
-        return Question(text, email=text.lower())
+        return SearchQuery(text, email=text.lower())
     phone = _phone(text)
     if phone:
-        return Question(text, phone=phone)
+        return SearchQuery(text, phone=phone)
     described = _figures(text, today)
     if described is not None:
         return described
     pair = _PAIR.fullmatch(text)
-    return Question(text, pair=(pair[1], pair[2].strip()) if pair else None)
+    return SearchQuery(text, pair=(pair[1], pair[2].strip()) if pair else None)
 
 
 def _phone(text: str) -> str:
@@ -78,7 +79,7 @@ def _phone(text: str) -> str:
         return ""
 
 
-def _figures(text: str, today: date) -> Question | None:
+def _figures(text: str, today: date) -> SearchQuery | None:
     """Read words that are all figures: "12.50", "0100 12.50 today", "B$5 yesterday"."""
     day, rest = _take_day(text.lower(), today)
     words = [word for word in rest.split() if word not in _FILLERS]
@@ -97,7 +98,7 @@ def _figures(text: str, today: date) -> Question | None:
             return None
     if day is None and not last_four and amount is None:
         return None
-    return Question(text, last_four=last_four, amount=amount, day=day)
+    return SearchQuery(text, last_four=last_four, amount=amount, day=day)
 
 
 def _take_day(text: str, today: date) -> tuple[date | None, str]:
@@ -130,7 +131,7 @@ def _day_of_month(text: str, today: date) -> tuple[date | None, str]:
 
 
 def _in_the_past(month: int, day: int, today: date) -> date | None:
-    """Nobody calls about a payment of next month."""
+    """Return the last such day: callers ask about past payments."""
     this_year = _date(today.year, month, day)
     if this_year is not None and this_year <= today:
         return this_year

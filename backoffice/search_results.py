@@ -11,28 +11,25 @@ from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower, Right
-from django.urls import reverse
 from django.utils import timezone
 
-from backoffice.admin.filters import within
-from backoffice.models import Instruction
-from backoffice.roles import Right as Permission
+from backoffice.resource.catalog import BY_PREFIX
+from backoffice.resource.filters import within
+from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
-from backoffice.search_query import Question, read
+from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
 from customers.models import Customer
-from links.models import PaymentLink
-from merchants.models import ApiKey, Merchant
+from merchants.models import Merchant
 from payments.models import Payment
-from payouts.models import BankAccount, Payout
 from refunds.models import Refund
-from webhooks.models import Delivery, Event, Webhook
+from webhooks.models import Delivery, Event
 
 SHOWN = 50
 
 
 @dataclass(frozen=True)
-class Hits:
+class PaymentMatches:
     """The rows of one kind that were found; `why` says by what."""
 
     why: str
@@ -40,11 +37,11 @@ class Hits:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResults:
     """What was found, and where to go at once if it is exactly one thing."""
 
-    question: Question
-    payments: list[Hits]
+    question: SearchQuery
+    payments: list[PaymentMatches]
     customers: list[Customer]
     merchants: list[Merchant]
     exact: str = ""
@@ -54,59 +51,28 @@ class Found:
         return not (self.payments or self.customers or self.merchants)
 
 
-# By the prefix of an id: the model, its page, and the right to see it.
-_PAGES: dict[str, tuple[type[Model], Permission]] = {
-    "pay": (Payment, Permission.VIEW_TRADE),
-    "ref": (Refund, Permission.VIEW_TRADE),
-    "link": (PaymentLink, Permission.VIEW_TRADE),
-    "mer": (Merchant, Permission.VIEW_TRADE),
-    "cus": (Customer, Permission.VIEW_TRADE),
-    "ins": (Instruction, Permission.VIEW_TRADE),
-    "evt": (Event, Permission.VIEW_WEBHOOKS),
-    "dlv": (Delivery, Permission.VIEW_WEBHOOKS),
-    "wh": (Webhook, Permission.VIEW_WEBHOOKS),
-    "key": (ApiKey, Permission.VIEW_KEYS),
-    "po": (Payout, Permission.VIEW_PAYOUTS),
-    "ba": (BankAccount, Permission.VIEW_PAYOUTS),
-}
-
-
-def find(*, text: str, staff: Staff, now: datetime) -> Found:
+def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     """Look for what was typed. Staff find what their role lets them see."""
-    question = read(text, timezone.localtime(now).date())
+    question = parse_query(text, timezone.localtime(now).date())
     if question.public_id:
         return _by_id(question, staff)
     customers = _customers(question)
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
     exact = _single(payments, merchants if not customers else [*merchants, *customers])
-    return Found(question, payments, customers, merchants, exact)
+    return SearchResults(question, payments, customers, merchants, exact)
 
 
-def page_of(row: Model) -> str:
-    """Return the address of the page about a row."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
-
-
-def page_of_id(public_id: str) -> str:
-    """Return the address of the page about a public id; empty where there is none."""
-    known = _PAGES.get(public_id.partition("_")[0])
-    if known is None:
-        return ""
-    meta = known[0]._meta
-    return reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[public_id])
-
-
-def _by_id(question: Question, staff: Staff) -> Found:
+def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
     prefix, wanted = question.public_id.partition("_")[0], question.public_id
     row: Model | None = None
     if prefix == "txn":
         row = _of_transaction(wanted)
-    elif staff.may(_PAGES[prefix][1]):
-        row = _PAGES[prefix][0]._default_manager.filter(pk=wanted).first()
+    elif staff.may(BY_PREFIX[prefix].right):
+        row = BY_PREFIX[prefix].model._default_manager.filter(pk=wanted).first()
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
-    return Found(question, [], [], [], exact=page_of(row) if row is not None else "")
+    return SearchResults(question, [], [], [], exact=page_of(row) if row is not None else "")
 
 
 def _of_transaction(transaction_id: str) -> Model | None:
@@ -129,7 +95,7 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
     return Payment.objects.filter(pk=resource_id).first()
 
 
-def _customers(question: Question) -> list[Customer]:
+def _customers(question: SearchQuery) -> list[Customer]:
     if question.phone:
         return list(Customer.objects.filter(phone=question.phone).order_by("-livemode"))
     if question.email:
@@ -138,7 +104,7 @@ def _customers(question: Question) -> list[Customer]:
     return []
 
 
-def _payments(question: Question, customers: Iterable[Customer]) -> Iterator[Hits]:
+def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[PaymentMatches]:
     if question.phone or question.email:
         ids = [customer.pk for customer in customers]
         yield _hits("paid by this customer", Payment.objects.filter(customer_id__in=ids))
@@ -151,7 +117,7 @@ def _payments(question: Question, customers: Iterable[Customer]) -> Iterator[Hit
         yield from _by_name(question)
 
 
-def _by_name(question: Question) -> Iterator[Hits]:
+def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
     text = question.text.lower()
     for name, why in (
         ("reference", "reference"),
@@ -165,17 +131,17 @@ def _by_name(question: Question) -> Iterator[Hits]:
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
 
 
-def _named(name: str, why: str, text: str) -> Hits:
+def _named(name: str, why: str, text: str) -> PaymentMatches:
     rows = Payment.objects.annotate(lowered=Lower(name)).filter(
         **{f"{name}__isnull": False, "lowered": text}
     )
     return _hits(why, rows)
 
 
-def _described(question: Question) -> QuerySet[Payment]:
+def _described(question: SearchQuery) -> QuerySet[Payment]:
     rows: QuerySet[Payment] = Payment.objects.all()
     if question.day:
-        rows = within(rows, "pay", question.day, question.day + timedelta(days=1))
+        rows = within(rows, question.day, question.day + timedelta(days=1))
     if question.amount is not None:
         rows = rows.filter(amount=question.amount)
     if question.last_four:
@@ -185,17 +151,19 @@ def _described(question: Question) -> QuerySet[Payment]:
     return rows
 
 
-def _hits(why: str, rows: QuerySet[Payment]) -> Hits:
-    return Hits(why, list(rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN]))
+def _hits(why: str, rows: QuerySet[Payment]) -> PaymentMatches:
+    return PaymentMatches(
+        why, list(rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN])
+    )
 
 
-def _merchants(question: Question) -> list[Merchant]:
+def _merchants(question: SearchQuery) -> list[Merchant]:
     text = question.text
     named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__istartswith=text)
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
 
 
-def _single(payments: list[Hits], others: list[Any]) -> str:
+def _single(payments: list[PaymentMatches], others: list[Any]) -> str:
     rows = {row.pk: row for hits in payments for row in hits.rows}
     rows |= {row.pk: row for row in others}
     if len(rows) != 1:

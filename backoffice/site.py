@@ -20,7 +20,7 @@ from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
-from backoffice.pages.two_factor import TwoFactorPages, has_proved_lately, prove_again
+from backoffice.pages.two_factor import TwoFactorPages, ask_for_code_again, verified_recently
 from backoffice.services.two_factor import has_authenticator
 from backoffice.staff import staff_of
 from core.errors import ApiError
@@ -38,7 +38,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     login_form = SignInForm
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Say whether the visitor has a role, a password and a second factor."""
+        """Return whether the visitor has a role, a password and a second factor."""
         if not staff_of(request).roles:
             return False
         return bool(request.user.is_verified())  # type: ignore[union-attr]  # django-otp adds it
@@ -96,7 +96,7 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     def search(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Find whatever the caller knows of."""
+        """Find what the caller asks about."""
         return search_page(self, request)
 
     def index(
@@ -119,8 +119,8 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Let staff change their own password."""
-        if not has_proved_lately(request):
-            return prove_again(request)
+        if not verified_recently(request):
+            return ask_for_code_again(request)
         view: View = PasswordChangeView.as_view(
             form_class=PasswordForm,
             success_url=reverse("admin:password_change_done"),

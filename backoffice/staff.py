@@ -18,7 +18,7 @@ USERNAME_CHARACTERS = 64  # what the records of a payment have room for, after "
 
 @dataclass(frozen=True)
 class Staff:
-    """Whoever does something. `address` and `request_id` say where it came from."""
+    """A member of staff who does something. `address` and `request_id` say where it came from."""
 
     user_id: int
     username: str
@@ -32,7 +32,7 @@ class Staff:
         return f"staff:{self.username}"
 
     def may(self, right: Right) -> bool:
-        """Say whether any role allows it."""
+        """Return whether any role allows it."""
         return any(right in RIGHTS[role] for role in self.roles)
 
     def caller(self, *, livemode: bool) -> Caller:
@@ -65,7 +65,7 @@ def known_roles(names: Iterable[str]) -> frozenset[Role]:
 
 
 def staff_of(request: HttpRequest) -> Staff:
-    """Return who sends a request; without any role, if nobody has signed in."""
+    """Return who sends a request; without any role before sign-in."""
     cached: Staff | None = getattr(request, "_staff", None)
     if cached is None:
         cached = _read(request.user, request)

@@ -8,15 +8,15 @@ class InstructionStatus(TextChoices):
     CARRIED_OUT = "carried_out", "carried out"
     DECLINED = "declined", "declined"
     WITHDRAWN = "withdrawn", "withdrawn"
-    LAPSED = "lapsed", "lapsed"
+    EXPIRED = "lapsed", "lapsed"
 
 
 S = InstructionStatus
 
 TRANSITIONS: dict[InstructionStatus, frozenset[InstructionStatus]] = {
-    S.WAITING: frozenset({S.CARRIED_OUT, S.DECLINED, S.WITHDRAWN, S.LAPSED}),
+    S.WAITING: frozenset({S.CARRIED_OUT, S.DECLINED, S.WITHDRAWN, S.EXPIRED}),
     S.CARRIED_OUT: frozenset(),
     S.DECLINED: frozenset(),
     S.WITHDRAWN: frozenset(),
-    S.LAPSED: frozenset(),
+    S.EXPIRED: frozenset(),
 }

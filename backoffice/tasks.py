@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from backoffice.figures import count_finished_days
-from backoffice.services.instructions import lapse_due
+from backoffice.services.instructions import expire_due
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
 
@@ -14,8 +14,14 @@ def count_days() -> int:
 
 
 @shared_task
-def lapse_instructions() -> int:
-    return lapse_due(now=utc_now())
+def expire_instructions() -> int:
+    return expire_due(now=utc_now())
+
+
+@shared_task(name="backoffice.tasks.lapse_instructions")
+def _expire_instructions_by_old_name() -> int:
+    """Serve the messages that an older release left in the broker."""
+    return expire_due(now=utc_now())
 
 
 @shared_task

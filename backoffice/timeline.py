@@ -1,12 +1,14 @@
 """Everything that happened to a payment, in one line of time."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from django.urls import reverse
 
 from backoffice import formats
 from backoffice.models import AuditEntry, Note
-from backoffice.page_parts import Moment
+from backoffice.page_parts import TimelineEntry
+from backoffice.resource.display_fields import actor_words
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
@@ -20,7 +22,7 @@ from webhooks.models import Attempt
 SHOWN = 100
 S = PaymentStatus
 _SAID = {
-    S.PENDING: ("person", "The customer took the payment up"),
+    S.PENDING: ("person", "The customer opened the payment"),
     S.REQUIRES_ACTION: ("pin", "A PIN or passkey was asked for"),
     S.PROCESSING: ("sync", "Payment began"),
     S.COMPLETED: ("check_circle", "Paid"),
@@ -38,7 +40,7 @@ _MESSAGES = {
 }
 
 
-def timeline_of(payment: Payment) -> list[Moment]:
+def timeline_of(payment: Payment) -> list[TimelineEntry]:
     """Return what happened, newest first; each source is read with one bounded statement.
 
     Each source yields its newest first, so that what happened in one instant keeps its order.
@@ -55,12 +57,12 @@ def timeline_of(payment: Payment) -> list[Moment]:
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
-def _moves(payment: Payment) -> Iterator[Moment]:
+def _moves(payment: Payment) -> Iterator[TimelineEntry]:
     moves = PaymentTransition.objects.filter(payment=payment).order_by("-pk")[:SHOWN]
     for move in moves:
         status = PaymentStatus(move.to_status)
         kind, words = _SAID.get(status, ("circle", status))
-        yield Moment(
+        yield TimelineEntry(
             move.at,
             kind,
             words,
@@ -68,15 +70,17 @@ def _moves(payment: Payment) -> Iterator[Moment]:
             details=(move.cause,) if move.cause else (),
             tone=_TONES.get(status, "quiet"),
         )
-    yield Moment(payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}")
+    yield TimelineEntry(
+        payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}"
+    )
 
 
-def _tries(payment: Payment) -> Iterator[Moment]:
+def _tries(payment: Payment) -> Iterator[TimelineEntry]:
     tries = VerificationTry.objects.filter(payment_id=payment.pk).order_by("-tried_at")
     for tried in tries[:SHOWN]:
         kind = "passkey" if tried.method == "passkey" else "pin"
         name = "Passkey" if kind == "passkey" else "PIN"
-        yield Moment(
+        yield TimelineEntry(
             tried.tried_at,
             kind,
             f"{name} wrong" if tried.error_code else f"{name} right",
@@ -87,24 +91,24 @@ def _tries(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _refunds(payment: Payment) -> Iterator[Moment]:
+def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
     for refund in Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
         amount = formats.money(refund.amount, refund.currency)
         reason = (f"Reason: {refund.reason}",) if refund.reason else ()
         who = actor_words(refund.created_by)
         if refund.succeeded_at:
-            yield Moment(refund.succeeded_at, "undo", f"{amount} given back", who, tone="good")
+            yield TimelineEntry(refund.succeeded_at, "undo", f"{amount} refunded", who, tone="good")
         if refund.failed_at:
             why = (refund.failure_reason,)
-            yield Moment(
+            yield TimelineEntry(
                 refund.failed_at, "undo", f"Refund of {amount} failed", who, details=why, tone="bad"
             )
-        yield Moment(
-            refund.created_at, "undo", f"Refund of {amount} asked for", who, details=reason
+        yield TimelineEntry(
+            refund.created_at, "undo", f"Refund of {amount} requested", who, details=reason
         )
 
 
-def _attempts(payment: Payment) -> Iterator[Moment]:
+def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
     attempts = Attempt.objects.filter(delivery__in=deliveries_of_payment(payment.pk))
     related = attempts.select_related("delivery__event", "delivery__webhook")
     for attempt in related.order_by("-attempted_at")[:SHOWN]:
@@ -112,26 +116,26 @@ def _attempts(payment: Payment) -> Iterator[Moment]:
         arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
         error = attempt.error.rstrip(".")
         answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
-        yield Moment(
+        yield TimelineEntry(
             attempt.attempted_at,
             "webhook",
             formats.link(
                 f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}",
                 reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
             ),
-            details=(f"Try {attempt.number}, {answer} in {attempt.ms} ms",),
+            details=(f"Attempt {attempt.number}, {answer} in {attempt.ms} ms",),
             address=delivery.webhook.url[:60],
             tone="good" if arrived else "bad",
         )
 
 
-def messages_about(public_id: str) -> Iterator[Moment]:
+def messages_about(public_id: str) -> Iterator[TimelineEntry]:
     """Yield what was told to people about an object, and what is still to be."""
     for message in Message.objects.filter(about=public_id).order_by("-pk")[:SHOWN]:
         kind, to = _MESSAGES.get(message.kind, message.kind), masked_recipient(message)
         words = f"{kind} to {to}: {message.status.replace('_', ' ')}"
         tone = "bad" if formats.tone(message.status) == "bad" else "quiet"
-        yield Moment(message.sent_at or message.due_at, "mail", words, tone=tone)
+        yield TimelineEntry(message.sent_at or message.due_at, "mail", words, tone=tone)
 
 
 def masked_recipient(message: Message) -> str:
@@ -140,13 +144,13 @@ def masked_recipient(message: Message) -> str:
     return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
-def _acts(payment: Payment) -> Iterator[Moment]:
+def _acts(payment: Payment) -> Iterator[TimelineEntry]:
     entries = AuditEntry.objects.filter(subject_id=payment.pk).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
         lines = [f"Reason: {entry.reason}"] if entry.reason else []
         if entry.error:
             lines.append(entry.error)
-        yield Moment(
+        yield TimelineEntry(
             entry.at,
             "badge",
             f"Staff: {entry.act} — {entry.get_outcome_display()}",
@@ -157,20 +161,24 @@ def _acts(payment: Payment) -> Iterator[Moment]:
         )
 
 
-def _notes(payment: Payment) -> Iterator[Moment]:
+def _notes(payment: Payment) -> Iterator[TimelineEntry]:
     notes = Note.objects.filter(subject_id=payment.pk).select_related("author").order_by("-pk")
     for note in notes[:SHOWN]:
-        yield Moment(note.created_at, "sticky_note_2", note.text, actor=note.author.get_username())
+        yield TimelineEntry(
+            note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()
+        )
 
 
-def actor_words(actor: str) -> str:
-    """Say who did something: a key, a customer, staff, or the service by itself."""
-    kind, _, name = actor.partition(":")
-    words = {
-        "key": f"the shop, with key {name[:12]}…",
-        "customer": "the customer",
-        "staff": f"{name} (staff)",
-        "system": "by itself",
-        "development": "development mode",
-    }
-    return words.get(kind, actor)
+def transitions_of(row: Any, icon: str) -> list[TimelineEntry]:
+    """Return how a refund or a payout came to its status, newest first."""
+    return [
+        TimelineEntry(
+            move.at,
+            icon,
+            move.to_status.replace("_", " ").capitalize(),
+            actor_words(move.actor),
+            details=tuple(filter(None, [getattr(move, "cause", "")])),
+            tone=formats.tone(move.to_status),
+        )
+        for move in row.transitions.order_by("-pk")[:SHOWN]
+    ]

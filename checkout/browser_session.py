@@ -47,10 +47,14 @@ class AskedCode:
     payment_id: str
 
 
-def browser_session_of(request: HttpRequest, *, livemode: bool, now: datetime) -> BrowserSession:
-    """Return this browser's session in this mode."""
+def browser_session_of(
+    request: HttpRequest, *, livemode: bool, now: datetime, payment_id: str = ""
+) -> BrowserSession:
+    """Return this browser's session in this mode, for a payment or for the customer's own page."""
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
+    if session is not None and not session.is_good_for(payment_id):
+        return BrowserSession(token)
     return BrowserSession(token, session)
 
 

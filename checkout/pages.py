@@ -107,7 +107,9 @@ class CheckoutPage(View):
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
-        self.browser = browser_session_of(self.request, livemode=self.livemode, now=self.now)
+        self.browser = browser_session_of(
+            self.request, livemode=self.livemode, now=self.now, payment_id=self.session_payment_id
+        )
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         choose_language(request)
@@ -139,6 +141,11 @@ class CheckoutPage(View):
         """Count the POSTs from one address, where limits are on. Raises RateLimited."""
         if self.request.method == "POST":
             consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
+
+    @property
+    def session_payment_id(self) -> str:
+        """The payment that a session may be limited to and still be used here."""
+        return self.payment_view.id if self.payment_view else ""
 
     @property
     def address(self) -> str:

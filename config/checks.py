@@ -3,6 +3,7 @@
 The checks run where a process begins to serve (web, worker, beat) and in `check --deploy`.
 """
 
+import base64
 import ipaddress
 import re
 from collections.abc import Iterator, Sequence
@@ -19,12 +20,14 @@ from django.utils.module_loading import import_string
 
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
-from core.money import is_currency
+from core.money import MAX_AMOUNT, is_currency
 from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
+HOURS_OF_A_YEAR = 8_760
+FEWEST_CHARACTERS = 8
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
 _HERE = (".localhost", ".local", ".test", ".internal")
 
@@ -72,19 +75,34 @@ def is_near(host: str) -> bool:
 
 def _weak_secrets() -> Iterator[str]:
     secret = settings.SECRET_KEY
-    if len(secret) < SECRET_KEY_LENGTH or len(set(secret)) < 5:
-        yield f"SECRET_KEY must have at least {SECRET_KEY_LENGTH} random characters."
-    if len(settings.PIN_PEPPER) < PEPPER_LENGTH:
-        yield f"PIN_PEPPER must have at least {PEPPER_LENGTH} random characters."
+    for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
+        if not is_random(getattr(settings, name), length):
+            yield f"{name} must have at least {length} random characters."
     if not _is_encryption_key(settings.ENCRYPTION_KEY):
         yield "ENCRYPTION_KEY must be a Fernet key (32 bytes in base64), or several with commas."
     if len({secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY}) < 3:
         yield "SECRET_KEY, PIN_PEPPER and ENCRYPTION_KEY must differ from each other."
 
 
+def is_random(secret: str, length: int) -> bool:
+    """Return whether a secret is long enough, and neither of few characters nor one text repeated.
+
+    Of 32 random hexadecimal digits, the poorest alphabet in use, fewer than 8 different ones are
+    not to be expected in a lifetime.
+    """
+    repeats = any(
+        secret == (secret[:period] * len(secret))[: len(secret)]
+        for period in range(1, len(secret) // 2 + 1)
+    )
+    return len(secret) >= length and len(set(secret)) >= FEWEST_CHARACTERS and not repeats
+
+
 def _is_encryption_key(keys: str) -> bool:
     try:
-        return bool([Fernet(key.strip()) for key in keys.split(",")])
+        decoded = [base64.urlsafe_b64decode(key.strip()) for key in keys.split(",")]
+        return bool([Fernet(key.strip()) for key in keys.split(",")]) and all(
+            len(set(key)) >= FEWEST_CHARACTERS for key in decoded
+        )
     except ValueError:
         return False
 
@@ -99,8 +117,19 @@ def _impossible_values() -> Iterator[str]:
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
         "PASSKEY_ABOVE must be at least PIN_ABOVE.": settings.PASSKEY_ABOVE >= settings.PIN_ABOVE,
         "PAYOUT_PROVIDER must be the path of a class.": _can_be_imported(settings.PAYOUT_PROVIDER),
+        "PASSKEY_ABOVE is out of reach: no amount would need a passkey.": (
+            settings.PASSKEY_ABOVE < MAX_AMOUNT
+        ),
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
+        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
+            0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR
+        ),
+        "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
+        "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
+            min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0
+        ),
         "STAFF_TIME_ZONE must be a zone of the IANA database.": (
             settings.STAFF_TIME_ZONE in available_timezones()
         ),
@@ -128,12 +157,33 @@ def _weak_transport() -> Iterator[str]:
     for name in ("BASE_URL", "CHECKOUT_URL"):
         if not getattr(settings, name).startswith("https://"):
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
-    if env("EMAIL_URL").startswith(("consolemail", "dummymail")):
-        yield "EMAIL_URL must name a mail server: receipts would go nowhere."
-    if settings.SMS_URL.startswith("console"):
-        yield "SMS_URL must name a gateway: sign-in codes would stand in the logs."
     if settings.WEBHOOK_ALLOW_PRIVATE:
         yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+    if "*" in settings.ALLOWED_HOSTS:
+        yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
+    if settings.TRUSTED_PROXIES == 0:
+        yield (
+            "TRUSTED_PROXIES must be 1 or more: BASE_URL is https and this server speaks none, so a"
+            " proxy stands before it; without it all customers share the proxy's address."
+        )
+    yield from _weak_ways_out()
+
+
+def _weak_ways_out() -> Iterator[str]:
+    if env("EMAIL_URL").startswith(("consolemail", "dummymail")):
+        yield "EMAIL_URL must name a mail server: receipts would go nowhere."
+    elif not _is_private_way(env("EMAIL_URL"), ("smtp+tls", "smtp+ssl")):
+        yield "EMAIL_URL must be smtp+tls:// or smtp+ssl://: anyone on the way could read receipts."
+    if settings.SMS_URL.startswith("console"):
+        yield "SMS_URL must name a gateway: sign-in codes would stand in the logs."
+    elif not _is_private_way(settings.SMS_URL, ("https",)):
+        yield "SMS_URL must begin with https://: anyone on the way could read sign-in codes."
+
+
+def _is_private_way(url: str, schemes: Sequence[str]) -> bool:
+    """Return whether a way out is encrypted, or does not leave our own network."""
+    parts = urlsplit(url)
+    return parts.scheme in schemes or is_near(parts.hostname or "")
 
 
 def _unshared_state() -> Iterator[str]:

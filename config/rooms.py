@@ -10,6 +10,7 @@ LEDGER_CHECKS: list[str] = [
     "links.reconciliation.check_links",
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
+    "payouts.bank.booking_reconciliation.check_bookings",
 ]
 
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.

@@ -44,6 +44,6 @@ SCHEDULE: dict[str, Periodic] = {
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
-    "let instructions lapse": Periodic("backoffice.tasks.lapse_instructions", HOUR),
+    "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }

@@ -38,6 +38,13 @@ TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
 PIN_ABOVE: int = env("PIN_ABOVE")
 PASSKEY_ABOVE: int = env("PASSKEY_ABOVE")
 
+# What a customer may pay in all before more proof is asked for: see `payments/risk.py`.
+RISK_UNPROVEN_PAYMENTS: int = env("RISK_UNPROVEN_PAYMENTS")
+RISK_UNPROVEN_AMOUNT: int = env("RISK_UNPROVEN_AMOUNT")
+RISK_PIN_DAY_AMOUNT: int = env("RISK_PIN_DAY_AMOUNT")
+RISK_NEW_PROOF_AMOUNT: int = env("RISK_NEW_PROOF_AMOUNT")
+RISK_NEW_PROOF_HOURS: int = env("RISK_NEW_PROOF_HOURS")
+
 WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
@@ -57,6 +64,8 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
+# How long after a payout was paid the bank may still send it back.
+PAYOUT_RETURN_DAYS: int = env("PAYOUT_RETURN_DAYS")
 PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
 PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
@@ -274,7 +283,7 @@ AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
-AXES_LOCKOUT_CALLABLE = "backoffice.pages.locked.locked_page"
+AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 
 # Staff. Their pages can live on a host of their own; a session ends after a while without a click.

@@ -53,9 +53,11 @@ def request_code(
     now: datetime,
     payee: str = "",
     amount: str = "",
+    payment_id: str = "",
 ) -> str:
     """Send a code to a phone, and return its handle.
 
+    With `payment_id` it signs in to that payment only.
     `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
     Raises ValidationFailed, RateLimited, MessageNotSent.
     """
@@ -74,6 +76,7 @@ def request_code(
             code_hash=_hash(handle, code),
             created_at=now,
             expires_at=now + LIFETIME,
+            payment_id=payment_id,
         )
     if livemode:
         sms.send(to=number, text=text_of(code, purpose=purpose, payee=payee, amount=amount))

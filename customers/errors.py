@@ -62,6 +62,10 @@ class CustomerFrozen(VerificationFailed):
     message = "This customer's account is frozen and cannot pay."
 
 
+class NewProofLimitReached(VerificationFailed):
+    message = "After a new PIN or passkey, this customer cannot pay so much yet."
+
+
 class PinNotSet(VerificationFailed):
     message = "There is no PIN yet."
 

@@ -1,19 +1,18 @@
 """The accounts of staff. No password, hash or second factor is ever shown."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from backoffice import formats
-from backoffice.acts import Act, Done, Work
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.authenticators import Authenticator
-from backoffice.forms import ActForm, Address, Choice, Line, ReasonForm
-from backoffice.models import StaffAccount
-from backoffice.page_parts import Section, Table, facts
-from backoffice.resource.columns import Column, instant_column, text_column
+from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
+from backoffice.page_parts import Table
+from backoffice.resource.display_fields import Badge, Field, Instant
+from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.accounts import (
     add_staff,
@@ -28,127 +27,180 @@ from backoffice.staff import roles_of
 ROLES = [(role.value, role.value) for role in Role]
 
 
-class AccountForm(ActForm):
-    username = Line(max_length=64, help_text="Lowercase letters, digits, dots and hyphens.")
-    email = Address(required=False)
-    role = Choice(ROLES)
+class AccountForm(ActionForm):
+    username = TextInputField(
+        max_length=64, help_text="Lowercase letters, digits, dots and hyphens."
+    )
+    email = EmailField(required=False)
+    role = SelectField(ROLES)
 
 
-def _add(work: Work) -> Done:
+def _add(context: ActionContext) -> tuple[str, str]:
+    username: str = context.data["username"]
     password = add_staff(
-        staff=work.staff,
-        username=work.data["username"],
-        role=Role(work.data["role"]),
-        email=work.data["email"],
-        now=work.now,
+        staff=context.staff,
+        username=username,
+        role=Role(context.data["role"]),
+        email=context.data["email"],
+        now=context.now,
     )
-    return Done(
-        f"The account {work.data['username']} is made.",
+    return username, password
+
+
+def _added(made: tuple[str, str]) -> ActionResult:
+    username, password = made
+    return ActionResult(
+        f"The account {username} has been created.",
         secret=password,
-        secret_name="The first password, to be changed at once",  # noqa: S106  # a name of one
+        secret_name="The temporary password, to be changed at first sign-in",  # noqa: S106  # a name of one
     )
 
 
-class RolesForm(ActForm):
+class RolesForm(ActionForm):
     roles = forms.MultipleChoiceField(
         choices=ROLES, widget=UnfoldAdminCheckboxSelectMultipleWidget()
     )
-    reason = Line(max_length=500)
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
 
 
-def _set_roles(work: Work) -> Done:
-    set_roles(
-        staff=work.staff,
-        user_id=work.row.pk,
-        roles=frozenset(Role(name) for name in work.data["roles"]),
-        reason=work.data["reason"],
-        now=work.now,
-    )
-    return Done("The roles are set. They hold from the next click on.")
-
-
-def _close(work: Work) -> Done:
-    close_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account lets nobody in any more.")
-
-
-def _reopen(work: Work) -> Done:
-    reopen_account(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account is open again.")
-
-
-def _reset(work: Work) -> Done:
-    password = reset_access(
-        staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now
-    )
-    return Done(
-        "The second factor is forgotten; the next sign-in sets up a new one.",
+def _reset(password: str) -> ActionResult:
+    return ActionResult(
+        "The second factor has been removed; a new one is set up at the next sign-in.",
         secret=password,
-        secret_name="The new first password",  # noqa: S106  # a name of one
+        secret_name="The temporary password",  # noqa: S106  # a name of one
     )
 
 
-def _lift(work: Work) -> Done:
-    lift_lockout(staff=work.staff, user_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The account can be tried again.")
-
-
-def _act(name: str, title: str, carry_out: Any, icon: str, **more: Any) -> Act:
-    return Act(
+def _action(name: str, title: str, service: Any, message: Any, icon: str, **more: Any) -> Action:
+    """Return an action on a colleague's account, by one of the services that need a reason."""
+    return Action(
         name=name,
         title=title,
         right=Right.STAFF,
-        form=more.pop("form", ReasonForm),
-        carry_out=carry_out,
+        form=ReasonForm,
+        service=lambda context: service(
+            staff=context.staff,
+            user_id=context.row.pk,
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=message,
         icon=icon,
         **more,
     )
 
 
+ADD = Action(
+    name="add",
+    title="Add staff",
+    right=Right.STAFF,
+    form=AccountForm,
+    service=_add,
+    message=_added,
+    icon="person_add",
+    main=True,
+)
+SET_ROLES = Action(
+    name="roles",
+    title="Set roles",
+    right=Right.STAFF,
+    form=RolesForm,
+    service=lambda context: set_roles(
+        staff=context.staff,
+        user_id=context.row.pk,
+        roles=frozenset(Role(name) for name in context.data["roles"]),
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message="The roles have been changed, with immediate effect.",
+    icon="badge",
+    main=True,
+)
+STAFF_ACTIONS = (
+    SET_ROLES,
+    _action(
+        "lift-lockout",
+        "Lift lockout",
+        lift_lockout,
+        "The lockout has been lifted.",
+        "lock_open",
+    ),
+    _action(
+        "reset",
+        "Reset access",
+        reset_access,
+        _reset,
+        "restart_alt",
+        about="Issues a temporary password and removes the second factor until the next sign-in.",
+    ),
+    _action(
+        "close",
+        "Close account",
+        close_account,
+        "The account is closed.",
+        "person_off",
+        danger=True,
+        available=lambda user, now: user.is_active,
+    ),
+    _action(
+        "reopen",
+        "Reopen account",
+        reopen_account,
+        "The account has been reopened.",
+        "person_check",
+        available=lambda user, now: not user.is_active,
+    ),
+)
+
+
+def _words(user: User) -> str:
+    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
+
+
+def _second_factor(user: User) -> str:
+    enrolled = Authenticator.objects.filter(user=user, confirmed=True).exists()
+    return "set up" if enrolled else "not yet"
+
+
+def _flag(title: str, source: str) -> Field:
+    """Return the field of what is only said where it is so."""
+    known = Field(title, source)
+    return Field(title, lambda user: "yes" if known.value(user) else "")
+
+
+NAME, ROLES_HELD = Field("Name", "username"), Field("Roles", _words)
+STATE = Badge("State", lambda user: "active" if user.is_active else "off")
+LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
+
+
 class StaffAdmin(OfficeAdmin):
-    plural = "Staff"
-    counted = ("account", "accounts")
-    view_right: ClassVar[Right] = Right.VIEW_STAFF
     ordering = ("username",)
     list_display = (
-        text_column("Name", "username"),
-        Column("Roles", show=lambda user: _words(user)),
-        Column("State", show=lambda user: formats.badge("active" if user.is_active else "off")),
-        instant_column("Last sign-in", "last_login"),
+        NAME,
+        ROLES_HELD,
+        STATE,
+        LAST_SIGN_IN,
     )
+    list_select_related = ("staff_account",)
     list_filter = ()
-    list_acts: ClassVar[tuple[Act, ...]] = (
-        _act("add", "Add staff", _add, "person_add", form=AccountForm, main=True),
-    )
-    acts: ClassVar[tuple[Act, ...]] = (
-        _act("roles", "Set roles", _set_roles, "badge", form=RolesForm, main=True),
-        _act("lift-lockout", "Lift lock-out", _lift, "lock_open"),
-        _act(
-            "reset",
-            "Reset access",
-            _reset,
-            "restart_alt",
-            about="A new first password, and no second factor until the next sign-in.",
-        ),
-        _act(
-            "close",
-            "Close account",
-            _close,
-            "person_off",
-            danger=True,
-            offered=lambda user, now: user.is_active,
-        ),
-        _act(
-            "reopen",
-            "Reopen account",
-            _reopen,
-            "person_check",
-            offered=lambda user, now: not user.is_active,
+    page = (
+        Fieldset(
+            "Account",
+            NAME,
+            Field("E-mail", "email"),
+            ROLES_HELD,
+            STATE,
+            Field("Second factor", _second_factor),
+            _flag("Must change password", "staff_account.must_change_password"),
+            _flag("Only in development", "staff_account.development_only"),
+            LAST_SIGN_IN,
         ),
     )
+    list_actions = (ADD,)
+    row_actions = STAFF_ACTIONS
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
@@ -156,37 +208,6 @@ class StaffAdmin(OfficeAdmin):
     def heading(self, row: User) -> str:
         return row.username
 
-    def sections(self, row: User) -> list[Section]:
-        account = StaffAccount.objects.filter(user=row).first()
-        enrolled = Authenticator.objects.filter(user=row, confirmed=True).exists()
-        return [
-            Section(
-                "Account",
-                facts(
-                    ("Name", row.username),
-                    ("E-mail", row.email),
-                    ("Roles", _words(row)),
-                    ("State", formats.badge("active" if row.is_active else "off")),
-                    ("Second factor", "set up" if enrolled else "not yet"),
-                    ("Must change password", "yes" if _is_new(account) else ""),
-                    ("Only in development", "yes" if _is_for_development(account) else ""),
-                    ("Last sign-in", formats.moment(row.last_login)),
-                ),
-            )
-        ]
-
     def tables(self, row: User) -> list[Table]:
         rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})
         return [Table("May", ("Right",), [(right,) for right in rights])]
-
-
-def _words(user: User) -> str:
-    return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
-
-
-def _is_new(account: StaffAccount | None) -> bool:
-    return account is not None and account.must_change_password
-
-
-def _is_for_development(account: StaffAccount | None) -> bool:
-    return account is not None and account.development_only

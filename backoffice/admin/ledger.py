@@ -1,24 +1,27 @@
 """Accounts and transfers: the books, to read."""
 
-from typing import ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
-from django.urls import reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 
 from backoffice import formats
-from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Section, Table, facts
-from backoffice.resource.columns import (
+from backoffice.page_parts import Table
+from backoffice.resource.display_fields import (
+    AMOUNT,
     MODE,
-    Column,
-    amount_column,
-    instant_column,
+    Amount,
+    Code,
+    Field,
+    Instant,
+    Reference,
+    linked,
 )
-from backoffice.roles import Right
-from backoffice.search_results import page_of_id
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
+from backoffice.resource.tables import Related
 from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
 
@@ -45,111 +48,77 @@ def name_of(account: Account) -> str:
     return f"{account.get_purpose_display()}: {account.owner}"
 
 
-def _account_column(title: str, name: str) -> Column:
-    """Return the column of an account: its purpose, and the end of its owner's id."""
-    return Column(
-        title,
-        show=lambda transfer: format_html(
-            "{} {}",
-            getattr(transfer, name).get_purpose_display(),
-            formats.short_code(getattr(transfer, name).owner),
-        ),
-        plain=lambda transfer: name_of(getattr(transfer, name)),
-    )
+@dataclass(frozen=True)
+class AccountField(Field):
+    """One side of a transfer: the purpose of the account, and its owner's id."""
+
+    def cell(self, row: Any) -> Any:
+        account = self.value(row)
+        purpose = account.get_purpose_display()
+        return format_html("{} {}", purpose, formats.short_code(account.owner))
+
+    def fact(self, row: Any) -> Any:
+        account = self.value(row)
+        return format_html("{} {}", account.get_purpose_display(), linked(account.owner))
+
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        return (name_of(self.value(row)),)
 
 
-def _linked(public_id: str) -> SafeString:
-    """Draw an id as a link to its page, where it has one."""
-    url, words = page_of_id(public_id), formats.code(public_id)
-    return formats.link(words, url) if url else words
-
-
-def _account(account: Account) -> SafeString:
-    return format_html("{} {}", account.get_purpose_display(), _linked(account.owner))
+PURPOSE = Field("Purpose", "get_purpose_display")
+OWNER = Reference("Owner", "owner")
+SEALED = Amount("Sealed balance", "balance")
+AT, KIND = Instant("At", "created_at"), Field("Kind", "get_kind_display")
+FROM, TO = AccountField("From", "debit_account"), AccountField("To", "credit_account")
+REFERENCE = Reference("Reference", "reference")
 
 
 class AccountAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_LEDGER
-    list_display = (
-        Column("Purpose", show=lambda account: account.get_purpose_display()),
-        Column(
-            "Owner", show=lambda account: formats.code(account.owner), plain=lambda row: row.owner
-        ),
-        amount_column("Sealed balance", "balance"),
-        MODE,
-    )
+    list_display = (PURPOSE, OWNER, SEALED, MODE)
     list_filter = (
         choice_filter("purpose", "purpose", Purpose.choices),
         ModeFilter,
         link_filter("owner", "owner"),
     )
+    page = (Fieldset("Account", PURPOSE, OWNER, Amount("Balance now", balance_of), SEALED, MODE),)
 
     def heading(self, row: Account) -> str:
         return f"Account {name_of(row)}"
 
-    def sections(self, row: Account) -> list[Section]:
-        return [
-            Section(
-                "Account",
-                facts(
-                    ("Purpose", row.get_purpose_display()),
-                    ("Owner", _linked(row.owner)),
-                    ("Balance now", formats.money(balance_of(row), row.currency)),
-                    ("Sealed balance", formats.money(row.balance, row.currency)),
-                    ("Mode", formats.mode(row.livemode)),
-                ),
-            )
-        ]
-
     def tables(self, row: Account) -> list[Table]:
-        sides = []
-        for side in ("debit_account", "credit_account"):
-            rows = Transfer.objects.filter(**{side: row}).order_by("-pk")
-            sides += list(rows.select_related("debit_account", "credit_account")[:SHOWN])
-        newest = sorted(sides, key=lambda transfer: transfer.pk, reverse=True)[:SHOWN]
-        return [
-            Table(
-                "Newest transfers",
-                ("At", "Kind", "Amount", "Reference"),
-                [
-                    (
-                        formats.link(
-                            formats.moment(transfer.created_at),
-                            reverse("admin:ledger_transfer_change", args=[transfer.pk]),
-                        ),
-                        transfer.get_kind_display(),
-                        formats.money(
-                            transfer.amount
-                            if transfer.credit_account_id == row.pk
-                            else -transfer.amount,
-                            transfer.currency,
-                        ),
-                        formats.code(transfer.reference),
-                    )
-                    for transfer in newest
-                ],
-                more=f"{reverse('admin:ledger_transfer_changelist')}?account={row.pk}&mode=both",
-            )
-        ]
+        signed = Amount(
+            "Amount",
+            lambda transfer: (
+                transfer.amount if transfer.credit_account_id == row.pk else -transfer.amount
+            ),
+        )
+        newest = Related(
+            title="Newest transfers",
+            rows=_transfers,
+            fields=(AT, KIND, signed, REFERENCE),
+            model=Transfer,
+            more=lambda account: {"account": account.pk, "mode": "both"},
+            shown=SHOWN,
+        )
+        return [newest.table(row)]
+
+
+def _transfers(account: Account) -> list[Transfer]:
+    """Return the newest transfers of an account; each side is found by an index of its own."""
+    sides: list[Transfer] = []
+    for side in ("debit_account", "credit_account"):
+        sides += Transfer.objects.filter(**{side: account}).order_by("-pk")[:SHOWN]
+    return sorted(sides, key=lambda transfer: transfer.pk, reverse=True)
+
+
+def _seal(transfer: Transfer) -> str:
+    seal = getattr(transfer, "seal", None)
+    return f"number {seal.sequence}" if seal else "not yet"
 
 
 class TransferAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_LEDGER
     list_select_related = ("debit_account", "credit_account", "seal")
-    list_display = (
-        Column("Transfer", show=lambda transfer: transfer.pk),
-        instant_column("At", "created_at"),
-        Column("Kind", show=lambda transfer: transfer.get_kind_display()),
-        amount_column("Amount"),
-        _account_column("From", "debit_account"),
-        _account_column("To", "credit_account"),
-        Column(
-            "Reference",
-            show=lambda transfer: formats.short_code(transfer.reference),
-            plain=lambda transfer: transfer.reference,
-        ),
-        MODE,
-    )
+    list_display = (Field("Transfer", "pk"), AT, KIND, AMOUNT, FROM, TO, REFERENCE, MODE)
     list_filter = (
         choice_filter("kind", "kind", TransferKind.choices),
         ModeFilter,
@@ -157,26 +126,21 @@ class TransferAdmin(OfficeAdmin):
         link_filter("transaction", "transaction", "transaction_id"),
         _EitherAccount,
     )
+    page = (
+        Fieldset(
+            "Transfer",
+            Code("Transaction", "transaction_id"),
+            KIND,
+            REFERENCE,
+            FROM,
+            TO,
+            AMOUNT,
+            MODE,
+            Field("Description", "description"),
+            AT,
+            Field("Sealed as", _seal),
+        ),
+    )
 
     def heading(self, row: Transfer) -> str:
         return f"Transfer of {formats.money(row.amount, row.currency)}"
-
-    def sections(self, row: Transfer) -> list[Section]:
-        seal = getattr(row, "seal", None)
-        return [
-            Section(
-                "Transfer",
-                facts(
-                    ("Transaction", formats.code(row.transaction_id)),
-                    ("Kind", row.get_kind_display()),
-                    ("Reference", _linked(row.reference)),
-                    ("From", _account(row.debit_account)),
-                    ("To", _account(row.credit_account)),
-                    ("Amount", formats.money(row.amount, row.currency)),
-                    ("Mode", formats.mode(row.livemode)),
-                    ("Description", row.description),
-                    ("At", formats.moment(row.created_at)),
-                    ("Sealed as", f"number {seal.sequence}" if seal else "not yet"),
-                ),
-            )
-        ]

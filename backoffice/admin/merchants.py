@@ -1,24 +1,19 @@
 """Merchants: looked at, verified, suspended, paid out."""
 
-from typing import Any, ClassVar
-
-from django.urls import reverse
+from typing import Any
 
 from backoffice import formats
-from backoffice.acts import Act
-from backoffice.admin.filters import choice_filter, day_filter
-from backoffice.admin.merchant_acts import MERCHANT_ACTS
+from backoffice.admin.api_keys import HINT, KEY_STATE
+from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Section, Table, facts
-from backoffice.resource.columns import (
-    Column,
-    id_column,
-    instant_column,
-    status_column,
-    text_column,
-)
-from backoffice.roles import Right
-from core.clock import request_now
+from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
+from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
+from backoffice.admin.webhooks import ENDPOINT_STATE, URL
+from backoffice.page_parts import Section, facts
+from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import DayFilter, choice_filter
+from backoffice.resource.tables import Related
 from ledger.models import Purpose
 from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule
@@ -30,59 +25,92 @@ from webhooks.models import Webhook
 SHOWN = 10
 
 
+def fee_words(merchant: Merchant) -> str:
+    """Return a fee of basis points as percent, without a float."""
+    whole, rest = divmod(merchant.fee_basis_points, 100)
+    return f"{whole}.{rest:02d} %"
+
+
+SLUG, CATEGORY = Field("Slug", "slug"), Field("Category", "category")
+SINCE = Instant("Since", "created_at")
+
+
 class MerchantAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     notes = True
     list_display = (
-        text_column("Name", "name"),
-        status_column(),
-        text_column("Slug", "slug"),
-        text_column("Category", "category"),
-        Column("Fee", show=lambda merchant: fee_words(merchant)),
-        instant_column("Since", "created_at"),
-        id_column("Merchant"),
+        Field("Name", "name"),
+        STATUS,
+        SLUG,
+        CATEGORY,
+        Field("Fee", fee_words),
+        SINCE,
+        Id("Merchant"),
     )
     list_filter = (
         choice_filter("status", "status", MerchantStatus.choices),
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
-        day_filter(prefix="mer"),
+        DayFilter,
     )
-    acts: ClassVar[tuple[Act, ...]] = MERCHANT_ACTS
+    row_actions = MERCHANT_ACTIONS
+    page = (
+        Fieldset(
+            "Business",
+            STATUS,
+            Code("Merchant", "pk"),
+            SLUG,
+            CATEGORY,
+            Field("E-mail", "email"),
+            Field("Support", "support_email"),
+            Field("Website", "website"),
+            Field("Address", "address"),
+            Field("Type", "business_type"),
+            Field("Description", "description"),
+            Field("Time zone", "time_zone"),
+            SINCE,
+        ),
+    )
+    related = (
+        Related(
+            title="Newest payments",
+            rows=lambda merchant: (
+                Payment.objects.filter(merchant=merchant).select_related("customer").order_by("-pk")
+            ),
+            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
+            model=Payment,
+            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            shown=SHOWN,
+        ),
+        Related(
+            title="API keys",
+            rows=lambda merchant: ApiKey.objects.filter(merchant=merchant).order_by("-pk"),
+            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
+            model=ApiKey,
+            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            shown=SHOWN,
+        ),
+        Related(
+            title="Bank accounts",
+            rows=lambda merchant: BankAccount.objects.filter(merchant=merchant).order_by("-pk"),
+            fields=BANK_ACCOUNT_FIELDS,
+            model=BankAccount,
+            shown=SHOWN,
+        ),
+        Related(
+            title="Webhook endpoints",
+            rows=lambda merchant: (
+                Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")
+            ),
+            fields=(URL, ENDPOINT_STATE, MODE),
+            model=Webhook,
+            shown=SHOWN,
+        ),
+    )
 
     def heading(self, row: Merchant) -> str:
         return row.name
 
     def sections(self, row: Merchant) -> list[Section]:
-        return [_business(row), _money(row)]
-
-    def tables(self, row: Merchant) -> list[Table]:
-        return [_payments(row), _keys(row), _bank_accounts(row), _endpoints(row)]
-
-
-def fee_words(merchant: Merchant) -> str:
-    """Write a fee of basis points as percent, without a float."""
-    whole, rest = divmod(merchant.fee_basis_points, 100)
-    return f"{whole}.{rest:02d} %"
-
-
-def _business(merchant: Merchant) -> Section:
-    return Section(
-        "Business",
-        facts(
-            ("Status", formats.badge(merchant.status)),
-            ("Merchant", formats.code(merchant.pk)),
-            ("Slug", merchant.slug),
-            ("Category", merchant.category),
-            ("E-mail", merchant.email),
-            ("Support", merchant.support_email),
-            ("Website", merchant.website),
-            ("Address", merchant.address),
-            ("Type", merchant.business_type),
-            ("Description", merchant.description),
-            ("Time zone", merchant.time_zone),
-            ("Since", formats.moment(merchant.created_at)),
-        ),
-    )
+        return [*super().sections(row), _money(row)]
 
 
 def _money(merchant: Merchant) -> Section:
@@ -98,85 +126,3 @@ def _money(merchant: Merchant) -> Section:
                 for currency, amount in held.items()
             ]
     return Section("Money", facts(*pairs))
-
-
-def _payments(merchant: Merchant) -> Table:
-    newest = Payment.objects.filter(merchant=merchant).select_related("customer").order_by("-pk")
-    return Table(
-        "Newest payments",
-        ("Created", "Amount", "Status", "Customer", "Mode"),
-        [
-            (
-                formats.link(
-                    formats.moment(payment.created_at),
-                    reverse("admin:payments_payment_change", args=[payment.pk]),
-                ),
-                formats.money(payment.amount, payment.currency),
-                formats.badge(payment.status_at(request_now())),
-                payment.customer.masked_phone if payment.customer else "—",
-                formats.mode(payment.livemode),
-            )
-            for payment in newest[:SHOWN]
-        ],
-        more=f"{reverse('admin:payments_payment_changelist')}?merchant={merchant.pk}&mode=both",
-    )
-
-
-def _keys(merchant: Merchant) -> Table:
-    keys = ApiKey.objects.filter(merchant=merchant).order_by("-pk")[:SHOWN]
-    return Table(
-        "API keys",
-        ("Key", "Name", "State", "Last used"),
-        [
-            (
-                formats.link(key.hint, reverse("admin:merchants_apikey_change", args=[key.pk])),
-                key.name,
-                formats.badge("active" if key.is_active(request_now()) else "revoked"),
-                formats.moment(key.last_used_at),
-            )
-            for key in keys
-        ],
-        more=f"{reverse('admin:merchants_apikey_changelist')}?merchant={merchant.pk}&mode=both",
-        right=Right.VIEW_KEYS,
-    )
-
-
-def _bank_accounts(merchant: Merchant) -> Table:
-    accounts = BankAccount.objects.filter(merchant=merchant).order_by("-pk")[:SHOWN]
-    return Table(
-        "Bank accounts",
-        ("Bank", "Number", "Currency", "Mode", "State"),
-        [
-            (
-                formats.link(
-                    account.bank_name,
-                    reverse("admin:payouts_bankaccount_change", args=[account.pk]),
-                ),
-                f"…{account.last_four}",
-                account.currency,
-                formats.mode(account.livemode),
-                formats.badge("off" if account.closed_at else "active"),
-            )
-            for account in accounts
-        ],
-        right=Right.VIEW_PAYOUTS,
-    )
-
-
-def _endpoints(merchant: Merchant) -> Table:
-    endpoints = Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")[:SHOWN]
-    return Table(
-        "Webhook endpoints",
-        ("URL", "State", "Mode"),
-        [
-            (
-                formats.link(
-                    endpoint.url[:60],
-                    reverse("admin:webhooks_webhook_change", args=[endpoint.pk]),
-                ),
-                formats.badge("on" if endpoint.is_active else "off"),
-                formats.mode(endpoint.livemode),
-            )
-            for endpoint in endpoints
-        ],
-    )

@@ -1,14 +1,12 @@
 """E-mails and text messages: planned, sent, and those that could not be sent."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from backoffice import formats
-from backoffice.admin.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.page_parts import Section, facts
-from backoffice.resource.columns import Column, instant_column, text_column
-from backoffice.roles import Right
-from backoffice.search_results import page_of_id
+from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.timeline import masked_recipient
 from core.clock import request_now
 from messages.models import Channel, Message, MessageStatus
@@ -28,9 +26,11 @@ def _cause(row: Message) -> str:
     return INTERRUPTED if row.is_interrupted(request_now()) else row.last_error
 
 
-def _about(row: Message) -> Any:
-    url = page_of_id(row.about)
-    return formats.link(formats.code(row.about), url) if url else formats.code(row.about)
+class StateBadge(Badge):
+    """The status in its own colour, and in the words that `source` has for it."""
+
+    def fact(self, row: Message) -> Any:
+        return formats.badge(row.status, self.value(row))
 
 
 class UnsentFilter(OfficeFilter):
@@ -44,18 +44,23 @@ class UnsentFilter(OfficeFilter):
         return queryset.unsent(request_now()) if self.value() == "unsent" else queryset
 
 
+BY, TO = Field("By", "get_channel_display"), Field("To", masked_recipient)
+STATUS, CAUSE = StateBadge("Status", _state), Field("Cause", _cause)
+DUE, SENT = Instant("Due", "due_at"), Instant("Sent", "sent_at")
+ABOUT = Reference("About", "about")
+
+
 class MessageAdmin(OfficeAdmin):
-    plural = "Messages"
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_display = (
-        Column("Message", show=lambda row: row.kind.replace("_", " ")),
-        text_column("By", "channel"),
-        Column("To", show=masked_recipient),
-        Column("Status", show=lambda row: formats.badge(row.status, _state(row)), plain=_state),
-        instant_column("Due", "due_at"),
-        instant_column("Sent", "sent_at"),
-        Column("Cause", show=_cause),
-        Column("About", show=_about, plain=lambda row: row.about),
+        Field("Message", lambda row: row.kind.replace("_", " ")),
+        BY,
+        TO,
+        STATUS,
+        DUE,
+        SENT,
+        CAUSE,
+        ABOUT,
+        MODE,
     )
     list_filter = (
         UnsentFilter,
@@ -65,27 +70,23 @@ class MessageAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("about", "about"),
     )
+    page = (
+        Fieldset(
+            "Message",
+            Id("Message"),
+            BY,
+            TO,
+            STATUS,
+            CAUSE,
+            Field("Attempts", "attempts"),
+            Instant("Planned", "created_at"),
+            DUE,
+            Field("Age", lambda row: formats.age(row.due_at, request_now())),
+            SENT,
+            ABOUT,
+            MODE,
+        ),
+    )
 
     def heading(self, row: Message) -> str:
         return f"{row.kind.replace('_', ' ').capitalize()} to {masked_recipient(row)}"
-
-    def sections(self, row: Message) -> list[Section]:
-        return [
-            Section(
-                "Message",
-                facts(
-                    ("Message", formats.code(row.pk)),
-                    ("By", row.get_channel_display()),
-                    ("To", masked_recipient(row)),
-                    ("Status", formats.badge(row.status, _state(row))),
-                    ("Cause", _cause(row)),
-                    ("Attempts", row.attempts),
-                    ("Planned", formats.moment(row.created_at)),
-                    ("Due", formats.moment(row.due_at)),
-                    ("Age", formats.age(row.due_at, request_now())),
-                    ("Sent", formats.moment(row.sent_at) if row.sent_at else ""),
-                    ("About", _about(row)),
-                    ("Mode", formats.mode(row.livemode)),
-                ),
-            )
-        ]

@@ -1,75 +1,26 @@
 """The back office's own records: the audit trail, notes and resendings."""
 
 import json
-from typing import Any, ClassVar
+from typing import Any
 
 from backoffice import formats
-from backoffice.admin.filters import choice_filter, day_filter, link_filter
 from backoffice.admin.office import OfficeAdmin
-from backoffice.models import AuditEntry, Note, NoteSubject, Outcome, ResendRun
+from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
-from backoffice.resource.columns import Column, instant_column, status_column, text_column
-from backoffice.roles import Right
-from backoffice.search_results import page_of_id
+from backoffice.resource.display_fields import Badge, Code, Field, Instant, Reference
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import (
+    DayFilter,
+    choice_filter,
+    day_filter,
+    link_filter,
+)
 
-
-def _subject(row: Any) -> Any:
-    url = page_of_id(row.subject_id)
-    words = formats.code(row.subject_id or "—")
-    return formats.link(words, url) if url else words
-
-
-class AuditEntryAdmin(OfficeAdmin):
-    plural = "Audit trail"
-    audited = False
-    view_right: ClassVar[Right] = Right.VIEW_AUDIT
-    ordering = ("-sequence",)
-    list_display = (
-        Column("No.", show=lambda entry: entry.sequence),
-        instant_column("At", "at"),
-        text_column("Who", "actor"),
-        text_column("Did", "act"),
-        status_column("Outcome", "outcome"),
-        Column("On", show=_subject, plain=lambda entry: entry.subject_id),
-        text_column("Reason", "reason"),
-        Column(
-            "Error", show=lambda entry: entry.error[:80] or "—", plain=lambda entry: entry.error
-        ),
-        text_column("From", "address"),
-    )
-    list_filter = (
-        day_filter(field_name="at"),
-        choice_filter("outcome", "outcome", Outcome.choices),
-        link_filter("who", "actor"),
-        link_filter("on", "subject", "subject_id"),
-        link_filter("act", "act"),
-    )
-
-    def heading(self, row: AuditEntry) -> str:
-        return f"{row.act.capitalize()} by {row.actor}"
-
-    def sections(self, row: AuditEntry) -> list[Section]:
-        return [
-            Section(
-                "Entry",
-                facts(
-                    ("Number", row.sequence),
-                    ("At", formats.moment(row.at)),
-                    ("Who", row.actor),
-                    ("In the role of", row.roles),
-                    ("Did", row.act),
-                    ("Outcome", formats.badge(row.outcome, row.get_outcome_display())),
-                    ("On", _subject(row)),
-                    ("Before", _written(row.before)),
-                    ("After", _written(row.after)),
-                    ("Reason", row.reason),
-                    ("Note", row.note),
-                    ("Error", row.error),
-                    ("From", row.address),
-                    ("Request", formats.code(row.request_id) if row.request_id else ""),
-                ),
-            )
-        ]
+AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
+ON = Reference("On", "subject_id")
+REASON = Field("Reason", "reason")
+ERROR = Field("Error", "error", most=80)
+FROM = Field("From", "address")
 
 
 def _written(state: dict[str, Any]) -> str:
@@ -78,69 +29,90 @@ def _written(state: dict[str, Any]) -> str:
     )
 
 
+class AuditEntryAdmin(OfficeAdmin):
+    audited = False
+    ordering = ("-sequence",)
+    list_display = (
+        Field("No.", "sequence"),
+        AT,
+        WHO,
+        DID,
+        Badge("Outcome", "outcome"),
+        ON,
+        REASON,
+        ERROR,
+        FROM,
+    )
+    list_filter = (
+        day_filter("at"),
+        choice_filter("outcome", "outcome", AuditOutcome.choices),
+        link_filter("who", "actor"),
+        link_filter("on", "subject", "subject_id"),
+        link_filter("act", "act"),
+    )
+    page = (
+        Fieldset(
+            "Entry",
+            Field("Number", "sequence"),
+            AT,
+            WHO,
+            Field("Roles", "roles"),
+            DID,
+            Field(
+                "Outcome",
+                lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
+            ),
+            ON,
+            Field("Before", lambda entry: _written(entry.before)),
+            Field("After", lambda entry: _written(entry.after)),
+            REASON,
+            Field("Note", "note"),
+            ERROR,
+            FROM,
+            Code("Request", "request_id"),
+        ),
+    )
+
+    def heading(self, row: AuditEntry) -> str:
+        return f"{row.act.capitalize()} by {row.actor}"
+
+
+WRITTEN_AT = Instant("At", "created_at")
+AUTHOR = Field("By", "author.get_username")
+TEXT = Field("Note", "text", most=120)
+
+
 class NoteAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     exported = False
     list_select_related = ("author",)
-    list_display = (
-        instant_column("At", "created_at"),
-        Column("By", show=lambda note: note.author.get_username()),
-        Column("On", show=_subject),
-        Column("Note", show=lambda note: note.text[:120]),
-    )
+    list_display = (WRITTEN_AT, AUTHOR, ON, TEXT)
     list_filter = (
         choice_filter("on", "subject_type", NoteSubject.choices),
         link_filter("about", "subject", "subject_id"),
     )
+    page = (Fieldset("Note", ON, WRITTEN_AT, AUTHOR, TEXT),)
 
     def heading(self, row: Note) -> str:
         return f"Note by {row.author.get_username()}"
 
-    def sections(self, row: Note) -> list[Section]:
-        return [
-            Section(
-                "Note",
-                facts(
-                    ("On", _subject(row)),
-                    ("At", formats.moment(row.created_at)),
-                    ("By", row.author.get_username()),
-                    ("Note", row.text),
-                ),
-            )
-        ]
+
+ASKED, ASKED_BY = Instant("Requested", "created_at"), Field("By", "asked_by.get_username")
+SENT = Field("Sent", lambda run: f"{run.sent_count:,} of {run.expected_count:,}")
+SKIPPED = Field("Not possible", "skipped_count")
+RUN_STATE = Badge("State", lambda run: "done" if run.finished_at else "pending")
+FINISHED = Instant("Finished", "finished_at", empty="—")
 
 
 class ResendRunAdmin(OfficeAdmin):
-    plural = "Resendings"
-    view_right: ClassVar[Right] = Right.VIEW_WEBHOOKS
     exported = False
     list_select_related = ("asked_by",)
-    list_display = (
-        instant_column("Asked", "created_at"),
-        Column("By", show=lambda run: run.asked_by.get_username()),
-        Column("Sent", show=lambda run: f"{run.sent_count:,} of {run.expected_count:,}"),
-        Column("Not possible", show=lambda run: run.skipped_count),
-        Column("State", show=lambda run: formats.badge("done" if run.finished_at else "pending")),
-        text_column("Reason", "reason"),
-    )
-    list_filter = (day_filter(prefix="run"),)
+    list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
+    list_filter = (DayFilter,)
+    page = (Fieldset("Resending", SENT, SKIPPED, ASKED, ASKED_BY, REASON, FINISHED),)
 
     def heading(self, row: ResendRun) -> str:
         return f"Resending of {row.expected_count:,} webhooks"
 
     def sections(self, row: ResendRun) -> list[Section]:
         lookups = ((name.replace("__", " "), str(value)) for name, value in row.lookups.items())
-        return [
-            Section(
-                "Resending",
-                facts(
-                    ("Sent", f"{row.sent_count:,} of {row.expected_count:,}"),
-                    ("Not possible", row.skipped_count),
-                    ("Asked", formats.moment(row.created_at)),
-                    ("By", row.asked_by.get_username()),
-                    ("Reason", row.reason),
-                    ("Finished", formats.moment(row.finished_at)),
-                ),
-            ),
-            Section("Which", facts(*lookups)),
-        ]
+        return [*super().sections(row), Section("Which", facts(*lookups))]

@@ -1,115 +1,101 @@
 """Refunds: each with its payment, and the choice to give up one that waits for money."""
 
-from typing import ClassVar
-
-from django.urls import reverse
-
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.filters import ModeFilter, choice_filter, day_filter, link_filter
+from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
-from backoffice.page_parts import Moment, Section, facts
-from backoffice.resource.columns import (
+from backoffice.page_parts import TimelineEntry
+from backoffice.resource.display_fields import (
+    AMOUNT,
+    CREATED,
     MERCHANT,
     MODE,
-    Column,
-    amount_column,
-    id_column,
-    instant_column,
-    status_column,
-    text_column,
+    STATUS,
+    Actor,
+    Amount,
+    Field,
+    Id,
+    Instant,
+    Reference,
+    actor_words,
 )
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
-from backoffice.services.refunds import give_up
-from backoffice.timeline import actor_words, messages_about
+from backoffice.timeline import messages_about, transitions_of
 from refunds.models import Refund
+from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
 
-
-def _give_up(work: Work) -> Done:
-    give_up(staff=work.staff, refund_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The refund is given up. The merchant is told.")
-
-
-GIVE_UP = Act(
+GIVE_UP = Action(
     name="give-up",
     title="Give up",
     right=Right.GIVE_UP,
     form=ReasonForm,
-    carry_out=_give_up,
+    service=lambda context: fail_refund(
+        refund_id=context.row.pk,
+        reason=context.data["reason"],
+        actor=context.staff.actor,
+        now=context.now,
+    ),
+    message="The refund has been abandoned. The merchant is notified.",
+    audited_as="give up refund",
+    watches=("status",),
     about="The refund fails for good; its amount can be refunded again.",
     icon="block",
     danger=True,
-    offered=lambda refund, now: refund.status == RefundStatus.PENDING,
+    available=lambda refund, now: refund.status == RefundStatus.PENDING,
 )
+REASON = Field("Reason", "reason")
+BY = Actor("By", "created_by")
+REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)
 
 
 class RefundAdmin(OfficeAdmin):
-    view_right: ClassVar[Right] = Right.VIEW_TRADE
     list_select_related = ("merchant",)
     list_display = (
-        instant_column("Created", "created_at"),
-        amount_column("Amount"),
-        status_column(),
+        CREATED,
+        AMOUNT,
+        STATUS,
         MERCHANT,
-        Column(
-            "Payment",
-            show=lambda refund: formats.short_code(refund.payment_id),
-            plain=lambda refund: refund.payment_id,
-        ),
-        text_column("Reason", "reason"),
-        Column("By", show=lambda refund: actor_words(refund.created_by)),
+        Reference("Payment", "payment_id"),
+        REASON,
+        BY,
         MODE,
-        id_column("Refund"),
+        Id("Refund"),
     )
     list_filter = (
-        day_filter(prefix="ref"),
+        DayFilter,
         choice_filter("status", "status", RefundStatus.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("payment", "payment", "payment_id"),
     )
-    acts: ClassVar[tuple[Act, ...]] = (GIVE_UP,)
+    row_actions = (GIVE_UP,)
+    page = (
+        Fieldset(
+            "Refund",
+            Id("Refund"),
+            Reference("Payment", "payment_id"),
+            MERCHANT,
+            AMOUNT,
+            Amount("Fee refunded", "fee_returned"),
+            STATUS,
+            MODE,
+            REASON,
+            Field("Failed because", "failure_reason"),
+            Actor("Requested by", "created_by"),
+            CREATED,
+            Instant("Refunded at", "succeeded_at"),
+            Instant("Customer notified", "notified_at"),
+        ),
+    )
 
     def heading(self, row: Refund) -> str:
         return f"Refund of {formats.money(row.amount, row.currency)}"
 
-    def sections(self, row: Refund) -> list[Section]:
-        payment = reverse("admin:payments_payment_change", args=[row.payment_id])
-        return [
-            Section(
-                "Refund",
-                facts(
-                    ("Refund", formats.code(row.pk)),
-                    ("Payment", formats.link(formats.code(row.payment_id), payment)),
-                    ("Merchant", row.merchant.name),
-                    ("Amount", formats.money(row.amount, row.currency)),
-                    ("Fee given back", formats.money(row.fee_returned, row.currency)),
-                    ("Status", formats.badge(row.status)),
-                    ("Mode", formats.mode(row.livemode)),
-                    ("Reason", row.reason),
-                    ("Failed because", row.failure_reason),
-                    ("Asked for by", actor_words(row.created_by)),
-                    ("Created", formats.moment(row.created_at)),
-                    ("Given back", formats.moment(row.succeeded_at) if row.succeeded_at else ""),
-                ),
-            )
-        ]
-
-    def timeline(self, row: Refund) -> list[Moment]:
-        moves = [
-            Moment(
-                move.at,
-                "undo",
-                move.to_status.capitalize(),
-                actor_words(move.actor),
-                tone=formats.tone(move.to_status),
-            )
-            for move in row.transitions.order_by("-pk")
-        ]
-        return [
-            *messages_about(row.pk),
-            *moves,
-            Moment(row.created_at, "add_circle", "Asked for", actor_words(row.created_by)),
-        ]
+    def timeline(self, row: Refund) -> list[TimelineEntry]:
+        asked = TimelineEntry(
+            row.created_at, "add_circle", "Requested", actor_words(row.created_by)
+        )
+        return [*messages_about(row.pk), *transitions_of(row, "undo"), asked]

@@ -12,7 +12,7 @@ from payouts.pain001 import pain001
 
 
 def bank_file_page(request: HttpRequest, batch: PayoutBatch, form: str) -> HttpResponse:
-    """Answer with the file, and write down who took it.
+    """Answer with the file, and record the download.
 
     Raises Forbidden, Http404, DebtorUnknown, PayoutFileChanged.
     """

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
+from django.contrib.admin import AdminSite
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
@@ -13,20 +14,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from backoffice import figures, formats
-from backoffice.admin.filters import default_mode
 from backoffice.models import SavedView
 from backoffice.queues import queues_of
+from backoffice.resource.filters import default_mode
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import request_now
 from core.money import is_currency
 from ledger.models import Purpose
 from payments.verification import Verification
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from backoffice.site import BackOffice
+from payouts.bank.position import BankPosition, position_in
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
@@ -68,7 +65,7 @@ class Bar:
     label: str
 
 
-def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
+def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the figures of one mode and currency."""
     asked = request.GET.get("mode", "")
     mode = asked if asked in ("live", "test") else default_mode()
@@ -97,17 +94,18 @@ def dashboard_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/backoffice/dashboard.html", context)
 
 
-def _figures(mode: str, currency: str, instant: "datetime") -> dict[str, Any]:
+def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     livemode, today = mode == "live", timezone.localtime(instant).date()
     start, yesterday = figures.day_start(today), instant - timedelta(days=1)
     kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
-    span = figures.span_of(**kind, start=start, end=instant)
-    before = figures.span_of(**kind, start=start - WEEK, end=instant - WEEK)
+    span = figures.totals_between(**kind, start=start, end=instant)
+    before = figures.totals_between(**kind, start=start - WEEK, end=instant - WEEK)
     days = figures.days_before(today, **kind)
     return {
         "tiles": [
             *_day_tiles(span, before, mode, currency),
             _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday)),
+            *_bank(mode, position_in(currency, livemode=livemode)),
         ],
         "mix": _mix(figures.verification_mix(**kind, start=start, end=instant)),
         "balances": _balances(figures.balances_of_all(**kind), currency),
@@ -121,7 +119,9 @@ def _figures(mode: str, currency: str, instant: "datetime") -> dict[str, Any]:
     }
 
 
-def _day_tiles(span: figures.Span, before: figures.Span, mode: str, currency: str) -> list[Tile]:
+def _day_tiles(
+    span: figures.PeriodTotals, before: figures.PeriodTotals, mode: str, currency: str
+) -> list[Tile]:
     payments = reverse("admin:payments_payment_changelist")
     rate, old_rate = span.success_percent, before.success_percent
     failed, old_failed = span.counts["failed"], before.counts["failed"]
@@ -162,10 +162,26 @@ def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
     return Tile(
         "Webhooks, 24 hours",
         f"{arrived * 100 // ended} %" if ended else "—",
-        f"{arrived:,} arrived, {given_up:,} given up",
+        f"{arrived:,} delivered, {given_up:,} failed",
         f"{reverse('admin:webhooks_delivery_changelist')}?status=failed&mode={mode}",
         "bad" if given_up else "quiet",
     )
+
+
+def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
+    """Show the difference between ledger and bank, once the bank has sent a statement."""
+    if position is None:
+        return []
+    parts = [f"{part.count:,} {part.words}" for part in position.parts]
+    return [
+        Tile(
+            "Ledger less bank",
+            formats.money(position.difference, position.currency),
+            "; ".join(parts) or "nothing is open",
+            f"{reverse('admin:payouts_bankstatement_changelist')}?mode={mode}",
+            "bad" if position.parts else "quiet",
+        )
+    ]
 
 
 def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:

@@ -1,70 +1,64 @@
-"""The page about one object: the answer, the acts, the facts, the timeline, the notes."""
+"""The page about one object: the answer, the actions, the facts, the timeline, the notes."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
 
-from backoffice.models import Note
+from backoffice.models import AuditEntry, Note
+from backoffice.resource.page_urls import address_of, list_of
+from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 
-if TYPE_CHECKING:
-    from backoffice.admin.office import OfficeAdmin
-
 NOTES_SHOWN = 50
 
 
-def detail_page(admin: "OfficeAdmin", request: HttpRequest, row: Any) -> HttpResponse:
+def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
     instant, staff = request_now(), staff_of(request)
-    meta = admin.model._meta
     context = {
-        **admin.admin_site.each_context(request),
-        "opts": meta,
-        "title": admin.heading(row),
-        "list_title": admin.list_title,
-        "list_url": reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"),
+        **resource.admin_site.each_context(request),
+        "opts": resource.model._meta,
+        "title": resource.heading(row),
+        "list_title": resource.entry.title,
+        "list_url": list_of(resource.model),
         "row": row,
-        "answer": admin.answer(row, instant),
-        "acts": offered_acts(admin, staff, row, instant),
-        "sections": admin.sections(row),
+        "answer": resource.answer(row, instant),
+        "row_actions": available_actions(resource, staff, row, instant),
+        "sections": resource.sections(row),
         "tables": [
-            table for table in admin.tables(row) if table.right is None or staff.may(table.right)
+            table for table in resource.tables(row) if table.right is None or staff.may(table.right)
         ],
-        "timeline": admin.timeline(row),
+        "timeline": resource.timeline(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),
-        **_notes(admin, staff, row),
+        **_notes(resource, staff, row),
     }
-    if staff.may(Right.VIEW_AUDIT) and admin.audited:
-        context["audit_url"] = (
-            f"{reverse('admin:backoffice_auditentry_changelist')}?subject={row.pk}"
-        )
+    if staff.may(Right.VIEW_AUDIT) and resource.audited:
+        context["audit_url"] = list_of(AuditEntry, subject=row.pk)
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
 
 
-def offered_acts(
-    admin: "OfficeAdmin", staff: Staff, row: Any, instant: Any
+def available_actions(
+    resource: AdminResource, staff: Staff, row: Any, instant: Any
 ) -> list[dict[str, Any]]:
-    """Return what this member of staff can do to the object as it is now: what harms comes last."""
-    meta = admin.model._meta
-    name = f"admin:{meta.app_label}_{meta.model_name}_act"
+    """Return what this member of staff can do to the object now, the dangerous last."""
     return [
-        {"act": act, "url": reverse(name, args=[row.pk, act.name])}
-        for act in sorted(admin.acts, key=lambda act: act.danger)
-        if staff.may(act.right) and act.offered(row, instant) and act.for_whom(row, staff)
+        {"action": action, "url": address_of(resource.model, "act", row.pk, action.name)}
+        for action in sorted(resource.row_actions, key=lambda action: action.danger)
+        if staff.may(action.right)
+        and action.available(row, instant)
+        and action.shown_to(row, staff)
     ]
 
 
-def _notes(admin: "OfficeAdmin", staff: Staff, row: Any) -> dict[str, Any]:
-    if not admin.notes:
+def _notes(resource: AdminResource, staff: Staff, row: Any) -> dict[str, Any]:
+    if not resource.notes:
         return {}
     notes = Note.objects.filter(subject_id=row.pk).select_related("author").order_by("-pk")
-    meta = admin.model._meta
-    url = reverse(f"admin:{meta.app_label}_{meta.model_name}_act", args=[row.pk, "note"])
+    url = address_of(resource.model, "act", row.pk, "note")
     return {
         "notes": list(notes[:NOTES_SHOWN]),
         "note_url": url if staff.may(Right.NOTE) else "",

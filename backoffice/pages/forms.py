@@ -10,8 +10,8 @@ from django.db import transaction
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from backoffice.audit import Deed, Record, write
-from backoffice.models import Outcome, StaffAccount
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
 from core.clock import request_now
@@ -24,12 +24,12 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
 
     error_messages: ClassVar[dict[str, str]] = {
         **AuthenticationForm.error_messages,
-        "invalid_login": "The name or the password is not right.",
+        "invalid_login": "The user name or the password is incorrect.",
     }
 
     def clean(self) -> Any:
         name = str(self.cleaned_data.get("username", ""))
-        # Once the account is closed for a while, more tries leave no more entries.
+        # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
             return super().clean()
@@ -44,18 +44,20 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             raise ValidationError("This account has no role. Ask an Administrator for one.")
 
     def _write_failure(self, name: str) -> None:
-        deed = Deed(act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64])
-        record = Record(outcome=Outcome.REFUSED)
-        write(
+        action = AuditAction(
+            act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64]
+        )
+        record = AuditRecord(outcome=AuditOutcome.REFUSED)
+        append_entry(
             staff=staff_of(self.request),
-            deed=deed,
+            action=action,
             record=record,
             now=request_now(),
             error="wrong password",
         )
 
 
-class CodeForm(forms.Form):
+class SecondFactorForm(forms.Form):
     """Six digits of the authenticator, or a recovery code."""
 
     code = forms.CharField(
@@ -70,10 +72,10 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
     """One's own new password; it ends the need to change the first one."""
 
     def clean_new_password1(self) -> str:
-        """Refuse the password of before: somebody else has seen the first one."""
+        """Refuse the current password: an Administrator has seen the first one."""
         password = str(self.cleaned_data["new_password1"])
         if self.user.check_password(password):
-            raise ValidationError("Choose another password than the one you have.")
+            raise ValidationError("Choose another password than the one you delivered.")
         return password
 
     @transaction.atomic

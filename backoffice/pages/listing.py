@@ -1,40 +1,41 @@
-"""What stands above a list: its filters as menus, its saved views, its exports and its acts."""
+"""What stands above a list: its filters as menus, its saved views, its exports and its actions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import Q
 from django.http import HttpRequest
 from django.urls import reverse
 
 from backoffice.models import SavedView
+from backoffice.resource.page_urls import address_of
+from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-
-if TYPE_CHECKING:
-    from backoffice.admin.office import OfficeAdmin
 
 VIEWS_SHOWN = 20
 
 
-def list_context(admin: "OfficeAdmin", request: HttpRequest) -> dict[str, Any]:
+def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any]:
     """Return what the template of a list needs beside Django's own."""
-    staff, meta = staff_of(request), admin.model._meta
-    name = f"admin:{meta.app_label}_{meta.model_name}"
+    staff, model = staff_of(request), resource.model
     own_or_shared = Q(owner_id=staff.user_id) | Q(shared=True)
     views = SavedView.objects.filter(own_or_shared, path=request.path).select_related("owner")
     query = request.GET.urlencode()
-    exports = (("CSV", "csv"), ("Excel", "xlsx")) if admin.exported else ()
+    exports = (("CSV", "csv"), ("Excel", "xlsx")) if resource.exported else ()
     return {
-        "title": admin.list_title,
+        "title": resource.entry.title,
         "saved_views": list(views.order_by("name")[:VIEWS_SHOWN]),
         "save_url": f"{reverse('admin:save_view')}?{_saving(request)}",
-        "list_acts": [
-            {"act": act, "url": f"{reverse(f'{name}_list_act', args=[act.name])}?{query}"}
-            for act in admin.list_acts
-            if staff.may(act.right)
+        "list_actions": [
+            {
+                "action": action,
+                "url": f"{address_of(model, 'list_act', action.name)}?{query}",
+            }
+            for action in resource.list_actions
+            if staff.may(action.right)
         ],
         "exports": [
-            (words, f"{reverse(f'{name}_export', args=[form])}?{query}") for words, form in exports
+            (words, f"{address_of(model, 'export', form)}?{query}") for words, form in exports
         ]
         if staff.may(Right.EXPORT)
         else [],

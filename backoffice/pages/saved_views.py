@@ -1,27 +1,24 @@
 """Saved views: a list with its filters under a name."""
 
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from django import forms
+from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 
-from backoffice.forms import Line, Tick
+from backoffice.forms import CheckboxField, TextInputField
 from backoffice.models import SavedView
 from backoffice.staff import staff_of
 from core.clock import request_now
-
-if TYPE_CHECKING:
-    from backoffice.site import BackOffice
 
 
 class ViewForm(forms.Form):
     """A name for the list as it is on the screen."""
 
-    name = Line(max_length=60)
-    shared = Tick(required=False, label="Show it to everybody")
+    name = TextInputField(max_length=60)
+    shared = CheckboxField(required=False, label="Share with all staff")
     path = forms.CharField(max_length=100, widget=forms.HiddenInput())
     query = forms.CharField(max_length=1_000, required=False, widget=forms.HiddenInput())
 
@@ -32,7 +29,7 @@ class ViewForm(forms.Form):
         return path
 
 
-def save_view_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
+def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Ask for a name, and keep the view under it; one's own of that name is replaced."""
     initial = {"path": request.GET.get("path", ""), "query": request.GET.get("query", "")}
     form = ViewForm(request.POST or None, initial=initial)
@@ -59,7 +56,7 @@ def save_view_page(site: "BackOffice", request: HttpRequest) -> HttpResponse:
     return TemplateResponse(request, "admin/backoffice/save_view.html", context)
 
 
-def forget_view_page(site: "BackOffice", request: HttpRequest, view_id: int) -> HttpResponse:
+def forget_view_page(site: AdminSite, request: HttpRequest, view_id: int) -> HttpResponse:
     """Forget one of one's own views."""
     if request.method == "POST":
         SavedView.objects.filter(pk=view_id, owner_id=staff_of(request).user_id).delete()

@@ -2,10 +2,11 @@
 
 import base64
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import django_otp
+from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -14,9 +15,9 @@ from django.template.response import TemplateResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_otp.models import Device
 
-from backoffice.audit import Deed, Record, write
-from backoffice.models import Outcome
-from backoffice.pages.forms import SIGN_IN, CodeForm
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.models import AuditOutcome
+from backoffice.pages.forms import SIGN_IN, SecondFactorForm
 from backoffice.roles import Right
 from backoffice.services.two_factor import (
     begin_enrolment,
@@ -30,35 +31,32 @@ from backoffice.staff import staff_of
 from core.clock import request_now
 from core.qr import svg
 
-if TYPE_CHECKING:
-    from backoffice.site import BackOffice
-
-PROVED_KEY = "staff_proved"
+VERIFIED_KEY = "staff_proved"
 # How long a code counts for changing what gives codes: a borrowed session is not enough.
-PROVED_FOR = timedelta(minutes=10)
+VERIFIED_FOR = timedelta(minutes=10)
 WRONG_CODES = 5
 WRONG_KEY = "staff_wrong_codes"
-WRONG_CODE = "That code is not right. Wait for the next one and try again."
+WRONG_CODE = "That code is incorrect. Wait for the next one and try again."
 
 
 class TwoFactorPages:
-    """The pages, for whoever has entered a password; everyone else is sent to sign in."""
+    """The pages, after the password; other visitors are sent to sign in."""
 
-    def __init__(self, site: "BackOffice") -> None:
+    def __init__(self, site: AdminSite) -> None:
         self.site = site
 
     def enter(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code, after the password; again, before the second factor is changed."""
         user = _signed_in(request)
-        if user is None or (self.site.has_permission(request) and has_proved_lately(request)):
+        if user is None or (self.site.has_permission(request) and verified_recently(request)):
             return redirect("admin:index")
         if not has_authenticator(user):
-            return _onwards(request, "admin:two_factor_set_up")
-        form = CodeForm(request.POST or None)
+            return _redirect_onward(request, "admin:two_factor_set_up")
+        form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = check_code(user, form.cleaned_data["code"], request_now())
             if device is not None:
-                return _let_in(request, device)
+                return _finish_sign_in(request, device)
             if _count_wrong(request) >= WRONG_CODES:
                 logout(request)
                 return redirect("admin:login")
@@ -71,15 +69,15 @@ class TwoFactorPages:
         if user is None:
             return redirect("admin:login")
         if has_authenticator(user) and not self.site.has_permission(request):
-            return _onwards(request, "admin:two_factor")
-        if has_authenticator(user) and not has_proved_lately(request):
-            return prove_again(request)
-        form = CodeForm(request.POST or None)
+            return _redirect_onward(request, "admin:two_factor")
+        if has_authenticator(user) and not verified_recently(request):
+            return ask_for_code_again(request)
+        form = SecondFactorForm(request.POST or None)
         if request.method == "POST" and form.is_valid():
             device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
-                _prove(request, device)
-                _write(request, "set up two-factor", Outcome.DONE)
+                _mark_verified(request, device)
+                _write(request, "set up two-factor", AuditOutcome.DONE)
                 return self._codes(request, user)
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user)
@@ -100,10 +98,10 @@ class TwoFactorPages:
         user = _signed_in(request)
         if user is None:
             return redirect("admin:login")
-        if not has_proved_lately(request):
-            return prove_again(request)
+        if not verified_recently(request):
+            return ask_for_code_again(request)
         if request.method == "POST":
-            _write(request, "new recovery codes", Outcome.DONE)
+            _write(request, "new recovery codes", AuditOutcome.DONE)
             return self._codes(request, user)
         context = {"codes_left": recovery_codes_left(user), "title": "Two-factor sign-in"}
         return self._page(request, "two_factor_account", context)
@@ -122,26 +120,26 @@ def _signed_in(request: HttpRequest) -> User | None:
     return user if isinstance(user, User) and staff_of(request).roles else None
 
 
-def _let_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
-    _prove(request, device)
-    _write(request, SIGN_IN, Outcome.DONE)
-    return _onwards(request, "admin:index", follow=True)
+def _finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
+    _mark_verified(request, device)
+    _write(request, SIGN_IN, AuditOutcome.DONE)
+    return _redirect_onward(request, "admin:index", follow=True)
 
 
-def _prove(request: HttpRequest, device: Device) -> None:
+def _mark_verified(request: HttpRequest, device: Device) -> None:
     django_otp.login(request, device)
     request.session.pop(WRONG_KEY, None)
-    request.session[PROVED_KEY] = request_now().isoformat()
+    request.session[VERIFIED_KEY] = request_now().isoformat()
     request.session.cycle_key()
 
 
-def has_proved_lately(request: HttpRequest) -> bool:
-    """Say whether a code was entered minutes ago: whoever has only a session did not."""
-    proved: str = request.session.get(PROVED_KEY, "")
-    return proved != "" and request_now() - datetime.fromisoformat(proved) < PROVED_FOR
+def verified_recently(request: HttpRequest) -> bool:
+    """Return whether a code was entered minutes ago: a stolen session alone has none."""
+    proved: str = request.session.get(VERIFIED_KEY, "")
+    return proved != "" and request_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
 
 
-def prove_again(request: HttpRequest) -> HttpResponseRedirect:
+def ask_for_code_again(request: HttpRequest) -> HttpResponseRedirect:
     """Ask for a code, and come back."""
     response = redirect("admin:two_factor")
     response["Location"] += f"?{urlencode({'next': request.path})}"
@@ -151,17 +149,25 @@ def prove_again(request: HttpRequest) -> HttpResponseRedirect:
 def _count_wrong(request: HttpRequest) -> int:
     wrong: int = request.session.get(WRONG_KEY, 0) + 1
     request.session[WRONG_KEY] = wrong
-    _write(request, SIGN_IN, Outcome.REFUSED, error="wrong code")
+    _write(request, SIGN_IN, AuditOutcome.REFUSED, error="wrong code")
     return wrong
 
 
-def _write(request: HttpRequest, act: str, outcome: Outcome, *, error: str = "") -> None:
+def _write(request: HttpRequest, act: str, outcome: AuditOutcome, *, error: str = "") -> None:
     staff = staff_of(request)
-    deed = Deed(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
-    write(staff=staff, deed=deed, record=Record(outcome=outcome), now=request_now(), error=error)
+    action = AuditAction(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
+    append_entry(
+        staff=staff,
+        action=action,
+        record=AuditRecord(outcome=outcome),
+        now=request_now(),
+        error=error,
+    )
 
 
-def _onwards(request: HttpRequest, name: str, *, follow: bool = False) -> HttpResponseRedirect:
+def _redirect_onward(
+    request: HttpRequest, name: str, *, follow: bool = False
+) -> HttpResponseRedirect:
     """Go to a page, keeping where the visitor wanted to go; `follow`: go there now."""
     wanted = request.GET.get("next", "")
     if not url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}):

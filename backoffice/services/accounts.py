@@ -1,4 +1,4 @@
-"""The accounts of staff: made, given roles, closed. Nobody does any of it to their own account."""
+"""The accounts of staff: created, given roles, closed; never one's own account."""
 
 import base64
 import hashlib
@@ -11,10 +11,10 @@ from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 
-from backoffice.audit import Deed, recorded
+from backoffice.audit import AuditAction, audited
 from backoffice.authenticators import Authenticator
-from backoffice.errors import NoSecondPerson, StaffUnfit
-from backoffice.models import AuditEntry, Outcome, StaffAccount
+from backoffice.errors import AccountNotEligible, IndependentApproverRequired
+from backoffice.models import AuditEntry, AuditOutcome, StaffAccount
 from backoffice.roles import Right, Role
 from backoffice.services.two_factor import AUTHENTICATOR, remove_second_factor
 from backoffice.staff import USERNAME_CHARACTERS, Staff
@@ -23,9 +23,9 @@ from core.ids import random_base62
 
 FIRST_PASSWORD_CHARACTERS = 20
 DEVELOPMENT_CHARACTERS = 12
-# What opens an account to whoever did it: they know its first password, or chose what it may.
-LETTING_IN = ("add staff", "set roles", "reset access", "reopen account")
-SETTLING = timedelta(days=1)
+# What gives the one who did it access to the account: a known password, or chosen roles.
+ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
+COOLING_OFF = timedelta(days=1)
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
 
 
@@ -66,12 +66,12 @@ def development_logins() -> dict[str, str]:
 def development_account(role: Role, password: str) -> str:
     """Make or renew the account of a role that only development mode lets in; return its name.
 
-    Raises StaffUnfit where the name is somebody's.
+    Raises AccountNotEligible where the name belongs to someone.
     """
     username = role.value.lower()
     user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
     if not made and not StaffAccount.objects.filter(user=user, development_only=True).exists():
-        raise StaffUnfit(username=f"{username} is somebody's account")
+        raise AccountNotEligible(username=f"{username} belongs to someone")
     StaffAccount.objects.get_or_create(user=user, defaults={"development_only": True})
     if not user.check_password(password):
         user.set_password(password)
@@ -83,8 +83,8 @@ def development_account(role: Role, password: str) -> str:
 
 def add_staff(*, staff: Staff, username: str, role: Role, email: str, now: datetime) -> str:
     """Make an account for a colleague; return its first password. Raises as create_account does."""
-    deed = _deed("add staff", username[:USERNAME_CHARACTERS])
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _action("add staff", username[:USERNAME_CHARACTERS])
+    with audited(staff=staff, action=action, now=now) as record:
         password = create_account(username=username, role=role, email=email)
         record.after = {"role": role.value}
     return password
@@ -93,9 +93,11 @@ def add_staff(*, staff: Staff, username: str, role: Role, email: str, now: datet
 def set_roles(
     *, staff: Staff, user_id: int, roles: frozenset[Role], reason: str, now: datetime
 ) -> None:
-    """Give a colleague these roles and no others. Raises StaffUnfit for one's own account."""
+    """Set a colleague's roles. Raises AccountNotEligible for one's own account."""
     user = _colleague(staff, user_id)
-    with recorded(staff=staff, deed=_deed("set roles", user.username, reason), now=now) as record:
+    with audited(
+        staff=staff, action=_action("set roles", user.username, reason), now=now
+    ) as record:
         _refuse_own(staff, user)
         before = sorted(user.groups.values_list("name", flat=True))
         _give_roles(user, roles)
@@ -103,22 +105,22 @@ def set_roles(
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in no more, at once. Raises StaffUnfit for one's own account."""
+    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account."""
     _set_active(staff, user_id, "close account", reason, active=False, now=now)
 
 
 def reopen_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in again. Raises StaffUnfit for one's own account."""
+    """Let a colleague in again. Raises AccountNotEligible for one's own account."""
     _set_active(staff, user_id, "reopen account", reason, active=True, now=now)
 
 
 def reset_access(*, staff: Staff, user_id: int, reason: str, now: datetime) -> str:
     """Give a colleague a new first password and no second factor; return the password.
 
-    Raises StaffUnfit for one's own account.
+    Raises AccountNotEligible for one's own account.
     """
     user = _colleague(staff, user_id)
-    with recorded(staff=staff, deed=_deed("reset access", user.username, reason), now=now):
+    with audited(staff=staff, action=_action("reset access", user.username, reason), now=now):
         _refuse_own(staff, user)
         password = random_base62(FIRST_PASSWORD_CHARACTERS)
         user.set_password(password)
@@ -132,32 +134,36 @@ def reset_access(*, staff: Staff, user_id: int, reason: str, now: datetime) -> s
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
     """Let a colleague try again who has entered too many wrong passwords."""
     user = _colleague(staff, user_id)
-    with recorded(staff=staff, deed=_deed("lift lock-out", user.username, reason), now=now) as made:
+    with audited(
+        staff=staff, action=_action("lift lock-out", user.username, reason), now=now
+    ) as made:
         made.after = {"attempts_forgotten": reset_attempts(username=user.username)}
 
 
-def refuse_let_in(*, asked_by: User, decides: Staff, now: datetime) -> None:
+def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) -> None:
     """Refuse as a second person whom the first one has let in, and who was let in just now.
 
     An Administrator could otherwise make a colleague up, and agree with themselves through it.
-    Raises NoSecondPerson.
+    Raises IndependentApproverRequired.
     """
     let_in = AuditEntry.objects.filter(
-        act__in=LETTING_IN, outcome=Outcome.DONE, subject_type="staff"
+        act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, subject_type="staff"
     )
     first, second = asked_by.get_username(), decides.username
     for one, other in ((first, second), (second, first)):
         if let_in.filter(subject_id=one, actor=other).exists():
-            raise NoSecondPerson(f"{other} has let {one} in: a third person must decide.")
-    if let_in.filter(subject_id=second, at__gt=now - SETTLING).exists():
-        raise NoSecondPerson("Your account was changed today: decide tomorrow.")
+            raise IndependentApproverRequired(
+                f"{other} has let {one} in: a third person must decide."
+            )
+    if let_in.filter(subject_id=second, at__gt=now - COOLING_OFF).exists():
+        raise IndependentApproverRequired("Your account was changed today: decide tomorrow.")
 
 
 def _set_active(
     staff: Staff, user_id: int, act: str, reason: str, *, active: bool, now: datetime
 ) -> None:
     user = _colleague(staff, user_id)
-    with recorded(staff=staff, deed=_deed(act, user.username, reason), now=now) as record:
+    with audited(staff=staff, action=_action(act, user.username, reason), now=now) as record:
         _refuse_own(staff, user)
         record.before = _activity(user)
         user.is_active = active
@@ -168,13 +174,13 @@ def _set_active(
 def _colleague(staff: Staff, user_id: int) -> User:
     user = User.objects.filter(pk=user_id, is_staff=True).first()
     if user is None:
-        raise StaffUnfit(user="is not staff")
+        raise AccountNotEligible(user="is not staff")
     return user
 
 
 def _refuse_own(staff: Staff, user: User) -> None:
     if user.pk == staff.user_id:
-        raise StaffUnfit("Ask another Administrator: nobody changes their own account.")
+        raise AccountNotEligible("You cannot change your own account. Ask another Administrator.")
 
 
 def _give_roles(user: User, roles: frozenset[Role]) -> None:
@@ -193,7 +199,7 @@ def _words(roles: frozenset[Role]) -> str:
     return ", ".join(sorted(role.value for role in roles))
 
 
-def _deed(act: str, username: str, reason: str = "") -> Deed:
-    return Deed(
+def _action(act: str, username: str, reason: str = "") -> AuditAction:
+    return AuditAction(
         act=act, right=Right.STAFF, subject_type="staff", subject_id=username, reason=reason
     )

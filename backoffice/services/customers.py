@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from backoffice.audit import Deed, recorded, refuse_too_often, state_of
+from backoffice.audit import AuditAction, audited, limit_rate, snapshot
 from backoffice.errors import IdentityNotProven
-from backoffice.models import AuditEntry, Outcome
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from customers.passkeys import revoke_passkey
 from customers.pins import unlock_pin
-from customers.services import freeze, unfreeze
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -33,13 +32,13 @@ class Identity:
 
 def unlock(*, staff: Staff, customer_id: str, identity: Identity, now: datetime) -> Customer:
     """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
-    deed = _deed("unlock PIN", Right.UNLOCK_PIN, customer_id)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _action("unlock PIN", Right.UNLOCK_PIN, customer_id)
+    with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
-        proofs = _prove(before, identity, deed.act, now)
-        record.before = state_of(before, "pin_failures", "pin_locked_until")
+        proofs = _prove(before, identity, action.act, now)
+        record.before = snapshot(before, "pin_failures", "pin_locked_until")
         customer = unlock_pin(customer_id=customer_id, now=now)
-        record.after = state_of(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
+        record.after = snapshot(customer, "pin_failures", "pin_locked_until") | {"proofs": proofs}
     return customer
 
 
@@ -48,39 +47,22 @@ def remove_passkey(
 ) -> Passkey:
     """Remove a passkey of a lost device. Raises Forbidden, IdentityNotProven, PasskeyNotFound."""
     passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
-    deed = _deed("remove passkey", Right.REMOVE_PASSKEY, passkey.customer_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        proofs = _prove(passkey.customer, identity, deed.act, now)
+    action = _action("remove passkey", Right.REMOVE_PASSKEY, passkey.customer_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        proofs = _prove(passkey.customer, identity, action.act, now)
         revoke_passkey(passkey_id=passkey_id, now=now)
         record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
     return passkey
 
 
-def stop(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
-    """Freeze a customer: nothing can be paid from the wallet. Raises Forbidden."""
-    deed = _deed("freeze customer", Right.FREEZE, customer_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Customer.objects.one(customer_id), "frozen_at")
-        customer = freeze(customer_id=customer_id, now=now)
-        record.after = state_of(customer, "frozen_at")
-    return customer
-
-
-def release(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Customer:
-    """Let a frozen customer pay again. Raises Forbidden."""
-    deed = _deed("unfreeze customer", Right.UNFREEZE, customer_id, reason)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Customer.objects.one(customer_id), "frozen_at")
-        customer = unfreeze(customer_id=customer_id, now=now)
-        record.after = state_of(customer, "frozen_at")
-    return customer
-
-
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:
-    """Return a customer's whole phone number and e-mail address. Raises Forbidden, TooOften."""
-    deed = _deed("reveal contact", Right.REVEAL, customer_id, reason)
-    with recorded(staff=staff, deed=deed, now=now):
-        refuse_too_often(staff=staff, act=deed.act, now=now)
+    """Return a customer's full phone number and e-mail address.
+
+    Raises Forbidden, ActionLimitReached.
+    """
+    action = _action("reveal contact", Right.REVEAL, customer_id, reason)
+    with audited(staff=staff, action=action, now=now):
+        limit_rate(staff=staff, act=action.act, now=now)
         customer = Customer.objects.one(customer_id)
     return " ".join(filter(None, [customer.phone, customer.email]))
 
@@ -88,7 +70,7 @@ def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str
 def _prove(customer: Customer, identity: Identity, act: str, now: datetime) -> int:
     """Count what the caller got right. Raises IdentityNotProven for less than two things."""
     failures = AuditEntry.objects.filter(
-        subject_id=customer.pk, act=act, outcome=Outcome.REFUSED, at__gt=now - DAY
+        subject_id=customer.pk, act=act, outcome=AuditOutcome.REFUSED, at__gt=now - DAY
     )
     if failures.count() >= MOST_FAILURES_A_DAY:
         raise IdentityNotProven("Too many wrong answers today: try again tomorrow.")
@@ -113,7 +95,7 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
     return best
 
 
-def _deed(act: str, right: Right, customer_id: str, reason: str = "") -> Deed:
-    return Deed(
+def _action(act: str, right: Right, customer_id: str, reason: str = "") -> AuditAction:
+    return AuditAction(
         act=act, right=right, subject_type="customer", subject_id=customer_id, reason=reason
     )

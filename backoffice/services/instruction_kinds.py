@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from backoffice.models import Instruction
-from backoffice.roles import Kind, Right
-from backoffice.services import money, payouts
+from backoffice.roles import InstructionKind, Right
+from backoffice.services import bank_entries, money, payouts
 from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed for any amount.
 
     `carry_out` returns the id of what it made.
     """
 
     title: str
-    kind: Kind
+    kind: InstructionKind
     right: Right
     check: Callable[[Instruction, datetime], None]
     carry_out: CarryOut
@@ -38,62 +38,79 @@ ADJUST_MERCHANT = "adjust_merchant"
 PAY_OUT = "pay_out"
 RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
+PAYOUT_RETURN = "payout_return"
+BANK_ENTRY = "bank_entry"
 BANK_ACCOUNT = "bank_account"
 
-TASKS: dict[str, Task] = {
-    REFUND: Task(
+TASKS: dict[str, InstructionTask] = {
+    REFUND: InstructionTask(
         title="Refund",
-        kind=Kind.REFUND,
+        kind=InstructionKind.REFUND,
         right=Right.REFUND,
         check=money.check_refund,
         carry_out=money.refund,
     ),
-    TOP_UP: Task(
+    TOP_UP: InstructionTask(
         title="Top-up",
-        kind=Kind.TOP_UP,
+        kind=InstructionKind.TOP_UP,
         right=Right.TOP_UP,
         check=money.check_customer,
         carry_out=money.top_up,
     ),
-    ADJUST_WALLET: Task(
+    ADJUST_WALLET: InstructionTask(
         title="Adjustment of a wallet",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.ADJUST,
         check=money.check_customer,
         carry_out=money.adjust_wallet,
     ),
-    ADJUST_MERCHANT: Task(
+    ADJUST_MERCHANT: InstructionTask(
         title="Adjustment of a balance",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.ADJUST,
         check=money.check_merchant,
         carry_out=money.adjust_merchant,
     ),
-    PAY_OUT: Task(
+    PAY_OUT: InstructionTask(
         title="Payout",
-        kind=Kind.PAYOUT,
+        kind=InstructionKind.PAYOUT,
         right=Right.PAY_OUT,
         check=payouts.check_pay_out,
         carry_out=payouts.pay_out,
     ),
-    RUN_PAYOUTS: Task(
+    RUN_PAYOUTS: InstructionTask(
         title="Payout run",
-        kind=Kind.PAYOUT,
+        kind=InstructionKind.PAYOUT,
         right=Right.PAY_OUT,
         check=payouts.check_run,
         carry_out=payouts.run_payouts,
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
-    PAYOUT_FAILURE: Task(
+    PAYOUT_FAILURE: InstructionTask(
         title="Return of a payout",
-        kind=Kind.ADJUSTMENT,
+        kind=InstructionKind.ADJUSTMENT,
         right=Right.PAY_OUT,
         check=payouts.check_failure,
         carry_out=payouts.record_failure,
     ),
-    BANK_ACCOUNT: Task(
+    PAYOUT_RETURN: InstructionTask(
+        title="Return of a paid payout",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_return,
+        carry_out=bank_entries.record_return,
+    ),
+    BANK_ENTRY: InstructionTask(
+        title="Match of a bank entry",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_match,
+        carry_out=bank_entries.match_entry_by_hand,
+        always_two=True,
+    ),
+    BANK_ACCOUNT: InstructionTask(
         title="Change of a bank account",
-        kind=Kind.BANK_ACCOUNT,
+        kind=InstructionKind.BANK_ACCOUNT,
         right=Right.BANK_ACCOUNT,
         check=payouts.check_bank_account,
         carry_out=payouts.set_bank_account,

@@ -12,19 +12,19 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Sum
 
-from backoffice.audit import Deed, Record, recorded, state_of
+from backoffice.audit import AuditAction, AuditRecord, audited, snapshot
 from backoffice.errors import (
-    AlreadySent,
     Forbidden,
+    FormAlreadySubmitted,
     InstructionDecided,
-    InstructionLapsed,
-    RequesterGone,
+    InstructionExpired,
+    RequesterNotAuthorized,
     SelfApproval,
 )
-from backoffice.models import Instruction, Note, NoteSubject, Outcome
+from backoffice.models import AuditOutcome, Instruction, Note, NoteSubject
 from backoffice.roles import RIGHTS, Right, limit_of
-from backoffice.services.accounts import refuse_let_in
-from backoffice.services.instruction_kinds import TASKS, Task
+from backoffice.services.accounts import refuse_dependent_approver
+from backoffice.services.instruction_kinds import TASKS, InstructionTask
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core import crypto
@@ -38,8 +38,8 @@ _AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
-    """What staff ask for. `secret` is kept encrypted and shown to nobody."""
+class InstructionRequest:
+    """What staff ask for. `secret` is stored encrypted and never shown."""
 
     task: str
     subject_id: str
@@ -55,43 +55,45 @@ class Wish:
     note_on: NoteSubject | None = None
 
 
-def instruct(*, staff: Staff, wish: Wish, now: datetime) -> Instruction:
-    """Carry out what staff want with money, or keep it for a second person to approve.
+def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
+    """Carry out what staff ask to do with money, or keep it for a second person to approve.
 
-    Raises Forbidden, AlreadySent, and the errors of the task itself.
+    Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
-    task = TASKS[wish.task]
-    deed = _deed(task.title.lower(), task.right, wish.subject_id, wish.reason, wish.note)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    task = TASKS[request.task]
+    action = _action(
+        task.title.lower(), task.right, request.subject_id, request.reason, request.note
+    )
+    with audited(staff=staff, action=action, now=now) as record:
         # Held until the end: two forms at once must not both fit into what is left of a limit.
         User.objects.select_for_update(of=("self",)).get(pk=staff.user_id)
-        instruction = _write_down(staff, wish, now)
+        instruction = _write_down(staff, request, now)
         task.check(instruction, now)
         if _is_within_limit(staff, task, instruction, now):
             _carry_out(task, instruction, staff.actor, user_id=None, now=now)
         else:
-            record.outcome = Outcome.ASKED
-        _note(staff, wish, now)
-        record.after = state_of(instruction, *_AUDITED)
+            record.outcome = AuditOutcome.ASKED
+        _note(staff, request, now)
+        record.after = snapshot(instruction, *_AUDITED)
     return instruction
 
 
 def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Let what someone else asked for be done, now. Raises SelfApproval for one's own.
+    """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
 
-    Raises Forbidden, NoSecondPerson, InstructionNotFound, InstructionDecided, InstructionLapsed,
-    RequesterGone, and the errors of the task: then it goes on waiting.
+    Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
+    InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
     """
-    deed = _deed("approve", Right.APPROVE, instruction_id, "", note)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _action("approve", Right.APPROVE, instruction_id, "", note)
+    with audited(staff=staff, action=action, now=now) as record:
         instruction = _waiting(instruction_id, now)
         _refuse_own(staff, instruction)
-        refuse_let_in(asked_by=instruction.asked_by, decides=staff, now=now)
+        refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         task = TASKS[instruction.task]
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
         _refuse_gone(instruction, task)
-        record.before = state_of(instruction, *_AUDITED)
+        record.before = snapshot(instruction, *_AUDITED)
         instruction.decision_note = note
         _carry_out(
             task,
@@ -100,14 +102,14 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
             user_id=staff.user_id,
             now=now,
         )
-        record.after = state_of(instruction, *_AUDITED)
+        record.after = snapshot(instruction, *_AUDITED)
     return instruction
 
 
 def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Refuse what someone else asked for. Raises as `approve` does, but for NoSecondPerson."""
-    deed = _deed("decline", Right.APPROVE, instruction_id, "", note)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    """Decline a colleague's instruction. Raises as `approve`, without the approver's checks."""
+    action = _action("decline", Right.APPROVE, instruction_id, "", note)
+    with audited(staff=staff, action=action, now=now) as record:
         instruction = _waiting(instruction_id, now)
         _refuse_own(staff, instruction)
         _decide(instruction, InstructionStatus.DECLINED, staff, note, record, now)
@@ -115,28 +117,28 @@ def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 
 
 def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Take back what one asked for oneself. Raises Forbidden for anyone else's."""
+    """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
     asked = Instruction.objects.select_related("asked_by").one(instruction_id)
-    deed = _deed("withdraw", TASKS[asked.task].right, instruction_id, "", note)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = _action("withdraw", TASKS[asked.task].right, instruction_id, "", note)
+    with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
         if instruction.asked_by_id != staff.user_id:
-            raise Forbidden("Only whoever asked for this can take it back.")
+            raise Forbidden("Only the requester can withdraw this.")
         _decide(instruction, InstructionStatus.WITHDRAWN, staff, note, record, now)
     return instruction
 
 
-def lapse_due(*, now: datetime) -> int:
-    """End what has waited too long; return how many."""
+def expire_due(*, now: datetime) -> int:
+    """Expire the instructions that have waited too long; return how many."""
     due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
     ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
-    return sweep("let instructions lapse", partial(_lapse, now=now), ids)
+    return sweep("expire instructions", partial(_expire, now=now), ids)
 
 
 @transaction.atomic
-def _lapse(instruction_id: str, *, now: datetime) -> bool:
+def _expire(instruction_id: str, *, now: datetime) -> bool:
     instruction = Instruction.objects.locked(instruction_id)
-    instruction.transition_to(InstructionStatus.LAPSED, now=now, user_id=None)
+    instruction.transition_to(InstructionStatus.EXPIRED, now=now, user_id=None)
     return True
 
 
@@ -156,8 +158,10 @@ def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) ->
     return int(alone.aggregate(total=Sum("amount"))["total"] or 0)
 
 
-def needs_approval(*, staff: Staff, task: Task, amount: int, livemode: bool, now: datetime) -> bool:
-    """Say whether a second person will have to agree."""
+def needs_approval(
+    *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
+) -> bool:
+    """Return whether a second person has to approve."""
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True
@@ -165,7 +169,9 @@ def needs_approval(*, staff: Staff, task: Task, amount: int, livemode: bool, now
     return spent + amount > limit.a_day
 
 
-def _is_within_limit(staff: Staff, task: Task, instruction: Instruction, now: datetime) -> bool:
+def _is_within_limit(
+    staff: Staff, task: InstructionTask, instruction: Instruction, now: datetime
+) -> bool:
     return not needs_approval(
         staff=staff,
         task=task,
@@ -175,10 +181,10 @@ def _is_within_limit(staff: Staff, task: Task, instruction: Instruction, now: da
     )
 
 
-def _deed(act: str, right: Right, subject_id: str, reason: str, note: str) -> Deed:
+def _action(act: str, right: Right, subject_id: str, reason: str, note: str) -> AuditAction:
     kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "ins": "instruction"}
     subject_type = kinds.get(subject_id.partition("_")[0], "payout")
-    return Deed(
+    return AuditAction(
         act=act,
         right=right,
         subject_type=subject_type,
@@ -188,21 +194,21 @@ def _deed(act: str, right: Right, subject_id: str, reason: str, note: str) -> De
     )
 
 
-def _write_down(staff: Staff, wish: Wish, now: datetime) -> Instruction:
+def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
     instruction = Instruction(
         id=new_id("ins", now),
-        kind=TASKS[wish.task].kind.value,
-        task=wish.task,
-        subject_id=wish.subject_id,
-        merchant_id=wish.merchant_id,
-        livemode=wish.livemode,
-        amount=wish.amount,
-        currency=wish.currency,
-        arguments=wish.arguments,
-        sealed_arguments=crypto.encrypt(wish.secret) if wish.secret else "",
-        reason=wish.reason,
-        note=wish.note,
-        form_key=wish.form_key,
+        kind=TASKS[request.task].kind.value,
+        task=request.task,
+        subject_id=request.subject_id,
+        merchant_id=request.merchant_id,
+        livemode=request.livemode,
+        amount=request.amount,
+        currency=request.currency,
+        arguments=request.arguments,
+        sealed_arguments=crypto.encrypt(request.secret) if request.secret else "",
+        reason=request.reason,
+        note=request.note,
+        form_key=request.form_key,
         asked_by_id=staff.user_id,
         asked_at=now,
         lapses_at=now + LIFETIME,
@@ -211,26 +217,31 @@ def _write_down(staff: Staff, wish: Wish, now: datetime) -> Instruction:
         with transaction.atomic():
             instruction.save(force_insert=True)
     except IntegrityError:
-        if not Instruction.objects.filter(form_key=wish.form_key).exists():
+        if not Instruction.objects.filter(form_key=request.form_key).exists():
             raise
-        raise AlreadySent from None
+        raise FormAlreadySubmitted from None
     return instruction
 
 
 def _carry_out(
-    task: Task, instruction: Instruction, actor: str, *, user_id: int | None, now: datetime
+    task: InstructionTask,
+    instruction: Instruction,
+    actor: str,
+    *,
+    user_id: int | None,
+    now: datetime,
 ) -> None:
     caller = Caller.for_staff(livemode=instruction.livemode, actor=actor)
     instruction.result_id = task.carry_out(instruction, caller, now)
     instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)
 
 
-def _note(staff: Staff, wish: Wish, now: datetime) -> None:
-    if wish.note_on and wish.note:
+def _note(staff: Staff, request: InstructionRequest, now: datetime) -> None:
+    if request.note_on and request.note:
         Note.objects.create(
-            subject_type=wish.note_on,
-            subject_id=wish.subject_id,
-            text=wish.note,
+            subject_type=request.note_on,
+            subject_id=request.subject_id,
+            text=request.note,
             author_id=staff.user_id,
             created_at=now,
         )
@@ -241,7 +252,7 @@ def _waiting(instruction_id: str, now: datetime) -> Instruction:
     if instruction.status != InstructionStatus.WAITING:
         raise InstructionDecided(status=f"is {instruction.get_status_display()}")
     if instruction.lapses_at <= now:
-        raise InstructionLapsed
+        raise InstructionExpired
     return instruction
 
 
@@ -250,11 +261,11 @@ def _refuse_own(staff: Staff, instruction: Instruction) -> None:
         raise SelfApproval
 
 
-def _refuse_gone(instruction: Instruction, task: Task) -> None:
-    """Whoever asked must still be allowed to: an account that was closed asks for nothing."""
+def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
+    """Require that the requester still has the right: a closed account has none."""
     roles = roles_of(instruction.asked_by)
     if not any(task.right in RIGHTS[role] for role in roles):
-        raise RequesterGone
+        raise RequesterNotAuthorized
 
 
 def _decide(
@@ -262,10 +273,10 @@ def _decide(
     status: InstructionStatus,
     staff: Staff,
     note: str,
-    record: Record,
+    record: AuditRecord,
     now: datetime,
 ) -> None:
-    record.before = state_of(instruction, *_AUDITED)
+    record.before = snapshot(instruction, *_AUDITED)
     instruction.decision_note = note
     instruction.transition_to(status, now=now, user_id=staff.user_id)
-    record.after = state_of(instruction, *_AUDITED)
+    record.after = snapshot(instruction, *_AUDITED)

@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from backoffice.audit import Deed, recorded, refuse_too_often, state_of
+from backoffice.audit import AuditAction, audited, limit_rate, snapshot
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.staff import Staff
 from core.formats import money
 from customers.phones import masked, normalize_phone
 from links.models import PaymentLink
-from links.services import LinkDraft, create_link, deactivate_link
+from links.services import LinkDraft, create_link
 from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
@@ -24,7 +24,7 @@ LIFETIME = timedelta(days=7)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkWish:
+class LinkRequest:
     """A link for one payment, and where it is sent. `amount` in cents; None: entered by hand."""
 
     merchant_id: str
@@ -36,29 +36,34 @@ class LinkWish:
     recipient: str
 
 
-def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
+def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLink:
     """Create a link that can be paid once within a week, and send it.
 
-    Raises Forbidden, MerchantNotFound, MerchantInactive, TooOften, ValidationFailed.
+    Raises Forbidden, MerchantNotFound, MerchantInactive, ActionLimitReached, ValidationFailed.
     """
-    deed = _deed("send payment link", wish.merchant_id)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        merchant = Merchant.objects.one(wish.merchant_id)
+    action = AuditAction(
+        act="send payment link",
+        right=Right.LINK,
+        subject_type="merchant",
+        subject_id=request.merchant_id,
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        merchant = Merchant.objects.one(request.merchant_id)
         if merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
-        recipient = _recipient(wish)
-        refuse_too_often(staff=staff, act=deed.act, now=now)
+        recipient = _recipient(request)
+        limit_rate(staff=staff, act=action.act, now=now)
         draft = LinkDraft(
-            currency=wish.currency,
-            amount=wish.amount,
-            description=wish.description,
+            currency=request.currency,
+            amount=request.amount,
+            description=request.description,
             max_uses=1,
             expires_at=now + LIFETIME,
         )
-        caller = Caller(merchant=merchant, livemode=wish.livemode, actor=staff.actor)
+        caller = Caller(merchant=merchant, livemode=request.livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
         plan_message(
-            channel=wish.channel,
+            channel=request.channel,
             kind="payment_link",
             recipient=recipient,
             about=link.pk,
@@ -67,38 +72,20 @@ def send_link(*, staff: Staff, wish: LinkWish, now: datetime) -> PaymentLink:
             text=_text(link, merchant),
             now=now,
         )
-        by_mail = wish.channel == Channel.EMAIL
-        record.after = state_of(link, "id", "amount", "currency") | {
+        by_mail = request.channel == Channel.EMAIL
+        record.after = snapshot(link, "id", "amount", "currency") | {
             "sent_to": masked_address(recipient) if by_mail else masked(recipient)
         }
     return link
 
 
-def end_link(*, staff: Staff, link_id: str, reason: str, now: datetime) -> PaymentLink:
-    """End a link for good. Raises Forbidden, PaymentLinkNotFound, or the error of its end."""
-    with recorded(staff=staff, deed=_deed("end payment link", link_id, reason), now=now) as record:
-        before = PaymentLink.objects.one(link_id)
-        record.before = state_of(before, "status")
-        caller = staff.caller(livemode=before.livemode)
-        link = deactivate_link(caller=caller, link_id=link_id, now=now)
-        record.after = state_of(link, "status")
-    return link
-
-
-def _recipient(wish: LinkWish) -> str:
-    if wish.channel == Channel.EMAIL:
-        return wish.recipient
-    return normalize_phone(wish.recipient, livemode=wish.livemode)
+def _recipient(request: LinkRequest) -> str:
+    if request.channel == Channel.EMAIL:
+        return request.recipient
+    return normalize_phone(request.recipient, livemode=request.livemode)
 
 
 def _text(link: PaymentLink, merchant: Merchant) -> str:
     name = " ".join(merchant.name.split())
     what = f"{money(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
     return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"
-
-
-def _deed(act: str, subject_id: str, reason: str = "") -> Deed:
-    subject_type = "paymentlink" if subject_id.startswith("link_") else "merchant"
-    return Deed(
-        act=act, right=Right.LINK, subject_type=subject_type, subject_id=subject_id, reason=reason
-    )

@@ -1,4 +1,4 @@
-"""How the instructions of staff move money. Nobody calls these but `services.instructions`."""
+"""How the instructions of staff move money. Only `services.instructions` calls these."""
 
 from datetime import datetime
 
@@ -29,9 +29,9 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
     left = payment.amount_refundable
     words = money(left, payment.currency)
     if instruction.arguments["expected_available"] != left:
-        raise RefundFormStale(f"{words} is left now: look again before you send this.")
+        raise RefundFormStale(f"{words} is left now: check the amount before you submit this.")
     if not 0 < instruction.amount <= left:
-        raise RefundTooLarge(f"At most {words} can be given back.")
+        raise RefundTooLarge(f"At most {words} can be refunded.")
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:

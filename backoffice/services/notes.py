@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import Deed, recorded
+from backoffice.audit import AuditAction, audited
 from backoffice.models import Note, NoteSubject
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -12,8 +12,10 @@ def write_note(
     *, staff: Staff, subject_type: NoteSubject, subject_id: str, text: str, now: datetime
 ) -> Note:
     """Leave a note for other staff. It never changes; a correction is another note."""
-    deed = Deed(act="note", right=Right.NOTE, subject_type=subject_type, subject_id=subject_id)
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    action = AuditAction(
+        act="note", right=Right.NOTE, subject_type=subject_type, subject_id=subject_id
+    )
+    with audited(staff=staff, action=action, now=now) as record:
         note = Note.objects.create(
             subject_type=subject_type,
             subject_id=subject_id,

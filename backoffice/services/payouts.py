@@ -8,7 +8,7 @@ from datetime import date, datetime
 from django.conf import settings
 from django.db import transaction
 
-from backoffice.audit import Deed, recorded, state_of
+from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
 from backoffice.models import Instruction
 from backoffice.roles import Right
@@ -20,16 +20,14 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
-from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
+from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import MAX_PAYOUTS, create_batch, payouts_due
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.services import (
     REFUSED,
-    cancel_payout,
     record_failed,
-    record_paid,
     schedule_payout,
 )
 from payouts.statuses import TRANSITIONS, PayoutStatus
@@ -162,53 +160,18 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
     return account.id
 
 
-def mark_paid(*, staff: Staff, payout_id: str, bank_reference: str, now: datetime) -> Payout:
-    """Record that the bank has paid. Raises Forbidden, PayoutNotFound, PayoutStatusUnfit."""
-    deed = _deed("record payout as paid", payout_id, bank_reference)
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(Payout.objects.one(payout_id), "status")
-        payout = record_paid(
-            payout_id=payout_id, actor=staff.actor, now=now, bank_reference=bank_reference
-        )
-        record.after = state_of(payout, "status")
-    return payout
-
-
-def cancel(*, staff: Staff, payout_id: str, reason: str, now: datetime) -> Payout:
-    """Take back a payout that has not left. Raises Forbidden, and as `cancel_payout` does."""
-    with recorded(staff=staff, deed=_deed("cancel payout", payout_id, reason), now=now) as record:
-        before = Payout.objects.one(payout_id)
-        record.before = state_of(before, "status")
-        caller = staff.caller(livemode=before.livemode)
-        payout = cancel_payout(caller=caller, payout_id=payout_id, now=now)
-        record.after = state_of(payout, "status")
-    return payout
-
-
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
-    """Write down that someone took a file with account numbers. Raises Forbidden."""
-    with recorded(staff=staff, deed=_deed(f"download {form}", batch.pk, ""), now=now):
-        pass
-
-
-def close_account(*, staff: Staff, bank_account_id: str, reason: str, now: datetime) -> None:
-    """Send nothing to a bank account any more. Raises Forbidden, BankAccountNotFound."""
-    deed = Deed(
-        act="close bank account",
-        right=Right.BANK_ACCOUNT,
-        subject_type="bankaccount",
-        subject_id=bank_account_id,
-        reason=reason,
+    """Record the download of a file with account numbers. Raises Forbidden."""
+    action = AuditAction(
+        act=f"download {form}", right=Right.PAY_OUT, subject_type="payout", subject_id=batch.pk
     )
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        record.before = state_of(BankAccount.objects.one(bank_account_id), "closed_at")
-        closed = close_bank_account(bank_account_id=bank_account_id, actor=staff.actor, now=now)
-        record.after = state_of(closed, "closed_at")
+    with audited(staff=staff, action=action, now=now):
+        pass
 
 
 def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHoliday:
     """Add a day on which banks move no money. Raises Forbidden."""
-    with recorded(staff=staff, deed=_holiday_deed("add bank holiday", day), now=now) as record:
+    with audited(staff=staff, action=_holiday_action("add bank holiday", day), now=now) as record:
         holiday, _ = BankHoliday.objects.update_or_create(date=day, defaults={"name": name})
         record.after = {"date": day, "name": name}
     return holiday
@@ -216,7 +179,7 @@ def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHol
 
 def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
     """Take a day off the list. Raises Forbidden."""
-    with recorded(staff=staff, deed=_holiday_deed("drop bank holiday", day), now=now) as record:
+    with audited(staff=staff, action=_holiday_action("drop bank holiday", day), now=now) as record:
         record.before = {"date": day}
         BankHoliday.objects.filter(date=day).delete()
 
@@ -225,18 +188,8 @@ def _execution_date(instruction: Instruction) -> date:
     return date.fromisoformat(instruction.arguments["execution_date"])
 
 
-def _deed(act: str, payout_id: str, reason: str) -> Deed:
-    return Deed(
-        act=act,
-        right=Right.PAY_OUT,
-        subject_type="payout",
-        subject_id=payout_id,
-        reason=reason,
-    )
-
-
-def _holiday_deed(act: str, day: date) -> Deed:
-    return Deed(
+def _holiday_action(act: str, day: date) -> AuditAction:
+    return AuditAction(
         act=act,
         right=Right.HOLIDAYS,
         subject_type="bankholiday",

@@ -33,7 +33,7 @@ class Enrolment:
 
 
 def has_authenticator(user: User) -> bool:
-    """Say whether the account has a second factor already."""
+    """Return whether the account already has a second factor."""
     return bool(Authenticator.objects.filter(user=user, confirmed=True).exists())
 
 

@@ -7,16 +7,15 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
-from backoffice.audit import Deed, Record, recorded, state_of, write
+from backoffice.audit import AuditAction, AuditRecord, append_entry, audited, snapshot
 from backoffice.errors import NothingToSend
-from backoffice.models import Outcome, ResendRun
+from backoffice.models import AuditOutcome, ResendRun
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core.errors import ApiError
 from core.ids import new_id
 from refunds.models import Refund
-from webhooks.endpoints import update_webhook
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 from webhooks.statuses import DeliveryStatus
 
@@ -29,15 +28,15 @@ Lookups = Mapping[str, Any]
 def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
     """Send one delivery again. Raises Forbidden, DeliveryNotFound, ValidationFailed, Conflict."""
     delivery = Delivery.objects.select_related("webhook").one(delivery_id)
-    with recorded(staff=staff, deed=_deed("resend webhook", delivery.pk), now=now) as record:
-        record.before = state_of(delivery, "status")
+    with audited(staff=staff, action=_action("resend webhook", delivery.pk), now=now) as record:
+        record.before = snapshot(delivery, "status")
         again = retry_delivery(
             caller=staff.caller(livemode=delivery.webhook.livemode),
             webhook_id=delivery.webhook_id,
             delivery_id=delivery.pk,
             now=now,
         )
-        record.after = state_of(again, "status")
+        record.after = snapshot(again, "status")
     return again
 
 
@@ -70,21 +69,21 @@ def count_for_run(lookups: Lookups) -> int:
 
 def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
     """Send everything of a filter again, in the background. Raises Forbidden, NothingToSend."""
-    deed = Deed(
+    action = AuditAction(
         act="resend webhooks",
         right=Right.RESEND,
         subject_type="delivery",
         subject_id="",
         reason=reason,
     )
-    with recorded(staff=staff, deed=deed, now=now) as record:
+    with audited(staff=staff, action=action, now=now) as record:
         rows = Delivery.objects.filter(**lookups)
         last = rows.order_by("-pk").first()
         count = count_for_run(lookups)
         if last is None:
             raise NothingToSend
         if count > MOST_IN_A_RUN:
-            raise NothingToSend(f"These are more than {MOST_IN_A_RUN:,}: narrow the list down.")
+            raise NothingToSend(f"There are more than {MOST_IN_A_RUN:,}: narrow the list down.")
         run = ResendRun.objects.create(
             id=new_id("run", now),
             lookups=dict(lookups),
@@ -94,7 +93,7 @@ def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> 
             reason=reason,
             created_at=now,
         )
-        record.outcome, record.after = Outcome.DONE, {"run": run.pk, "count": count}
+        record.outcome, record.after = AuditOutcome.DONE, {"run": run.pk, "count": count}
     return run
 
 
@@ -102,31 +101,6 @@ def continue_runs(*, now: datetime) -> int:
     """Send some of what each run still has to send; return how many went on their way."""
     open_runs = ResendRun.objects.filter(finished_at=None).order_by("created_at")
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
-
-
-def switch_endpoint(
-    *, staff: Staff, webhook_id: str, on: bool, reason: str, now: datetime
-) -> Webhook:
-    """Switch an endpoint on or off. Raises Forbidden, WebhookNotFound."""
-    act = "switch endpoint on" if on else "switch endpoint off"
-    deed = Deed(
-        act=act,
-        right=Right.ENDPOINTS,
-        subject_type="webhook",
-        subject_id=webhook_id,
-        reason=reason,
-    )
-    with recorded(staff=staff, deed=deed, now=now) as record:
-        before = Webhook.objects.not_deleted().one(webhook_id)
-        record.before = state_of(before, "is_active", "disabled_reason")
-        webhook = update_webhook(
-            caller=staff.caller(livemode=before.livemode),
-            webhook_id=webhook_id,
-            changes={"is_active": on},
-            now=now,
-        )
-        record.after = state_of(webhook, "is_active", "disabled_reason")
-    return webhook
 
 
 def _try(staff: Staff, delivery_id: str, now: datetime) -> bool:
@@ -160,9 +134,9 @@ def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
     run.sent_count += not error
     run.skipped_count += bool(error)
     run.save(update_fields=["after_id", "sent_count", "skipped_count"])
-    record = Record(outcome=Outcome.REFUSED if error else Outcome.DONE)
-    deed = _deed("resend webhook", delivery_id)
-    write(staff=staff, deed=deed, record=record, now=now, error=error)
+    record = AuditRecord(outcome=AuditOutcome.REFUSED if error else AuditOutcome.DONE)
+    action = _action("resend webhook", delivery_id)
+    append_entry(staff=staff, action=action, record=record, now=now, error=error)
     return not error
 
 
@@ -182,5 +156,5 @@ def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
     return ""
 
 
-def _deed(act: str, delivery_id: str) -> Deed:
-    return Deed(act=act, right=Right.RESEND, subject_type="delivery", subject_id=delivery_id)
+def _action(act: str, delivery_id: str) -> AuditAction:
+    return AuditAction(act=act, right=Right.RESEND, subject_type="delivery", subject_id=delivery_id)

@@ -27,6 +27,7 @@ def send_code(
         now=page.now,
         payee=payee,
         amount=amount,
+        payment_id=payment_id,
     )
     response = SeeOther(enter_at)
     remember_code(response, AskedCode(handle, phone, purpose, page.livemode, payment_id))

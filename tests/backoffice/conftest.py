@@ -11,7 +11,7 @@ from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
 from backoffice.authenticators import Authenticator
-from backoffice.pages.two_factor import PROVED_KEY
+from backoffice.pages.two_factor import VERIFIED_KEY
 from backoffice.roles import Role
 from backoffice.staff import Staff
 from core.clock import utc_now
@@ -57,7 +57,7 @@ def sign_in(role: Role, name: str = "") -> Client:
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     session = client.session
     session[DEVICE_ID_SESSION_KEY] = Authenticator.objects.get(user=user).persistent_id
-    session[PROVED_KEY] = utc_now().isoformat()
+    session[VERIFIED_KEY] = utc_now().isoformat()
     session.save()
     return client
 

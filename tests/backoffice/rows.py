@@ -8,7 +8,7 @@ from django.db.models import Model
 
 from backoffice.models import AuditEntry, Instruction, Note, NoteSubject, ResendRun
 from backoffice.roles import Role
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.notes import write_note
 from core.clock import utc_now
 from core.ids import new_id
@@ -24,7 +24,16 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 from payments.confirming import confirm_payment
 from payments.models import Payment
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankFile,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+)
 from payouts.services import schedule_payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
@@ -49,7 +58,7 @@ def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: 
     )
 
 
-def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
+def refund_request(payment: Payment, amount: int, **more: Any) -> InstructionRequest:
     """What the form of a refund asks for."""
     values: dict[str, Any] = {
         "task": "refund",
@@ -64,11 +73,11 @@ def refund_wish(payment: Payment, amount: int, **more: Any) -> Wish:
         "arguments": {"expected_available": payment.amount_refundable},
         "note_on": NoteSubject.PAYMENT,
     }
-    return Wish(**(values | more))
+    return InstructionRequest(**(values | more))
 
 
 def one_of_each() -> dict[type[Model], Model]:
-    """Make a row of every model in the back office, each in a state in which acts are offered."""
+    """Make a row of every model here, each in a state in which actions are available."""
     merchant = MerchantFactory(email="owner@shop.example")
     endpoint = create_webhook(
         caller=caller_of(merchant),
@@ -130,6 +139,7 @@ def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
         BankAccount: payout.bank_account,
         Payout: payout,
         PayoutBatch: _batch(),
+        **_bank(),
         BankHoliday: holiday,
         Account: Account.objects.filter(owner=merchant.pk).latest("pk"),
         Transfer: Transfer.objects.latest("pk"),
@@ -149,7 +159,7 @@ def _of_webhooks(endpoint: Webhook) -> dict[type[Model], Model]:
 def _of_office(payment: Payment) -> dict[type[Model], Model]:
     payment.refresh_from_db()
     support = staff_as(Role.SUPPORT)
-    instruction = instruct(staff=support, wish=refund_wish(payment, 20_000), now=utc_now())
+    instruction = instruct(staff=support, request=refund_request(payment, 20_000), now=utc_now())
     note = write_note(
         staff=support,
         subject_type=NoteSubject.PAYMENT,
@@ -197,6 +207,38 @@ def _batch() -> PayoutBatch:
         created_at=utc_now(),
         created_by="staff:finance",
     )
+
+
+def _bank() -> dict[type[Model], Model]:
+    """Make a statement whose only entry waits for a person."""
+    now = utc_now()
+    file = BankFile.objects.create(
+        source="statement", message_id="M-1", livemode=False, created_at=now, created_by="system:x"
+    )
+    statement = BankStatement.objects.create(
+        file=file,
+        livemode=False,
+        number="2026-1",
+        currency="BSD",
+        start_at=now,
+        end_at=now,
+        entries_amount=-500,
+        created_at=now,
+    )
+    entry = BankEntry.objects.create(
+        id=new_id("ben", now),
+        file=file,
+        statement=statement,
+        livemode=False,
+        source="statement",
+        key="k",
+        kind="debit",
+        amount=500,
+        currency="BSD",
+        problem="There is no order of this reference.",
+        created_at=now,
+    )
+    return {BankStatement: statement, BankEntry: entry}
 
 
 def _run(delivery: Delivery) -> ResendRun:

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
-from backoffice.audit import Deed, Record, entry_hash, recorded, write
+from backoffice.audit import AuditAction, AuditRecord, append_entry, audited, entry_hash
 from backoffice.audit_verification import TRIGGERS, verify_audit
 from backoffice.errors import Forbidden
-from backoffice.models import AuditEntry, AuditHead, Note, NoteSubject, Outcome
+from backoffice.models import AuditEntry, AuditHead, AuditOutcome, Note, NoteSubject
 from backoffice.roles import Right, Role
 from backoffice.services.notes import write_note
 from core.append_only import active_triggers
@@ -23,17 +23,21 @@ from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
-DEED = Deed(act="note", right=Right.NOTE, subject_type="payment", subject_id="pay_1", reason="é ✓")
+DEED = AuditAction(
+    act="note", right=Right.NOTE, subject_type="payment", subject_id="pay_1", reason="é ✓"
+)
 
 
 def entries(count: int) -> None:
     for number in range(count):
-        record = Record(before={"status": "created", "at": utc_now()}, after={"number": number})
-        write(staff=staff_as(Role.SUPPORT), deed=DEED, record=record, now=utc_now())
+        record = AuditRecord(
+            before={"status": "created", "at": utc_now()}, after={"number": number}
+        )
+        append_entry(staff=staff_as(Role.SUPPORT), action=DEED, record=record, now=utc_now())
 
 
 def test_it_keeps_what_changed(payment) -> None:
-    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=utc_now()) as record:
+    with audited(staff=staff_as(Role.SUPPORT), action=DEED, now=utc_now()) as record:
         record.before = {"status": "created", "amount": 5, "same": 1}
         record.after = {"status": "canceled", "amount": 5, "same": 1}
 
@@ -50,22 +54,22 @@ def test_a_failed_attempt_is_kept_and_its_work_is_not(payment) -> None:
     payment.refresh_from_db()
     assert payment.description == ""
     entry = AuditEntry.objects.get()
-    assert entry.outcome == Outcome.REFUSED
+    assert entry.outcome == AuditOutcome.REFUSED
     assert entry.error.startswith("PAYMENT_EXPIRED")
 
 
 def _change_and_fail(payment: Payment) -> None:
-    with recorded(staff=staff_as(Role.SUPPORT), deed=DEED, now=utc_now()):
+    with audited(staff=staff_as(Role.SUPPORT), action=DEED, now=utc_now()):
         payment.description = "changed"
         payment.save()
         raise PaymentExpired
 
 
 def test_without_the_right_nothing_is_done(payment) -> None:
-    with pytest.raises(Forbidden), recorded(staff=staff_as(Role.VIEWER), deed=DEED, now=utc_now()):
+    with pytest.raises(Forbidden), audited(staff=staff_as(Role.VIEWER), action=DEED, now=utc_now()):
         pytest.fail("the work was done")
 
-    assert AuditEntry.objects.get().outcome == Outcome.FORBIDDEN
+    assert AuditEntry.objects.get().outcome == AuditOutcome.FORBIDDEN
 
 
 def test_a_whole_trail_is_proven() -> None:
@@ -176,7 +180,10 @@ def test_writers_at_once_make_one_chain() -> None:
     support = staff_as(Role.SUPPORT)
 
     results = at_once(
-        [lambda: write(staff=support, deed=DEED, record=Record(), now=utc_now()) for _ in range(16)]
+        [
+            lambda: append_entry(staff=support, action=DEED, record=AuditRecord(), now=utc_now())
+            for _ in range(16)
+        ]
     )
 
     assert [result for result in results if isinstance(result, Exception)] == []

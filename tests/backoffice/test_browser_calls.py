@@ -9,7 +9,7 @@ import pytest
 from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import PAY_OUT
-from backoffice.services.instructions import Wish, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
@@ -22,7 +22,7 @@ from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.desk import sign_in
-from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_wish
+from tests.backoffice.rows import PHONE, caller_of, paid_payment, refund_request
 from tests.factories import MerchantFactory, PaymentFactory
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery
@@ -68,8 +68,8 @@ def test_i_was_charged_but_the_shop_says_no(desk, untold):
     caller.open_row("Island Coffee")
 
     caller.sees("by +1 242 ••• 0100: B$12.50 BSD.")
-    caller.sees("Webhook to the shop failed 3 times, next try")
-    caller.sees("Try 3, answered 500 in 31 ms")
+    caller.sees("Webhook to the shop failed 3 times, next attempt")
+    caller.sees("Attempt 3, answered 500 in 31 ms")
 
 
 def test_refund_half(desk, cafe):
@@ -81,7 +81,7 @@ def test_refund_half(desk, cafe):
     caller.sees("After this refund: B$6.25 BSD left.")
     caller.send("Refund")
 
-    caller.sees("The refund is made.")
+    caller.sees("The refund has been made.")
     refund = Refund.objects.get()
     assert (refund.payment_id, refund.amount, refund.status) == (payment.pk, 625, "succeeded")
     assert (refund.reason, refund.created_by) == ("Cold coffee", "staff:support")
@@ -100,7 +100,7 @@ def test_refund_half_without_javascript(open_page, cafe):
     page.locator("[name=note]").fill("Pat called at noon")
     page.get_by_role("button", name="Refund").click()
 
-    page.get_by_text("The refund is made.").wait_for()
+    page.get_by_text("The refund has been made.").wait_for()
     assert Refund.objects.get().amount == 625
 
 
@@ -110,7 +110,7 @@ def test_the_shop_did_not_get_the_webhook(desk, untold):
     caller.follow("Resend webhooks")
     caller.send("Resend webhooks")
 
-    caller.sees("1 on the way again.")
+    caller.sees("1 queued to be sent again.")
     delivery = Delivery.objects.get(event__resource_id=untold.pk)
     assert delivery.status == DeliveryStatus.PENDING
     assert delivery.next_attempt_at is not None
@@ -129,14 +129,14 @@ def test_i_forgot_my_pin(desk, cafe):
     caller.fill(amount="12.50", merchant="Island Coffee")
     caller.send("Unlock PIN")
 
-    caller.sees("The PIN is unlocked.")
+    caller.sees("The PIN has been unlocked.")
     unlocked = Customer.objects.get(pk=customer.pk)
     assert (unlocked.pin_failures, unlocked.pin_locked_until) == (0, None)
 
 
 def test_approve_this_payout(desk, cafe):
     paid_payment(cafe, 800_000)
-    wish = Wish(
+    request = InstructionRequest(
         task=PAY_OUT,
         subject_id=cafe.pk,
         merchant_id=cafe.pk,
@@ -147,17 +147,17 @@ def test_approve_this_payout(desk, cafe):
         note="",
         form_key="form of the test",
     )
-    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), wish=wish, now=utc_now())
+    asked = instruct(staff=staff_as(Role.FINANCE, "first.person"), request=request, now=utc_now())
     assert asked.status == "waiting"
     caller = desk(Role.FINANCE)
     caller.follow("Approvals waiting")
     caller.open_row("first.person")
-    caller.sees("Payout of B$6,000.00 BSD, asked for by first.person.")
+    caller.sees("Payout of B$6,000.00 BSD, requested by first.person.")
     caller.follow("Approve")
     caller.fill(note="Checked with the merchant")
     caller.send("Approve")
 
-    caller.sees("Approved, and carried out.")
+    caller.sees("Approved and carried out.")
     instruction = Instruction.objects.get()
     assert instruction.status == "carried_out"
     assert str(instruction.decided_by) == "finance"
@@ -181,7 +181,7 @@ def test_find_12_50_from_this_morning_by_the_last_four_digits(desk, cafe):
     wanted = paid_payment(cafe)
     for amount in (1_251, 2_500):
         paid_payment(cafe, amount)
-    PaymentFactory(merchant=cafe)  # of 12.50, and paid by nobody
+    PaymentFactory(merchant=cafe)  # of 12.50, and not paid by anyone
     caller = desk(Role.VIEWER)
     caller.search("12.50 from this morning 0100")
 
@@ -197,7 +197,7 @@ def test_send_them_a_link(desk, cafe):
     caller.fill(amount="25.00", description="Table for two", recipient="pat@example.com")
     caller.send("Send payment link")
 
-    caller.sees("The link is on its way.")
+    caller.sees("The link has been sent.")
     link = PaymentLink.objects.get()
     assert (link.merchant_id, link.amount, link.max_uses) == (cafe.pk, 2_500, 1)
     message = Message.objects.get()
@@ -224,10 +224,12 @@ def test_export_yesterday(desk, cafe):
 
 def test_who_refunded_this(desk, cafe):
     payment = paid_payment(cafe, reference="T-78")
-    instruct(staff=staff_as(Role.SUPPORT, "sam.r"), wish=refund_wish(payment, 500), now=utc_now())
+    instruct(
+        staff=staff_as(Role.SUPPORT, "sam.r"), request=refund_request(payment, 500), now=utc_now()
+    )
     caller = desk(Role.FINANCE)
     caller.search("T-78")
-    caller.sees("B$5.00 BSD given back")
+    caller.sees("B$5.00 BSD refunded")
     caller.sees("sam.r (staff)")
     caller.sees("sam.r from 10.0.0.7")
     caller.follow("Audit trail")

@@ -11,8 +11,8 @@ from playwright.sync_api import ViewportSize
 
 from backoffice.models import Instruction
 from backoffice.registry import ADMINS
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.search_results import page_of
 from customers.models import Customer
 from merchants.models import Merchant
 from payments.models import Payment

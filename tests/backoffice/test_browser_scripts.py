@@ -53,5 +53,5 @@ def test_a_second_press_sends_nothing(refunding):
     assert [route.request.method for route in held] == ["POST"]
     held[0].continue_()
     page.unroute_all()
-    refunding.sees("The refund is made.")
+    refunding.sees("The refund has been made.")
     assert [refund.amount for refund in Refund.objects.all()] == [625]

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 
-from backoffice.models import AuditEntry, Outcome
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer, Passkey
@@ -58,7 +58,7 @@ def test_two_right_answers_unlock_a_pin(
     locked.refresh_from_db()
     assert (locked.pin_failures, locked.pin_locked_until) == (0, None)
     entry = AuditEntry.objects.get()
-    assert (entry.act, entry.outcome, entry.after["proofs"]) == ("unlock PIN", Outcome.DONE, 2)
+    assert (entry.act, entry.outcome, entry.after["proofs"]) == ("unlock PIN", AuditOutcome.DONE, 2)
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_less_does_not(office: Office, locked: Customer, answers: dict[str, str]
     response = act(office(Role.SUPPORT), locked, "unlock-pin", **answers)
 
     assert response.status_code == 422
-    assert "does not prove who they are" in response.content.decode()
+    assert "do not prove their identity" in response.content.decode()
     locked.refresh_from_db()
     assert locked.pin_failures == 5
-    assert AuditEntry.objects.get().outcome == Outcome.REFUSED
+    assert AuditEntry.objects.get().outcome == AuditOutcome.REFUSED
 
 
 def test_the_answers_must_be_of_the_same_payment(

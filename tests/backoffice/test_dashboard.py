@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from backoffice.figures import balances_of_all, count_finished_days, day_start, span_of
+from backoffice.figures import balances_of_all, count_finished_days, day_start, totals_between
 from backoffice.models import DayFigures
 from backoffice.queues import queues_of
 from backoffice.roles import Role
@@ -23,7 +23,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import one_of_each, paid_payment, refund_wish
+from tests.backoffice.rows import one_of_each, paid_payment, refund_request
 from tests.factories import PaymentFactory
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
@@ -40,11 +40,13 @@ def test_a_day_adds_up(merchant: Merchant) -> None:
     failed = PaymentFactory(merchant=merchant)
     Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=utc_now())
 
-    span = span_of(**TEST, start=utc_now() - timedelta(hours=1), end=utc_now() + timedelta(hours=1))
+    span = totals_between(
+        **TEST, start=utc_now() - timedelta(hours=1), end=utc_now() + timedelta(hours=1)
+    )
 
     assert (span.completed, span.amount, span.counts["failed"]) == (3, 10_350, 1)
     assert span.success_percent == 75
-    other = span_of(
+    other = totals_between(
         livemode=True, currency="BSD", start=utc_now() - timedelta(1), end=utc_now() + timedelta(1)
     )
     assert (other.completed, other.success_percent) == (0, None)
@@ -86,7 +88,7 @@ def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
     one_of_each()
     early = utc_now() - timedelta(hours=3)
     payment = paid_payment(merchant, 300_000)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=utc_now())
+    instruct(staff=staff_as(Role.SUPPORT), request=refund_request(payment, 20_000), now=utc_now())
     stuck = PaymentFactory(merchant=merchant)
     Payment.objects.filter(pk=stuck.pk).update(status="processing", updated_at=early)
     Delivery.objects.update(status=DeliveryStatus.FAILED, next_attempt_at=None, ended_at=early)
@@ -100,7 +102,7 @@ def test_queues_say_what_waits_and_since_when(merchant: Merchant) -> None:
 
     assert queues["Approvals waiting"][0] == 2
     assert queues["Payments stuck in processing"] == (1, "3 hours")
-    assert queues["Webhooks given up"] == (Delivery.objects.count(), "3 hours")
+    assert queues["Webhook deliveries failed"] == (Delivery.objects.count(), "3 hours")
     assert queues["Refunds waiting for money"] == (Refund.objects.count(), "3 hours")
     assert queues_of(staff_as(Role.ADMINISTRATOR), livemode=True, now=utc_now()) == []
 

@@ -7,22 +7,22 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from backoffice.errors import (
-    AlreadySent,
     Forbidden,
+    FormAlreadySubmitted,
     InstructionDecided,
-    InstructionLapsed,
-    RequesterGone,
+    InstructionExpired,
+    RequesterNotAuthorized,
     SelfApproval,
 )
-from backoffice.models import AuditEntry, Instruction, Note, Outcome
+from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.roles import Role
 from backoffice.services.instructions import (
     LIFETIME,
-    Wish,
+    InstructionRequest,
     approve,
     decline,
+    expire_due,
     instruct,
-    lapse_due,
     withdraw,
 )
 from backoffice.statuses import InstructionStatus
@@ -36,7 +36,7 @@ from payments.models import Payment
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_wish
+from tests.backoffice.rows import paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
 
@@ -50,7 +50,7 @@ def paid(merchant) -> Payment:
 
 def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
     instruction = instruct(
-        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH), now=utc_now()
+        staff=staff_as(Role.SUPPORT), request=refund_request(paid, SUPPORT_EACH), now=utc_now()
     )
 
     assert instruction.status == InstructionStatus.CARRIED_OUT
@@ -64,26 +64,26 @@ def test_it_refunds_at_once_within_the_limit(paid: Payment) -> None:
     assert refund.reason == "Returned goods"
     assert Note.objects.get().text == "Called at noon"
     entry = AuditEntry.objects.get()
-    assert (entry.act, entry.outcome, entry.subject_id) == ("refund", Outcome.DONE, paid.pk)
+    assert (entry.act, entry.outcome, entry.subject_id) == ("refund", AuditOutcome.DONE, paid.pk)
     assert (entry.actor, entry.address, entry.reason) == ("support", "10.0.0.7", "Returned goods")
 
 
 def test_it_asks_for_a_second_person_above_the_limit(paid: Payment) -> None:
     instruction = instruct(
-        staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, SUPPORT_EACH + 1), now=utc_now()
+        staff=staff_as(Role.SUPPORT), request=refund_request(paid, SUPPORT_EACH + 1), now=utc_now()
     )
 
     assert instruction.status == InstructionStatus.WAITING
     assert not Refund.objects.exists()
-    assert AuditEntry.objects.get().outcome == Outcome.ASKED
+    assert AuditEntry.objects.get().outcome == AuditOutcome.ASKED
 
 
 def test_splitting_a_refund_gains_nothing(paid: Payment) -> None:
     support, statuses = staff_as(Role.SUPPORT), []
     for _ in range(7):
         paid.refresh_from_db()
-        wish = refund_wish(paid, SUPPORT_EACH)
-        statuses.append(instruct(staff=support, wish=wish, now=utc_now()).status)
+        request = refund_request(paid, SUPPORT_EACH)
+        statuses.append(instruct(staff=support, request=request, now=utc_now()).status)
 
     assert statuses == ["carried_out"] * 5 + ["waiting"] * 2
     assert sum(Refund.objects.values_list("amount", flat=True)) == SUPPORT_A_DAY
@@ -93,10 +93,10 @@ def test_a_day_later_the_limit_is_whole_again(paid: Payment) -> None:
     support, yesterday = staff_as(Role.SUPPORT), utc_now() - timedelta(hours=25)
     for _ in range(5):
         paid.refresh_from_db()
-        instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=yesterday)
+        instruct(staff=support, request=refund_request(paid, SUPPORT_EACH), now=yesterday)
     paid.refresh_from_db()
 
-    instruction = instruct(staff=support, wish=refund_wish(paid, SUPPORT_EACH), now=utc_now())
+    instruction = instruct(staff=support, request=refund_request(paid, SUPPORT_EACH), now=utc_now())
 
     assert instruction.status == InstructionStatus.CARRIED_OUT
 
@@ -117,7 +117,7 @@ def test_another_person_approves(paid: Payment) -> None:
 
 def test_nobody_approves_their_own(paid: Payment) -> None:
     finance = staff_as(Role.FINANCE)
-    waiting = instruct(staff=finance, wish=refund_wish(paid, 200_000), now=utc_now())
+    waiting = instruct(staff=finance, request=refund_request(paid, 200_000), now=utc_now())
     assert waiting.status == InstructionStatus.WAITING
 
     with pytest.raises(SelfApproval):
@@ -129,7 +129,7 @@ def test_nobody_approves_their_own(paid: Payment) -> None:
     assert waiting.status == InstructionStatus.WAITING
     assert not Refund.objects.exists()
     entry = AuditEntry.objects.latest("sequence")
-    assert (entry.act, entry.outcome) == ("decline", Outcome.REFUSED)
+    assert (entry.act, entry.outcome) == ("decline", AuditOutcome.REFUSED)
     assert entry.error.startswith("SELF_APPROVAL")
 
 
@@ -147,34 +147,34 @@ def test_who_may_not_approve_does_not(paid: Payment, role: Role) -> None:
     with pytest.raises(Forbidden):
         approve(staff=staff_as(role, "other"), instruction_id=waiting.pk, note="", now=utc_now())
 
-    assert AuditEntry.objects.latest("sequence").outcome == Outcome.FORBIDDEN
+    assert AuditEntry.objects.latest("sequence").outcome == AuditOutcome.FORBIDDEN
     assert not Refund.objects.exists()
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVELOPER])
 def test_who_may_not_refund_does_not(paid: Payment, role: Role) -> None:
     with pytest.raises(Forbidden):
-        instruct(staff=staff_as(role), wish=refund_wish(paid, 1), now=utc_now())
+        instruct(staff=staff_as(role), request=refund_request(paid, 1), now=utc_now())
 
     assert not Instruction.objects.exists()
 
 
 def test_a_form_that_is_sent_twice_is_one_instruction(paid: Payment) -> None:
-    support, wish = staff_as(Role.SUPPORT), refund_wish(paid, 100)
-    instruct(staff=support, wish=wish, now=utc_now())
+    support, request = staff_as(Role.SUPPORT), refund_request(paid, 100)
+    instruct(staff=support, request=request, now=utc_now())
 
-    with pytest.raises(AlreadySent):
-        instruct(staff=support, wish=wish, now=utc_now())
+    with pytest.raises(FormAlreadySubmitted):
+        instruct(staff=support, request=request, now=utc_now())
 
     assert Refund.objects.count() == 1
 
 
 def test_a_stale_form_is_refused(paid: Payment) -> None:
-    stale = refund_wish(paid, 100)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=utc_now())
+    stale = refund_request(paid, 100)
+    instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 100), now=utc_now())
 
     with pytest.raises(RefundAmountMismatch):
-        instruct(staff=staff_as(Role.FINANCE), wish=stale, now=utc_now())
+        instruct(staff=staff_as(Role.FINANCE), request=stale, now=utc_now())
 
     assert Refund.objects.count() == 1
     assert Instruction.objects.count() == 1
@@ -182,7 +182,7 @@ def test_a_stale_form_is_refused(paid: Payment) -> None:
 
 def test_what_changed_meanwhile_is_refused_at_the_approval(paid: Payment) -> None:
     waiting = _waiting(paid)
-    instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 100), now=utc_now())
+    instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 100), now=utc_now())
 
     with pytest.raises(RefundAmountMismatch):
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())
@@ -193,7 +193,7 @@ def test_what_changed_meanwhile_is_refused_at_the_approval(paid: Payment) -> Non
 
 def test_no_more_than_what_is_left_is_asked_for(paid: Payment) -> None:
     with pytest.raises(RefundExceedsPayment):
-        instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(paid, 500_001), now=utc_now())
+        instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 500_001), now=utc_now())
 
     assert not Instruction.objects.exists()
 
@@ -220,21 +220,21 @@ def test_whoever_asked_takes_back(paid: Payment) -> None:
     assert waiting.status == InstructionStatus.WITHDRAWN
 
 
-def test_it_lapses_after_a_week(paid: Payment) -> None:
+def test_it_expires_after_a_week(paid: Payment) -> None:
     waiting, later = _waiting(paid), utc_now() + LIFETIME
-    with pytest.raises(InstructionLapsed):
+    with pytest.raises(InstructionExpired):
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=later)
 
-    assert lapse_due(now=later) == 1
+    assert expire_due(now=later) == 1
     waiting.refresh_from_db()
-    assert waiting.status == InstructionStatus.LAPSED
+    assert waiting.status == InstructionStatus.EXPIRED
 
 
 def test_what_a_closed_account_asked_for_is_not_done(paid: Payment) -> None:
     waiting = _waiting(paid)
     User.objects.filter(username="support").update(is_active=False)
 
-    with pytest.raises(RequesterGone):
+    with pytest.raises(RequesterNotAuthorized):
         approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=utc_now())
 
     assert not Refund.objects.exists()
@@ -244,9 +244,9 @@ def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:
     customer, finance = paid.paying_customer, staff_as(Role.FINANCE)
     before = balance_of(wallet(customer, "BSD"))
 
-    instruct(staff=finance, wish=_of_wallet(customer, "top_up", 5_000), now=utc_now())
+    instruct(staff=finance, request=_of_wallet(customer, "top_up", 5_000), now=utc_now())
     take = _of_wallet(customer, "adjust_wallet", 2_000, direction="take")
-    instruct(staff=finance, wish=take, now=utc_now())
+    instruct(staff=finance, request=take, now=utc_now())
 
     assert balance_of(wallet(customer, "BSD")) == before + 3_000
     assert Transfer.objects.filter(kind="adjustment").get().amount == 2_000
@@ -254,9 +254,11 @@ def test_finance_tops_a_wallet_up_and_adjusts_it(paid: Payment) -> None:
 
 def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
     held = balances(owner=paid.merchant_id, purpose=Purpose.MERCHANT, livemode=False)["BSD"]
-    wish = _of_wallet(paid.paying_customer, "adjust_merchant", held + 1, direction="take")
-    values = {**wish.__dict__, "subject_id": paid.merchant_id}
-    waiting = instruct(staff=staff_as(Role.FINANCE), wish=Wish(**values), now=utc_now())
+    request = _of_wallet(paid.paying_customer, "adjust_merchant", held + 1, direction="take")
+    values = {**request.__dict__, "subject_id": paid.merchant_id}
+    waiting = instruct(
+        staff=staff_as(Role.FINANCE), request=InstructionRequest(**values), now=utc_now()
+    )
 
     with pytest.raises(InsufficientBalance):
         approve(
@@ -268,11 +270,13 @@ def test_an_adjustment_takes_no_more_than_there_is(paid: Payment) -> None:
 
 def _waiting(payment: Payment) -> Instruction:
     payment.refresh_from_db()
-    return instruct(staff=staff_as(Role.SUPPORT), wish=refund_wish(payment, 20_000), now=utc_now())
+    return instruct(
+        staff=staff_as(Role.SUPPORT), request=refund_request(payment, 20_000), now=utc_now()
+    )
 
 
-def _of_wallet(customer: Customer, task: str, amount: int, **arguments: str) -> Wish:
-    return Wish(
+def _of_wallet(customer: Customer, task: str, amount: int, **arguments: str) -> InstructionRequest:
+    return InstructionRequest(
         task=task,
         subject_id=customer.pk,
         livemode=False,

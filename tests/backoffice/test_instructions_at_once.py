@@ -11,7 +11,7 @@ from backoffice.services.instructions import approve, instruct
 from core.clock import utc_now
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_wish
+from tests.backoffice.rows import paid_payment, refund_request
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
@@ -22,9 +22,9 @@ EACH = 10_000
 def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
     payments = [paid_payment(merchant, EACH) for _ in range(8)]
     support = staff_as(Role.SUPPORT)
-    wishes = [refund_wish(payment, EACH) for payment in payments]
+    wishes = [refund_request(payment, EACH) for payment in payments]
 
-    calls = [partial(instruct, staff=support, wish=wish, now=utc_now()) for wish in wishes]
+    calls = [partial(instruct, staff=support, request=request, now=utc_now()) for request in wishes]
     results = at_once(calls)
 
     assert [result for result in results if isinstance(result, Exception)] == []
@@ -33,8 +33,8 @@ def test_forms_at_once_do_not_both_fit_into_a_limit(merchant) -> None:
 
 
 def test_two_approvals_at_once_are_one(merchant) -> None:
-    wish = refund_wish(paid_payment(merchant, 500_000), 2 * EACH)
-    waiting = instruct(staff=staff_as(Role.SUPPORT), wish=wish, now=utc_now())
+    request = refund_request(paid_payment(merchant, 500_000), 2 * EACH)
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=request, now=utc_now())
     people = [staff_as(Role.FINANCE), staff_as(Role.ADMINISTRATOR)]
     agree = partial(approve, instruction_id=waiting.pk, note="", now=utc_now())
 

@@ -26,7 +26,7 @@ from tests.client import Api
 
 pytestmark = pytest.mark.django_db
 
-MONEY = {"mode": "test", "currency": "BSD", "reason": "Asked for", "note": "By mail"}
+MONEY = {"mode": "test", "currency": "BSD", "reason": "Requested", "note": "By mail"}
 BANK = {
     "mode": "test",
     "currency": "BSD",
@@ -92,7 +92,7 @@ def test_a_page_with_a_key_that_is_loaded_again_makes_no_other(
     again = browser.post(page, values)
 
     assert (again.status_code, ApiKey.objects.count()) == (422, 1)
-    assert "This form was sent before." in again.content.decode()
+    assert "This form has already been submitted." in again.content.decode()
 
 
 def test_a_developer_gets_hold_of_no_live_key(office: Office, merchant: Merchant) -> None:
@@ -177,7 +177,10 @@ def test_a_run_is_for_a_business_day(office: Office, merchant: Merchant) -> None
         answer = browser.post(page, values | {"execution_date": "2026-11-22"})
 
     assert answer.status_code == 422
-    assert "Banks rest on that day. The next one is 2026-11-23." in answer.content.decode()
+    assert (
+        "Banks are closed on that day. The next business day is 2026-11-23."
+        in answer.content.decode()
+    )
 
 
 def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -> None:
@@ -228,7 +231,7 @@ def test_staff_are_added_and_never_change_themselves(office: Office) -> None:
 
     response = browser.post(page, values | {"username": "new.one", "role": "Support"})
 
-    assert "new.one is made" in response.content.decode()
+    assert "new.one has been created" in response.content.decode()
     own = User.objects.get(username="administrator")
     new = User.objects.get(username="new.one")
     for name in ("close", "reset"):

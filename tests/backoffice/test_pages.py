@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from backoffice.registry import ADMINS
+from backoffice.resource.catalog import CATALOG
 from backoffice.roles import Role
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each
@@ -24,7 +25,7 @@ def address(model: type[Model], page: str, *args: Any) -> str:
 
 
 def test_there_is_a_row_of_every_model(office: Office) -> None:
-    assert set(one_of_each()) == set(ADMINS)
+    assert set(one_of_each()) == set(ADMINS) == set(CATALOG)
 
 
 @pytest.mark.parametrize("model", MODELS)

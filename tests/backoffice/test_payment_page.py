@@ -52,7 +52,9 @@ def words(payment: Payment) -> str:
 def test_it_says_that_a_payment_was_paid(paid: Payment) -> None:
     assert words(paid).startswith("Paid ")
     assert "by +1 242 ••• 0100: B$12.50 BSD." in words(paid)
-    assert words(paid).endswith("The shop has no webhook for this: it has to ask for the status.")
+    assert words(paid).endswith(
+        "The shop has no webhook for this event: it has to poll the status."
+    )
 
 
 def test_it_says_when_the_shop_was_told(sent_delivery: Delivery) -> None:
@@ -61,7 +63,7 @@ def test_it_says_when_the_shop_was_told(sent_delivery: Delivery) -> None:
         status=DeliveryStatus.DELIVERED, next_attempt_at=None, ended_at=utc_now()
     )
 
-    assert "The shop was told " in words(payment)
+    assert "The shop was notified " in words(payment)
     assert answer_of(payment, utc_now()).tone == "good"
 
 
@@ -71,16 +73,18 @@ def test_it_says_when_the_webhook_fails(sent_delivery: Delivery) -> None:
         attempt_count=3, next_attempt_at=utc_now() + timedelta(hours=2)
     )
 
-    assert "Webhook to the shop failed 3 times, next try " in words(payment)
+    assert "Webhook to the shop failed 3 times, next attempt " in words(payment)
     assert answer_of(payment, utc_now()).tone == "bad"
 
 
 def test_it_says_that_the_shops_server_is_failing(sent_delivery: Delivery) -> None:
     payment = Payment.objects.get(pk=sent_delivery.event.resource_id)
-    assert words(payment).endswith("The shop is being told.")
+    assert words(payment).endswith("The shop is being notified.")
     Webhook.objects.update(failures=7, failing_since=utc_now() - timedelta(hours=1))
 
-    assert "The shop was not told yet: its server has been failing since " in words(payment)
+    assert "The shop has not been notified yet: its server has been failing since " in words(
+        payment
+    )
     assert answer_of(payment, utc_now()).tone == "bad"
 
 
@@ -90,13 +94,16 @@ def test_it_says_that_the_webhook_was_given_up(sent_delivery: Delivery) -> None:
         status=DeliveryStatus.FAILED, attempt_count=5, next_attempt_at=None, ended_at=utc_now()
     )
 
-    assert "The shop was not told: the webhook failed 5 times and was given up." in words(payment)
+    assert (
+        "The shop was not notified: the webhook failed 5 times and will not be retried."
+        in words(payment)
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (PaymentStatus.CREATED, "Nobody has begun to pay since "),
+        (PaymentStatus.CREATED, "No one has started to pay since "),
         (PaymentStatus.PENDING, "The customer has signed in, and has not paid yet."),
         (PaymentStatus.REQUIRES_ACTION, "The customer is asked for a PIN or a passkey."),
     ],
@@ -139,13 +146,13 @@ def test_the_timeline_tells_who_from_where(office: Office, sent_delivery: Delive
 
     for said in (
         "Webhook payment.completed: failed",
-        "Try 1, answered 500 in 31 ms",
+        "Attempt 1, answered 500 in 31 ms",
         "Staff: refund — done",
         "support from 127.0.0.1",
         "Reason: Cold coffee",
         "The shop called",
         "Spoke to Pat",
-        "B$2.00 BSD given back",
+        "B$2.00 BSD refunded",
     ):
         assert said in page
 
@@ -162,7 +169,7 @@ def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) ->
     assert Refund.objects.get().amount == 625
     paid.refresh_from_db()
     assert paid.amount_refundable == 625
-    assert "B$6.25 BSD was given back" in words(paid)
+    assert "B$6.25 BSD was refunded" in words(paid)
     assert Note.objects.get().text == "Pat"
 
 
@@ -176,7 +183,7 @@ def test_one_and_a_half_is_one_fifty(office: Office, paid: Payment, typed: str) 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"amount": "12.51"}, "At most B$12.50 BSD can be given back."),
+        ({"amount": "12.51"}, "At most B$12.50 BSD can be refunded."),
         ({"amount": "0"}, "Enter an amount in BSD, such as 12.50."),
         ({"amount": "1e2"}, "Enter an amount in BSD, such as 12.50."),
         ({"amount": "1.005"}, "Enter an amount in BSD, such as 12.50."),
@@ -210,10 +217,12 @@ def test_a_stale_form_says_so(office: Office, paid: Payment) -> None:
 
     assert response.status_code == 422
     page = response.content.decode()
-    assert "Some of it was given back since this form was opened. B$11.50 BSD is left now" in page
+    assert (
+        "Part of it has been refunded since this form was opened. B$11.50 BSD is left now" in page
+    )
     assert Refund.objects.count() == 1
 
-    # Whoever has read that may send it again.
+    # Having read that, one may send it again.
     again = fields_of(page) | {"note": "y"}
     assert browser.post(page_of_act(paid, "refund"), again).status_code == 302
     assert Refund.objects.count() == 2
@@ -223,9 +232,9 @@ def test_above_the_limit_it_waits_for_someone_else(office: Office, merchant: Mer
     payment = paid_payment(merchant, 50_000)
     browser = office(Role.SUPPORT)
     form = browser.get(page_of_act(payment, "refund")).content.decode()
-    assert "This is above your limit: someone else will have to approve it." in form
+    assert "This is above your limit: a colleague will have to approve it." in form
 
-    response = act(browser, payment, "refund", reason="All of it", note="Pat")
+    response = act(browser, payment, "refund", reason="The full amount", note="Pat")
 
     instruction = Instruction.objects.get()
     assert response.headers["Location"].endswith(f"/{instruction.pk}/change/")

@@ -7,7 +7,7 @@ from django.template.response import TemplateResponse
 from django.test import Client
 from django.urls import reverse
 
-from backoffice.models import AuditEntry, Outcome
+from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
 from backoffice.roles import Role
 from merchants.models import ApiKey, Merchant
@@ -26,7 +26,9 @@ MAY_SEE: dict[str, set[Role]] = {
     "ApiKey": {S, D, A},
     "AuditEntry": {F, A},
     "BankAccount": {V, F, A},
+    "BankEntry": {V, F, A},
     "BankHoliday": {V, F, A},
+    "BankStatement": {V, F, A},
     "Customer": EVERYONE,
     "Delivery": EVERYONE,
     "Event": EVERYONE,
@@ -47,11 +49,13 @@ MAY_SEE: dict[str, set[Role]] = {
 }
 MAY_EXPORT = {F, A}
 
-# Who gets past the page of an act. "Take back" is refused to others by the service: see below.
+# Who gets past the page of an act. "Withdraw" is refused to others by the service: see below.
 MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("ApiKey", "revoke"): {D, A},
     ("ApiKey", "roll"): {D, A},
     ("BankAccount", "close"): {F, A},
+    ("BankEntry", "match"): {F, A},
+    ("BankEntry", "other"): {F, A},
     ("BankHoliday", "add"): {F, A},
     ("BankHoliday", "drop"): {F, A},
     ("Customer", "adjust"): {F, A},
@@ -85,6 +89,8 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Payout", "cancel"): {F, A},
     ("Payout", "failed"): {F, A},
     ("Payout", "paid"): {F, A},
+    ("Payout", "returned"): {F, A},
+    ("PayoutBatch", "import"): {F, A},
     ("PayoutBatch", "run"): {F, A},
     ("Refund", "give-up"): {F, A},
     ("User", "add"): {A},
@@ -109,7 +115,7 @@ def test_every_model_and_act_of_the_registry_has_a_row() -> None:
     acts = {
         (model.__name__, act.name)
         for model, admin in ADMINS.items()
-        for act in (*admin.acts, *admin.list_acts)
+        for act in (*admin.row_actions, *admin.list_actions)
     }
 
     assert {model.__name__ for model in ADMINS} == set(MAY_SEE)
@@ -186,7 +192,7 @@ def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None
 
     assert response.status_code == 403
     entry = AuditEntry.objects.latest("sequence")
-    assert (entry.actor, entry.act, entry.outcome) == ("viewer", "refund", Outcome.FORBIDDEN)
+    assert (entry.actor, entry.act, entry.outcome) == ("viewer", "refund", AuditOutcome.FORBIDDEN)
     assert (entry.subject_type, entry.subject_id) == ("payment", payment.pk)
     assert entry.address == "127.0.0.1"
 
@@ -198,7 +204,7 @@ def test_so_is_one_where_the_role_sees_nothing(office: Office) -> None:
         assert browser.post(page).status_code == 403
     assert browser.get(address(BankAccount, "export", "csv")).status_code == 403
 
-    tried = AuditEntry.objects.filter(actor="support", outcome=Outcome.FORBIDDEN)
+    tried = AuditEntry.objects.filter(actor="support", outcome=AuditOutcome.FORBIDDEN)
     assert list(tried.order_by("sequence").values_list("act", "subject_type", "subject_id")) == [
         ("paid", "payout", payout.pk),
         ("add", "user", ""),

@@ -40,7 +40,7 @@ def resend_list(office: Office, query: str, **values: str) -> None:
     browser = office(Role.SUPPORT)
     page = f"{reverse('admin:webhooks_delivery_list_act', args=['resend'])}?{query}"
     opened = browser.get(page).content.decode()
-    assert "3 have not arrived, 1 have." in opened or "3 have not arrived, 0 have." in opened
+    assert "3 not delivered, 1 delivered." in opened or "3 not delivered, 0 delivered." in opened
     response = browser.post(page, fields_of(opened) | {"reason": "They were down"} | values)
     assert response.status_code == 302
 

@@ -7,8 +7,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.search_results import page_of
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from backoffice.search_query import Question, read
+from backoffice.search_query import SearchQuery, parse_query
 
 TODAY = date(2026, 11, 21)  # a Saturday
 PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
@@ -42,7 +42,7 @@ PAY = "pay_0VbaO3dt9C4bhTqiRyFU8F5UIxIf4i"
     ],
 )
 def test_it_reads(text: str, meaning: dict[str, object]) -> None:
-    question = read(text, TODAY)
+    question = parse_query(text, TODAY)
 
-    assert question == Question(question.text, **meaning)  # type: ignore[arg-type]  # its fields
+    assert question == SearchQuery(question.text, **meaning)  # type: ignore[arg-type]  # its fields
     assert "\0" not in question.text

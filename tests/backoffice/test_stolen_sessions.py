@@ -1,4 +1,4 @@
-"""What a session is good for in the hands of someone else, or of nobody any more."""
+"""What a session is good for in the hands of someone else, or after its owner has left."""
 
 from urllib.parse import urlencode
 
@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django_otp.plugins.otp_static.models import StaticToken
 
 from backoffice.authenticators import Authenticator
-from backoffice.pages.two_factor import PROVED_FOR
+from backoffice.pages.two_factor import VERIFIED_FOR
 from backoffice.roles import Role
 from backoffice.services.two_factor import check_code
 from core.clock import utc_now
@@ -24,7 +24,7 @@ def test_a_borrowed_session_changes_neither_factor(office: Office, page: str) ->
     assert client.get("/admin/").status_code == 200
     key = Authenticator.objects.get().sealed_key
 
-    with time_machine.travel(utc_now() + PROVED_FOR, tick=False):
+    with time_machine.travel(utc_now() + VERIFIED_FOR, tick=False):
         for answer in (client.get(path), client.post(path), client.post(path, {"code": "000000"})):
             assert answer.headers["Location"] == f"/admin/two-factor/?{urlencode({'next': path})}"
         assert [device.sealed_key for device in Authenticator.objects.all()] == [key]

@@ -7,10 +7,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from backoffice.audit import MOST_AN_HOUR
-from backoffice.errors import NoSecondPerson, TooOften
-from backoffice.models import AuditEntry, Instruction, Outcome
+from backoffice.errors import ActionLimitReached, IndependentApproverRequired
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Role
-from backoffice.services.accounts import SETTLING, add_staff, reset_access, set_roles
+from backoffice.services.accounts import COOLING_OFF, add_staff, reset_access, set_roles
 from backoffice.services.customers import reveal
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import Staff, roles_of
@@ -18,7 +18,7 @@ from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from payments.models import Payment
 from tests.backoffice.conftest import staff_as
-from tests.backoffice.rows import paid_payment, refund_wish
+from tests.backoffice.rows import paid_payment, refund_request
 
 pytestmark = pytest.mark.django_db
 
@@ -41,16 +41,16 @@ def made_up(administrator: Staff, role: Role = Role.FINANCE, name: str = "made.u
 
 def large(staff: Staff, paid: Payment) -> Instruction:
     """Ask for what takes two people."""
-    return instruct(staff=staff, wish=refund_wish(paid, 200_000), now=utc_now())
+    return instruct(staff=staff, request=refund_request(paid, 200_000), now=utc_now())
 
 
 def approved(staff: Staff, instruction: Instruction, days: int = 30) -> bool:
-    """Try to approve, some days later for whoever waits."""
+    """Try to approve, some days later for a thief who waits."""
     Instruction.objects.update(lapses_at=utc_now() + timedelta(days=days + 1))
     later = utc_now() + timedelta(days=days)
     try:
         approve(staff=staff, instruction_id=instruction.pk, note="", now=later)
-    except NoSecondPerson:
+    except IndependentApproverRequired:
         return False
     return True
 
@@ -59,7 +59,7 @@ def test_a_made_up_colleague_does_not_approve(paid: Payment, administrator: Staf
     assert not approved(made_up(administrator), large(administrator, paid))
 
     entry = AuditEntry.objects.latest("sequence")
-    assert (entry.act, entry.outcome) == ("approve", Outcome.REFUSED)
+    assert (entry.act, entry.outcome) == ("approve", AuditOutcome.REFUSED)
     assert "administrator has let made.up in" in entry.error
 
 
@@ -89,7 +89,7 @@ def test_a_new_colleague_agrees_with_others_from_the_next_day_on(
     asked, finance = large(staff_as(Role.SUPPORT), paid), made_up(administrator)
 
     assert not approved(finance, asked, days=0)
-    assert approved(finance, asked, days=SETTLING.days)
+    assert approved(finance, asked, days=COOLING_OFF.days)
 
 
 def test_nobody_copies_the_phone_book(paid: Payment) -> None:
@@ -102,7 +102,7 @@ def test_nobody_copies_the_phone_book(paid: Payment) -> None:
 
     for _ in range(MOST_AN_HOUR):
         assert reveal_one() == "+12425550100"
-    with pytest.raises(TooOften):
+    with pytest.raises(ActionLimitReached):
         reveal_one()
 
 
@@ -127,7 +127,7 @@ def test_other_currencies_gain_nothing(paid: Payment) -> None:
     statuses = [
         instruct(
             staff=finance,
-            wish=refund_wish(
+            request=refund_request(
                 paid,
                 5_000,
                 task="top_up",

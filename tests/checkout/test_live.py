@@ -5,8 +5,7 @@ import re
 import pytest
 
 from core.clock import utc_now
-from customers.models import Customer, CustomerSession
-from customers.passkeys import FRESH
+from customers.models import FRESH, Customer, CustomerSession
 from customers.services import top_up
 from messages import sms
 from messages.models import Message
@@ -97,7 +96,8 @@ def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, texts):
+def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, texts, settings):
+    settings.RISK_NEW_PROOF_HOURS = 0
     payment = payment_of(12_500, livemode=True)
     page = open_page(payment.hosted_url)
     add_authenticator(page)

@@ -15,6 +15,7 @@ from config.checks import faults, is_near, refuse_unsafe
 def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.BASE_URL = settings.CHECKOUT_URL = "https://pay.example.com"
     settings.SMS_URL = "https://gateway.example.com/send"
+    settings.TRUSTED_PROXIES = 1
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
     return settings
 
@@ -30,7 +31,16 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
     [
         ("SECRET_KEY", "x" * 60, "SECRET_KEY must have at least 50"),
         ("SECRET_KEY", "short but random", "SECRET_KEY must have at least 50"),
+        ("SECRET_KEY", "correct horse " * 5, "SECRET_KEY must have at least 50"),
+        ("SECRET_KEY", "abcabca" * 10, "SECRET_KEY must have at least 50"),
         ("PIN_PEPPER", "", "PIN_PEPPER must have"),
+        ("PIN_PEPPER", "0123456789" * 4, "PIN_PEPPER must have"),
+        ("PIN_PEPPER", "p" * 40, "PIN_PEPPER must have"),
+        ("ENCRYPTION_KEY", "A" * 43 + "=", "ENCRYPTION_KEY must be"),
+        ("ALLOWED_HOSTS", ["*"], "ALLOWED_HOSTS must name hosts"),
+        ("PASSKEY_ABOVE", 99_999_999_999, "PASSKEY_ABOVE is out of reach"),
+        ("SMS_URL", "http://gateway.example.com/send", "SMS_URL must begin with https://"),
+        ("TRUSTED_PROXIES", 0, "TRUSTED_PROXIES must be 1 or more"),
         ("ENCRYPTION_KEY", "", "ENCRYPTION_KEY must be"),
         ("ENCRYPTION_KEY", "bm90IGxvbmcgZW5vdWdo", "ENCRYPTION_KEY must be"),
         ("BASE_URL", "http://pay.example.com", "BASE_URL must begin with https://"),
@@ -47,6 +57,11 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("PAYOUT_PROVIDER", "payouts.providers.Nobody", "PAYOUT_PROVIDER must be"),
         ("PIN_ABOVE", -1, "PIN_ABOVE must not"),
         ("QR_PAYLOAD", "svg", "QR_PAYLOAD must be"),
+        ("RISK_NEW_PROOF_AMOUNT", -1, "RISK_NEW_PROOF_AMOUNT must"),
+        ("RISK_NEW_PROOF_HOURS", 8_761, "RISK_NEW_PROOF_HOURS must"),
+        ("RISK_PIN_DAY_AMOUNT", -1, "RISK_PIN_DAY_AMOUNT must"),
+        ("RISK_UNPROVEN_AMOUNT", -1, "RISK_UNPROVEN_AMOUNT and"),
+        ("RISK_UNPROVEN_PAYMENTS", -1, "RISK_UNPROVEN_AMOUNT and"),
         ("STAFF_TIME_ZONE", "Atlantis", "STAFF_TIME_ZONE must be"),
         ("TRUSTED_PROXIES", -1, "TRUSTED_PROXIES must not"),
         ("WEB_WORKERS", 0, "WEB_WORKERS and"),
@@ -118,3 +133,24 @@ def test_what_cannot_be_read_is_named_and_not_shown(name: str, value: str, said:
     assert done.stderr.splitlines()[-1].startswith(said)
     assert value not in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("url", ["smtp://mail.example.com:25", "smtp://u:p@93.184.216.34:25"])
+def test_it_refuses_mail_that_anyone_can_read(
+    production: Settings, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("EMAIL_URL", url)
+
+    assert [fault for fault in faults() if "EMAIL_URL must be smtp+tls" in fault]
+
+
+@pytest.mark.parametrize(
+    "url", ["smtp://127.0.0.1:25", "smtp://mailhog:1025", "smtp+ssl://m.example"]
+)
+def test_a_relay_of_our_own_network_needs_no_tls(
+    production: Settings, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("EMAIL_URL", url)
+    production.SMS_URL = "http://gateway.internal/send"
+
+    assert list(faults()) == []

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.test import override_settings
 
 from backoffice.audit import MOST_AN_HOUR
-from backoffice.pages.two_factor import PROVED_FOR
-from backoffice.roles import LIMITS, Kind, Role
-from backoffice.services.accounts import SETTLING
+from backoffice.pages.two_factor import VERIFIED_FOR
+from backoffice.roles import LIMITS, InstructionKind, Role
+from backoffice.services.accounts import COOLING_OFF
 from backoffice.services.instructions import LIFETIME
 from backoffice.services.two_factor import RECOVERY_CODES
 from config.databases import POSTGRESQL_LIMITS
@@ -45,8 +45,11 @@ def sentences() -> list[tuple[str, str]]:
     minute = burst.amount * 60 // burst.get_expiry()
     body = f"{MAX_BODY_BYTES // 1_024} KiB"
     fails = WORDS[settings.AXES_FAILURE_LIMIT].capitalize()
-    careful, support = LIMITS[Role.FINANCE], LIMITS[Role.SUPPORT][Kind.REFUND]
-    refund, top_up, payout = (careful[kind] for kind in (Kind.REFUND, Kind.TOP_UP, Kind.PAYOUT))
+    careful, support = LIMITS[Role.FINANCE], LIMITS[Role.SUPPORT][InstructionKind.REFUND]
+    refund, top_up, payout = (
+        careful[kind]
+        for kind in (InstructionKind.REFUND, InstructionKind.TOP_UP, InstructionKind.PAYOUT)
+    )
     idle = WORDS[settings.STAFF_IDLE_SECONDS // 60].capitalize()
     session = WORDS[settings.STAFF_SESSION_SECONDS // 3_600]
     readme, office, production = "README.md", "docs/back-office.md", "docs/production.md"
@@ -65,13 +68,13 @@ def sentences() -> list[tuple[str, str]]:
         (production, f"a {'tenth' if REST_FACTOR == 9 else '?'} of the time"),
         (production, "is canceled after 5 seconds"),
         (production, f"{fails} wrong passwords close an account for half an hour"),
-        (office, f"{fails} wrong passwords close the account for half an hour"),
+        (office, f"{fails} wrong passwords lock the account for half an hour"),
         (office, f"{idle} minutes without a click, or {session} hours in all"),
-        (office, f"keep {WORDS[RECOVERY_CODES]} recovery codes"),
-        (office, f"entered within {WORDS[PROVED_FOR.seconds // 60]} minutes"),
-        (office, f"limited to {WORDS[MOST_AN_HOUR]} times an hour"),
+        (office, f"store {WORDS[RECOVERY_CODES]} recovery codes"),
+        (office, f"within the last {WORDS[VERIFIED_FOR.seconds // 60]} minutes"),
+        (office, f"limited to {WORDS[MOST_AN_HOUR]} an hour"),
         (office, f"under Approvals for {WORDS[LIFETIME.days]} days"),
-        (office, f"changed within the last {'day' if SETTLING.days == 1 else '?'}"),
+        (office, f"changed within the last {'day' if COOLING_OFF.days == 1 else '?'}"),
         (office, f"| refund | {units(support.each)}, {units(support.a_day)} a day |"),
         (office, f"| {units(refund.each)}, {units(refund.a_day)} a day |"),
         (office, f"| {units(top_up.each)}, {units(top_up.a_day)} a day |"),

@@ -13,6 +13,8 @@ from outbound.http_client import HttpResult, post
 from outbound.policy import Policy
 from tests.outbound.certificates import Authority
 
+pytestmark = pytest.mark.real_clock("certificates are checked against the clock of the system")
+
 POLICY = Policy(livemode=False, loopback=True)
 HOST = "shop.example.com"
 Serve = Callable[[ssl.SSLContext], int]

@@ -1,4 +1,4 @@
-"""`manage.py verify_audit`: prove that no act of staff was changed or left out."""
+"""`manage.py verify_audit`: prove that no audit entry was changed or removed."""
 
 import json
 import sys

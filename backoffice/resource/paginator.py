@@ -15,7 +15,7 @@ else:
 
 
 class CappedPaginator(_Pages):
-    """Counts up to a thousand rows; who wants to see more of a list narrows it down."""
+    """Counts up to a thousand rows: to see more, staff narrow the list down."""
 
     template_name = "admin/backoffice/pagination.html"
 

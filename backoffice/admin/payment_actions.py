@@ -1,32 +1,42 @@
 """What staff can do to a payment."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
 from django.utils.html import format_html
 
 from backoffice import formats
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.instructing import told
-from backoffice.forms import ActForm, Address, Line, Lines, MoneyField, ReasonForm
+from backoffice.actions import Action
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import (
+    ActionForm,
+    EmailField,
+    MoneyField,
+    ReasonForm,
+    TextAreaField,
+    TextInputField,
+)
 from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
-from backoffice.services.instructions import Wish, instruct, needs_approval
-from backoffice.services.payments import cancel, send_receipt
+from backoffice.services.instructions import needs_approval
+from backoffice.services.payments import send_receipt
 from core.money import minor_digits
-from payments.models import Payment
+from payments.services import cancel_payment
 from payments.statuses import CANCELABLE, PaymentStatus
 
 
-class RefundForm(ActForm):
+class RefundForm(ActionForm):
     """The remaining amount stands there already, and what it was when the form was made."""
 
-    amount = MoneyField(label="Amount to give back")
-    reason = Line(max_length=500, help_text="The merchant and the customer can read this.")
-    note = Lines(max_length=2_000, help_text="Who called, and what was agreed. Only staff see it.")
+    amount = MoneyField(label="Amount to refund")
+    reason = TextInputField(
+        max_length=500, help_text="The merchant and the customer can read this."
+    )
+    note = TextAreaField(
+        max_length=2_000, help_text="Who called and what was agreed. Visible to staff only."
+    )
     expected_available = forms.IntegerField(widget=forms.HiddenInput())
 
     def prepare(self) -> None:
@@ -39,12 +49,12 @@ class RefundForm(ActForm):
 
     def lines(self) -> list[str]:
         left = self.row.amount_refundable
-        words = [f"{formats.money(left, self.row.currency)} of it can still be given back."]
+        words = [f"{formats.money(left, self.row.currency)} can still be refunded."]
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
             words.append(self._after(left, amount))
         if self._needs_approval(amount):
-            words.append("This is above your limit: someone else will have to approve it.")
+            words.append("This is above your limit: a colleague will have to approve it.")
         return words
 
     def _after(self, left: int, amount: int) -> str:
@@ -70,62 +80,48 @@ class RefundForm(ActForm):
         )
 
 
-def _refund(work: Work) -> Done:
-    payment: Payment = work.row
-    wish = Wish(
-        task=REFUND_TASK,
-        subject_id=payment.pk,
-        merchant_id=payment.merchant_id,
-        livemode=payment.livemode,
-        amount=work.data["amount"],
-        currency=payment.currency,
-        reason=work.data["reason"],
-        note=work.data["note"],
-        form_key=work.data["form_key"],
-        arguments={"expected_available": work.data["expected_available"]},
-        note_on=NoteSubject.PAYMENT,
-    )
-    return told(instruct(staff=work.staff, wish=wish, now=work.now), "The refund is made.")
-
-
-def _is_refundable(payment: Payment, now: datetime) -> bool:
-    return payment.amount_refundable > 0
-
-
-REFUND = Act(
+REFUND = Action(
     name="refund",
     title="Refund",
     right=Right.REFUND,
     form=RefundForm,
-    carry_out=_refund,
+    service=lambda context: submit(
+        context,
+        REFUND_TASK,
+        merchant_id=context.row.merchant_id,
+        livemode=context.row.livemode,
+        amount=context.data["amount"],
+        currency=context.row.currency,
+        arguments={"expected_available": context.data["expected_available"]},
+        note_on=NoteSubject.PAYMENT,
+    ),
+    message=submitted("The refund has been made."),
     icon="undo",
     main=True,
-    offered=_is_refundable,
+    available=lambda payment, now: payment.amount_refundable > 0,
 )
-
-
-def _cancel(work: Work) -> Done:
-    cancel(staff=work.staff, payment_id=work.row.pk, reason=work.data["reason"], now=work.now)
-    return Done("The payment is canceled. No money was taken.")
-
-
-CANCEL = Act(
+CANCEL = Action(
     name="cancel",
     title="Cancel payment",
     right=Right.CANCEL,
     form=ReasonForm,
-    carry_out=_cancel,
-    about="Nobody can pay it any more. The merchant is told.",
+    service=lambda context: cancel_payment(
+        caller=context.caller, payment_id=context.row.pk, now=context.now
+    ),
+    message="The payment is canceled. No money was taken.",
+    audited_as="cancel payment",
+    watches=("status",),
+    about="It can no longer be paid. The merchant is notified.",
     icon="block",
     danger=True,
-    offered=lambda payment, now: payment.status_at(now) in CANCELABLE,
+    available=lambda payment, now: payment.status_at(now) in CANCELABLE,
 )
 
 
-class ReceiptForm(ActForm):
+class ReceiptForm(ActionForm):
     """Where the receipt goes: to the address on file, or to another one."""
 
-    recipient = Address(label="E-mail address")
+    recipient = EmailField(label="E-mail address")
 
     def prepare(self) -> None:
         customer = self.row.customer
@@ -140,19 +136,18 @@ class ReceiptForm(ActForm):
         return str(self.cleaned_data["recipient"] or known)
 
 
-def _receipt(work: Work) -> Done:
-    send_receipt(
-        staff=work.staff, payment_id=work.row.pk, recipient=work.data["recipient"], now=work.now
-    )
-    return Done("The receipt is on its way.")
-
-
-RECEIPT = Act(
+RECEIPT = Action(
     name="receipt",
     title="Send receipt",
     right=Right.RECEIPT,
     form=ReceiptForm,
-    carry_out=_receipt,
+    service=lambda context: send_receipt(
+        staff=context.staff,
+        payment_id=context.row.pk,
+        recipient=context.data["recipient"],
+        now=context.now,
+    ),
+    message="The receipt has been queued.",
     icon="receipt_long",
-    offered=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
+    available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,
 )

@@ -5,12 +5,12 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from backoffice.site import office
+
 
 def locked_page(
     request: HttpRequest, response: HttpResponse | None, credentials: dict[str, Any] | None
 ) -> HttpResponse:
-    """Say so to whoever tries, right password or wrong. django-axes calls this."""
-    from backoffice.site import office
-
+    """Return the page for any attempt, right password or wrong. django-axes calls this."""
     context = {**office.each_context(request), "title": "Too many wrong passwords"}
     return render(request, "admin/backoffice/locked.html", context, status=429)

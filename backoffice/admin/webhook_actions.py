@@ -8,9 +8,10 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils import timezone
 
-from backoffice.acts import Act, Done, Work
-from backoffice.admin.filters import days_asked, days_of, id_at, mode_of, start_of
-from backoffice.forms import ActForm, ConfirmForm, Line, ReasonForm, Tick
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
+from backoffice.models import ResendRun
+from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
     count_for_run,
@@ -18,23 +19,23 @@ from backoffice.services.webhooks import (
     resend_all,
     resend_delivery,
     start_run,
-    switch_endpoint,
 )
-from webhooks.models import Delivery, Webhook
+from webhooks.endpoints import update_webhook
+from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
 
 
-class ResendForm(ActForm):
+class ResendForm(ActionForm):
     """Those that have not arrived; those that have only on a tick."""
 
-    delivered_too = Tick(required=False, label="Also those that have arrived already")
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
 
     def lines(self) -> list[str]:
         rows = _ROWS_OF[type(self.row).__name__](self.row)
         arrived = rows.filter(status=DeliveryStatus.DELIVERED).count()
-        return [f"{rows.count() - arrived} have not arrived, {arrived} have."]
+        return [f"{rows.count() - arrived} not delivered, {arrived} delivered."]
 
 
 _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
@@ -43,36 +44,41 @@ _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
 }
 
 
-def _resend(work: Work) -> Done:
-    sent, not_sent = resend_all(
-        staff=work.staff,
-        rows=_ROWS_OF[type(work.row).__name__](work.row),
-        delivered_too=work.data["delivered_too"],
-        now=work.now,
+def _resend(context: ActionContext) -> tuple[int, int]:
+    return resend_all(
+        staff=context.staff,
+        rows=_ROWS_OF[type(context.row).__name__](context.row),
+        delivered_too=context.data["delivered_too"],
+        now=context.now,
     )
-    rest = f" {not_sent} could not be sent: look at them." if not_sent else ""
-    return Done(f"{sent} on the way again.{rest}")
 
 
-def _act(title: str) -> Act:
-    return Act(
+def _resent(counts: tuple[int, int]) -> ActionResult:
+    sent, not_sent = counts
+    rest = f" {not_sent} could not be sent: check them." if not_sent else ""
+    return ActionResult(f"{sent} queued to be sent again.{rest}")
+
+
+def _resend_action(title: str) -> Action:
+    return Action(
         name="resend",
         title=title,
         right=Right.RESEND,
         form=ResendForm,
-        carry_out=_resend,
+        service=_resend,
+        message=_resent,
         icon="send",
     )
 
 
-RESEND_PAYMENT = _act("Resend webhooks")
-RESEND_EVENT = _act("Resend")
+RESEND_PAYMENT = _resend_action("Resend webhooks")
+RESEND_EVENT = _resend_action("Resend")
 
 
-class ResendOneForm(ActForm):
+class ResendOneForm(ActionForm):
     """One delivery; a tick where it has arrived already."""
 
-    sure = Tick(required=False, label="It has arrived; send it again all the same")
+    sure = CheckboxField(required=False, label="It has been delivered; send it again anyway")
 
     def prepare(self) -> None:
         arrived = self.row.status == DeliveryStatus.DELIVERED
@@ -81,30 +87,28 @@ class ResendOneForm(ActForm):
             del self.fields["sure"]
 
 
-def _resend_one(work: Work) -> Done:
-    resend_delivery(staff=work.staff, delivery_id=work.row.pk, now=work.now)
-    return Done("On the way again.")
-
-
-DELIVERY_ACTS = (
-    Act(
+DELIVERY_ACTIONS = (
+    Action(
         name="resend",
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
-        carry_out=_resend_one,
+        service=lambda context: resend_delivery(
+            staff=context.staff, delivery_id=context.row.pk, now=context.now
+        ),
+        message="Queued to be sent again.",
         icon="send",
         main=True,
     ),
 )
 
 
-class ResendListForm(ActForm):
+class ResendListForm(ActionForm):
     """The list as it was filtered, with its count, and a tick for those that have arrived."""
 
-    filters = Line(max_length=1_000, required=False)
-    delivered_too = Tick(required=False, label="Also those that have arrived already")
-    reason = Line(max_length=500)
+    filters = TextInputField(max_length=1_000, required=False)
+    delivered_too = CheckboxField(required=False, label="Include those already delivered")
+    reason = TextInputField(max_length=500)
 
     def prepare(self) -> None:
         self.fields["filters"].widget = self.fields["filters"].hidden_widget()
@@ -116,8 +120,8 @@ class ResendListForm(ActForm):
         every = count_for_run(lookups)
         waiting = count_for_run({**lookups, "status__in": _NOT_ARRIVED})
         return [
-            f"{waiting:,} have not arrived, {every - waiting:,} have.",
-            "They are sent in the background, one line in the audit trail each.",
+            f"{waiting:,} not delivered, {every - waiting:,} delivered.",
+            "They are sent in the background, with an audit entry each.",
         ]
 
 
@@ -144,54 +148,42 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     return lookups
 
 
-def _resend_list(work: Work) -> Done:
-    run = start_run(
-        staff=work.staff,
-        lookups=lookups_of(
-            work.data["filters"], work.now, delivered_too=work.data["delivered_too"]
-        ),
-        reason=work.data["reason"],
-        now=work.now,
+def _resend_list(context: ActionContext) -> ResendRun:
+    query, delivered_too = context.data["filters"], context.data["delivered_too"]
+    return start_run(
+        staff=context.staff,
+        lookups=lookups_of(query, context.now, delivered_too=delivered_too),
+        reason=context.data["reason"],
+        now=context.now,
     )
-    return Done(f"{run.expected_count:,} are being sent again, in the background.")
 
 
-RESEND_ALL = Act(
+def _started(run: ResendRun) -> ActionResult:
+    return ActionResult(f"{run.expected_count:,} are being sent again, in the background.")
+
+
+RESEND_ALL = Action(
     name="resend",
     title="Resend all of this list",
     right=Right.RESEND,
     form=ResendListForm,
-    carry_out=_resend_list,
+    service=_resend_list,
+    message=_started,
     icon="send",
 )
 
 
-def _switch(on: bool) -> Callable[[Work], Done]:
-    def carry_out(work: Work) -> Done:
-        switch_endpoint(
-            staff=work.staff,
-            webhook_id=work.row.pk,
-            on=on,
-            reason=work.data["reason"],
-            now=work.now,
-        )
-        return Done("The endpoint is on again." if on else "Nothing is sent there any more.")
-
-    return carry_out
-
-
-def _resend_failed(work: Work) -> Done:
-    run = start_run(
-        staff=work.staff,
+def _resend_failed(context: ActionContext) -> ResendRun:
+    return start_run(
+        staff=context.staff,
         lookups={
-            "webhook_id": work.row.pk,
+            "webhook_id": context.row.pk,
             "status": DeliveryStatus.FAILED.value,
-            "created_at__gte": (work.now - FAILED_WITHIN).isoformat(),
+            "created_at__gte": (context.now - FAILED_WITHIN).isoformat(),
         },
         reason="all that failed at the endpoint",
-        now=work.now,
+        now=context.now,
     )
-    return Done(f"{run.expected_count:,} are being sent again, in the background.")
 
 
 FAILED_WITHIN = timedelta(days=30)
@@ -204,41 +196,41 @@ class FailedForm(ConfirmForm):
             status=DeliveryStatus.FAILED,
             created_at__gte=self.now - FAILED_WITHIN,
         )
-        return [f"{failed.count():,} were given up in the last {FAILED_WITHIN.days} days."]
+        return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
 
 
-def _is_on(webhook: Webhook, now: datetime) -> bool:
-    return webhook.is_active
+def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
+    return Action(
+        name=title.lower().replace(" ", "-"),
+        title=title,
+        right=Right.ENDPOINTS,
+        form=ReasonForm,
+        service=lambda context: update_webhook(
+            caller=context.caller,
+            webhook_id=context.row.pk,
+            changes={"is_active": on},
+            now=context.now,
+        ),
+        message=message,
+        audited_as=f"switch endpoint {'on' if on else 'off'}",
+        watches=("is_active", "disabled_reason"),
+        available=lambda webhook, now: webhook.is_active is not on,
+        **more,
+    )
 
 
-ENDPOINT_ACTS = (
-    Act(
+ENDPOINT_ACTIONS = (
+    Action(
         name="resend",
         title="Resend what failed",
         right=Right.RESEND,
         form=FailedForm,
-        carry_out=_resend_failed,
+        service=_resend_failed,
+        message=_started,
         icon="send",
         main=True,
-        offered=_is_on,
+        available=lambda webhook, now: webhook.is_active,
     ),
-    Act(
-        name="switch-off",
-        title="Switch off",
-        right=Right.ENDPOINTS,
-        form=ReasonForm,
-        carry_out=_switch(on=False),
-        icon="toggle_off",
-        danger=True,
-        offered=_is_on,
-    ),
-    Act(
-        name="switch-on",
-        title="Switch on",
-        right=Right.ENDPOINTS,
-        form=ReasonForm,
-        carry_out=_switch(on=True),
-        icon="toggle_on",
-        offered=lambda webhook, now: not webhook.is_active,
-    ),
+    _switch("Switch off", "The endpoint is off.", on=False, icon="toggle_off", danger=True),
+    _switch("Switch on", "The endpoint is on.", on=True, icon="toggle_on"),
 )

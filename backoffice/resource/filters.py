@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
+from backoffice.resource.catalog import CATALOG
 from core.clock import epoch_milliseconds, request_now
 from core.ids import TIME_CHARACTERS, base62
 
@@ -111,8 +112,6 @@ class DayFilter(OfficeFilter):
         ("7", "the last 7 days"),
         ("30", "the last 30 days"),
     )
-    prefix = ""
-    field_name = "created_at"
     takes_dates = True
 
     def __init__(
@@ -132,17 +131,16 @@ class DayFilter(OfficeFilter):
         if span is None:
             return queryset
         first, last = span
-        if self.prefix:
-            return within(queryset, self.prefix, first, last)
+        if not self.field_name:
+            return within(queryset, first, last)
         return queryset.filter(
             **{f"{self.field_name}__gte": start_of(first), f"{self.field_name}__lt": start_of(last)}
         )
 
 
-def day_filter(*, prefix: str = "", field_name: str = "created_at") -> type[OfficeFilter]:
-    """Return a filter by day: over ids with this prefix, or over a field that has an index."""
-    members = {"prefix": prefix, "field_name": field_name}
-    return type("DayFilter", (DayFilter,), members)
+def day_filter(field_name: str) -> type[OfficeFilter]:
+    """Return a filter by the day of a field that has an index."""
+    return type("DayFilter", (DayFilter,), {"field_name": field_name})
 
 
 def days_asked(named: str, first: str, last: str) -> str:
@@ -167,8 +165,9 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
     return first_day, last_day + timedelta(days=1)
 
 
-def within(rows: Rows, prefix: str, first: date, last: date) -> Rows:
+def within(rows: Rows, first: date, last: date) -> Rows:
     """Keep the rows whose id was made from the first day on, and before the last."""
+    prefix = CATALOG[rows.model].prefix
     return rows.filter(pk__gte=id_at(prefix, start_of(first)), pk__lt=id_at(prefix, start_of(last)))
 
 

@@ -1,0 +1,93 @@
+"""What staff can do to an object, as data, and the one function that does it and audits it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.forms import ActionForm
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from merchants.callers import Caller
+
+
+@dataclass(frozen=True)
+class ActionContext:
+    """What an action is carried out with. `row` is None for an action on a whole list."""
+
+    staff: Staff
+    row: Any
+    data: dict[str, Any]
+    now: datetime
+
+    @property
+    def caller(self) -> Caller:
+        """Staff as the services of the other rooms know them, in the mode of the row."""
+        return self.staff.caller(livemode=self.row.livemode)
+
+
+@dataclass(frozen=True)
+class ActionResult:
+    """What came of it: a message, where to go, or a secret to show this once."""
+
+    message: str
+    url: str = ""
+    secret: str = field(default="", repr=False)
+    secret_name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """`name` is its address, `title` its button, `about` what the page says before it is done.
+
+    `service` does it; `message` is what the page says then, or makes the result from what the
+    service returned. `audited_as` is its name in the audit trail, which keeps the fields `watches`
+    of the row before and of what the service returned, and the field `reason` of the form;
+    without it the service writes its own entry.
+
+    `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
+    shown. Both are for the eye: the service is what refuses.
+    """
+
+    name: str
+    title: str
+    right: Right
+    form: type[ActionForm]
+    service: Callable[[ActionContext], Any]
+    message: str | Callable[[Any], ActionResult]
+    audited_as: str = ""
+    watches: Sequence[str] = ()
+    reason: str = "reason"
+    about: str = ""
+    icon: str = "bolt"
+    danger: bool = False
+    main: bool = False
+    available: Callable[[Any, datetime], bool] = lambda row, now: True
+    shown_to: Callable[[Any, Staff], bool] = lambda row, staff: True
+
+
+def run(action: Action, context: ActionContext) -> ActionResult:
+    """Carry out an action, in one transaction with its entry of the audit trail.
+
+    Raises Forbidden without the right, and what the service raises.
+    """
+    done = _audited(action, context) if action.audited_as else action.service(context)
+    return ActionResult(action.message) if isinstance(action.message, str) else action.message(done)
+
+
+def _audited(action: Action, context: ActionContext) -> Any:
+    model = type(context.row)
+    entry = AuditAction(
+        act=action.audited_as,
+        right=action.right,
+        subject_type=str(model._meta.model_name),
+        subject_id=context.row.pk,
+        reason=context.data.get(action.reason, ""),
+    )
+    with audited(staff=context.staff, action=entry, now=context.now) as record:
+        before = model._default_manager.get(pk=context.row.pk)
+        record.before = snapshot(before, *action.watches)
+        done = action.service(context)
+        record.after = snapshot(done, *action.watches)
+    return done

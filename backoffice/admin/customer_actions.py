@@ -1,0 +1,193 @@
+"""What staff can do for a customer, and to one."""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.note_action import note_action
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import (
+    ActionForm,
+    CurrencyForm,
+    MoneyField,
+    ReasonForm,
+    SelectField,
+    TextInputField,
+)
+from backoffice.models import Instruction, NoteSubject
+from backoffice.roles import Right
+from backoffice.services import instruction_kinds
+from backoffice.services.customers import LOOKED_BACK, Identity, remove_passkey, reveal, unlock
+from backoffice.services.money import TAKE
+from customers.models import Customer
+from customers.services import freeze, unfreeze
+
+
+class IdentityForm(ActionForm):
+    """What the caller says of themselves. Two things must be right."""
+
+    amount = MoneyField(
+        required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
+    )
+    merchant = TextInputField(max_length=255, required=False, label="The merchant of that payment")
+    email = TextInputField(max_length=254, required=False, label="Their e-mail address on file")
+
+    def prepare(self) -> None:
+        self.set_currency(settings.DEFAULT_CURRENCY)
+
+    def lines(self) -> list[str]:
+        return ["Ask the caller; do not read anything out. Two answers must be right."]
+
+    @property
+    def identity(self) -> Identity:
+        return Identity(
+            amount=self.cleaned_data.get("amount"),
+            merchant=self.cleaned_data.get("merchant", ""),
+            email=self.cleaned_data.get("email", ""),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        return {**cleaned, "identity": self.identity}
+
+
+class LostDeviceForm(IdentityForm):
+    reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
+
+
+def _is_locked(customer: Customer, now: datetime) -> bool:
+    return not customer.pin_is_disabled and bool(
+        customer.pin_failures or (customer.pin_locked_until and customer.pin_locked_until > now)
+    )
+
+
+def _revealed(contact: str) -> ActionResult:
+    return ActionResult(
+        "Recorded in the audit trail.",
+        secret=contact,
+        secret_name="Phone and e-mail address",  # noqa: S106  # a name of one
+    )
+
+
+class AdjustWalletForm(CurrencyForm):
+    direction = SelectField((("give", "Put money into the wallet"), (TAKE, "Take money out of it")))
+    field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
+
+
+def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
+    """Submit an instruction about a customer's wallet."""
+    return submit(
+        context,
+        task,
+        livemode=context.row.livemode,
+        amount=context.data["amount"],
+        currency=context.data["currency"],
+        note_on=NoteSubject.CUSTOMER,
+        **values,
+    )
+
+
+REMOVE_PASSKEY = Action(
+    name="remove",
+    title="Remove passkey",
+    right=Right.REMOVE_PASSKEY,
+    form=LostDeviceForm,
+    service=lambda context: remove_passkey(
+        staff=context.staff,
+        passkey_id=context.row.pk,
+        identity=context.data["identity"],
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message="The passkey has been removed.",
+    about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
+    icon="no_encryption",
+    danger=True,
+    available=lambda passkey, now: passkey.removed_at is None,
+)
+
+CUSTOMER_ACTIONS: tuple[Action, ...] = (
+    Action(
+        name="unlock-pin",
+        title="Unlock PIN",
+        right=Right.UNLOCK_PIN,
+        form=IdentityForm,
+        service=lambda context: unlock(
+            staff=context.staff,
+            customer_id=context.row.pk,
+            identity=context.data["identity"],
+            now=context.now,
+        ),
+        message="The PIN has been unlocked. The customer can try again now.",
+        icon="lock_open",
+        main=True,
+        available=_is_locked,
+    ),
+    Action(
+        name="freeze",
+        title="Freeze",
+        right=Right.FREEZE,
+        form=ReasonForm,
+        service=lambda context: freeze(customer_id=context.row.pk, now=context.now),
+        message="Frozen. Nothing can be paid from this wallet.",
+        audited_as="freeze customer",
+        watches=("frozen_at",),
+        about="Nothing can be paid from this wallet until it is unfrozen.",
+        icon="ac_unit",
+        danger=True,
+        available=lambda customer, now: customer.frozen_at is None,
+    ),
+    Action(
+        name="unfreeze",
+        title="Unfreeze",
+        right=Right.UNFREEZE,
+        form=ReasonForm,
+        service=lambda context: unfreeze(customer_id=context.row.pk, now=context.now),
+        message="The customer can pay again.",
+        audited_as="unfreeze customer",
+        watches=("frozen_at",),
+        icon="wb_sunny",
+        available=lambda customer, now: customer.frozen_at is not None,
+    ),
+    Action(
+        name="top-up",
+        title="Top up",
+        right=Right.TOP_UP,
+        form=CurrencyForm,
+        service=lambda context: _submit(context, instruction_kinds.TOP_UP),
+        message=submitted("The wallet has been topped up."),
+        icon="add_card",
+    ),
+    Action(
+        name="adjust",
+        title="Adjust wallet",
+        right=Right.ADJUST,
+        form=AdjustWalletForm,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.ADJUST_WALLET,
+            arguments={"direction": context.data["direction"]},
+        ),
+        message=submitted("The wallet has been adjusted."),
+        about="Recorded as a separate transfer between the house and the wallet.",
+        icon="balance",
+    ),
+    Action(
+        name="reveal",
+        title="Reveal contact",
+        right=Right.REVEAL,
+        form=ReasonForm,
+        service=lambda context: reveal(
+            staff=context.staff,
+            customer_id=context.row.pk,
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=_revealed,
+        about="The audit trail records who reveals a number, and why.",
+        icon="visibility",
+    ),
+    note_action(NoteSubject.CUSTOMER),
+)

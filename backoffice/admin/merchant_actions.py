@@ -1,0 +1,243 @@
+"""What staff can do to a merchant."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from unfold.widgets import UnfoldAdminIntegerFieldWidget
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.link_actions import SEND_LINK
+from backoffice.admin.note_action import note_action
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import (
+    ActionForm,
+    CurrencyForm,
+    ReasonForm,
+    SelectField,
+    TextAreaField,
+    TextInputField,
+)
+from backoffice.models import Instruction, NoteSubject
+from backoffice.roles import Right
+from backoffice.services import instruction_kinds
+from backoffice.services.merchants import add_key, right_to_keys
+from backoffice.services.money import TAKE
+from ledger.models import Purpose
+from ledger.services import balances
+from merchants.models import MAX_FEE_BASIS_POINTS
+from merchants.services import IssuedKey, set_fee, set_status
+from merchants.statuses import TRANSITIONS, MerchantStatus
+
+MODES = (("live", "live"), ("test", "test"))
+GIVE = "give"
+
+
+def _status_action(
+    status: MerchantStatus, title: str, right: Right, *, audited_as: str, **more: Any
+) -> Action:
+    return Action(
+        name=title.split()[0].lower(),
+        title=title,
+        right=right,
+        form=ReasonForm,
+        service=lambda context: set_status(
+            merchant_id=context.row.pk, status=status, now=context.now
+        ),
+        message=lambda merchant: ActionResult(f"{merchant.name} is {status} now."),
+        audited_as=audited_as,
+        watches=("status",),
+        available=lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)],
+        **more,
+    )
+
+
+VERIFY = _status_action(
+    MerchantStatus.VERIFIED,
+    "Verify",
+    Right.VERIFY_MERCHANT,
+    audited_as="verify merchant",
+    icon="verified",
+    main=True,
+    about="The merchant can accept live payments.",
+)
+SUSPEND = _status_action(
+    MerchantStatus.SUSPENDED,
+    "Suspend",
+    Right.SUSPEND_MERCHANT,
+    audited_as="suspend merchant",
+    icon="block",
+    danger=True,
+    about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
+)
+
+
+class FeeForm(ActionForm):
+    fee_basis_points = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_FEE_BASIS_POINTS,
+        widget=UnfoldAdminIntegerFieldWidget(),
+        label="Fee in hundredths of a percent",
+        help_text="250 is 2.50 %. It applies to future payments.",
+    )
+    reason = TextInputField(max_length=500)
+
+    def prepare(self) -> None:
+        self.fields["fee_basis_points"].initial = self.row.fee_basis_points
+
+
+class ApiKeyForm(ActionForm):
+    mode = SelectField(MODES)
+    name = TextInputField(max_length=100)
+    reason = TextInputField(max_length=500)
+
+    def prepare(self) -> None:
+        may = [option for option in MODES if self.staff.may(right_to_keys(option[0] == "live"))]
+        self.fields["mode"] = SelectField(may)
+
+
+def _issued(issued: IssuedKey) -> ActionResult:
+    return ActionResult(
+        "The key has been issued, and the merchant notified by e-mail.",
+        secret=issued.secret,
+        secret_name="The key",  # noqa: S106  # a name of one
+    )
+
+
+class MerchantMoneyForm(CurrencyForm):
+    """An amount of one mode, beside the balances of both."""
+
+    mode = SelectField(MODES)
+    field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
+
+    def lines(self) -> list[str]:
+        return [
+            f"Balance, {'live' if livemode else 'test'}: {formats.money(amount, currency)}"
+            for livemode in (True, False)
+            for currency, amount in balances(
+                owner=self.row.pk, purpose=Purpose.MERCHANT, livemode=livemode
+            ).items()
+        ]
+
+
+class AdjustForm(MerchantMoneyForm):
+    direction = SelectField(((GIVE, "Put money into the balance"), (TAKE, "Take money out of it")))
+    field_order = ("form_key", "direction", "mode", "currency", "amount", "reason", "note")
+
+
+def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
+    """Submit an instruction about a merchant, in the mode and currency of the form."""
+    of_form = {"amount": context.data.get("amount", 0), "currency": context.data["currency"]}
+    return submit(
+        context,
+        task,
+        merchant_id=context.row.pk,
+        livemode=context.data["mode"] == "live",
+        note_on=NoteSubject.MERCHANT,
+        **(of_form | values),
+    )
+
+
+class BankAccountForm(ActionForm):
+    """A new account; the one before is closed when this one is approved."""
+
+    mode = SelectField(MODES)
+    currency = TextInputField(max_length=3)
+    holder_name = TextInputField(max_length=140)
+    bank_name = TextInputField(max_length=140)
+    number = TextInputField(max_length=34, label="Account number or IBAN")
+    bic = TextInputField(max_length=11, required=False, label="BIC")
+    clearing_code = TextInputField(max_length=35, required=False)
+    reason = TextInputField(max_length=500, help_text="How the merchant proved ownership.")
+    note = TextAreaField(max_length=2_000)
+
+    def prepare(self) -> None:
+        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
+
+
+def _bank_account(context: ActionContext) -> Instruction:
+    names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
+    details = {name: context.data[name] for name in names}
+    shown = {name: details[name] for name in ("holder_name", "bank_name")}
+    return _submit(
+        context,
+        instruction_kinds.BANK_ACCOUNT,
+        arguments=shown | {"last_four": details["number"][-4:]},
+        secret=json.dumps(details),
+    )
+
+
+MERCHANT_ACTIONS: tuple[Action, ...] = (
+    VERIFY,
+    SUSPEND,
+    SEND_LINK,
+    Action(
+        name="fee",
+        title="Set fee",
+        right=Right.FEE,
+        form=FeeForm,
+        service=lambda context: set_fee(
+            merchant_id=context.row.pk,
+            fee_basis_points=context.data["fee_basis_points"],
+            now=context.now,
+        ),
+        message="The fee has been set.",
+        audited_as="set fee",
+        watches=("fee_basis_points",),
+        icon="percent",
+    ),
+    Action(
+        name="issue-key",
+        title="Issue key",
+        right=Right.KEYS,
+        form=ApiKeyForm,
+        service=lambda context: add_key(
+            staff=context.staff,
+            merchant_id=context.row.pk,
+            livemode=context.data["mode"] == "live",
+            name=context.data["name"],
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=_issued,
+        about="The merchant is notified by e-mail. The key is shown to you once.",
+        icon="key",
+    ),
+    Action(
+        name="pay-out",
+        title="Pay out",
+        right=Right.PAY_OUT,
+        form=MerchantMoneyForm,
+        service=lambda context: _submit(context, instruction_kinds.PAY_OUT),
+        message=submitted("The payout has been scheduled."),
+        about="To the merchant's bank account on file.",
+        icon="send_money",
+    ),
+    Action(
+        name="adjust",
+        title="Adjust balance",
+        right=Right.ADJUST,
+        form=AdjustForm,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.ADJUST_MERCHANT,
+            arguments={"direction": context.data["direction"]},
+        ),
+        message=submitted("The balance has been adjusted."),
+        about="Recorded as a separate transfer between the house and the merchant.",
+        icon="balance",
+    ),
+    Action(
+        name="bank-account",
+        title="Set bank account",
+        right=Right.BANK_ACCOUNT,
+        form=BankAccountForm,
+        service=_bank_account,
+        message=submitted("The bank account has been set."),
+        about="A colleague must always approve this.",
+        icon="account_balance",
+    ),
+    note_action(NoteSubject.MERCHANT),
+)

@@ -1,0 +1,258 @@
+"""What finance does with payouts, runs, bank accounts and holidays."""
+
+from datetime import date, timedelta
+
+from django import forms
+from django.conf import settings
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.submission import submit, submitted
+from backoffice.errors import NothingToSend
+from backoffice.forms import (
+    ActionForm,
+    ConfirmForm,
+    ReasonForm,
+    SelectField,
+    TextAreaField,
+    TextInputField,
+)
+from backoffice.models import Instruction
+from backoffice.roles import Right
+from backoffice.services import instruction_kinds
+from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
+from backoffice.statuses import InstructionStatus
+from payouts.bank_accounts import close_bank_account
+from payouts.business_days import BusinessDays
+from payouts.models import PayoutBatch
+from payouts.services import cancel_payout, record_paid
+from payouts.statuses import CANCELABLE, PayoutStatus
+
+
+class DateInputField(forms.DateField):
+    """A calendar day."""
+
+    def __init__(self) -> None:
+        super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}))
+
+
+class PaidForm(ActionForm):
+    bank_reference = TextInputField(max_length=140, required=False, label="The bank's reference")
+
+
+class FailureForm(ActionForm):
+    reason = TextInputField(
+        max_length=255, help_text="The bank's reason. The merchant can read it."
+    )
+    note = TextAreaField(max_length=2_000)
+
+    def lines(self) -> list[str]:
+        amount = formats.money(self.row.amount, self.row.currency)
+        return [f"{amount} goes back to the merchant's balance, and can be paid out again."]
+
+
+PAYOUT_ACTIONS = (
+    Action(
+        name="paid",
+        title="Record as paid",
+        right=Right.PAY_OUT,
+        form=PaidForm,
+        service=lambda context: record_paid(
+            payout_id=context.row.pk,
+            actor=context.staff.actor,
+            now=context.now,
+            bank_reference=context.data["bank_reference"],
+        ),
+        message="Recorded as paid. The merchant is notified.",
+        audited_as="record payout as paid",
+        watches=("status",),
+        reason="bank_reference",
+        icon="check_circle",
+        main=True,
+        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+    ),
+    Action(
+        name="failed",
+        title="Record as refused",
+        right=Right.PAY_OUT,
+        form=FailureForm,
+        service=lambda context: submit(
+            context,
+            instruction_kinds.PAYOUT_FAILURE,
+            merchant_id=context.row.merchant_id,
+            livemode=context.row.livemode,
+            amount=context.row.amount,
+            currency=context.row.currency,
+        ),
+        message=submitted("The money has been returned."),
+        about="Only once the bank has confirmed it: otherwise it is paid twice.",
+        icon="cancel",
+        danger=True,
+        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+    ),
+    Action(
+        name="cancel",
+        title="Cancel payout",
+        right=Right.PAY_OUT,
+        form=ReasonForm,
+        service=lambda context: cancel_payout(
+            caller=context.caller, payout_id=context.row.pk, now=context.now
+        ),
+        message="Canceled. The money is back in the merchant's balance.",
+        audited_as="cancel payout",
+        watches=("status",),
+        icon="block",
+        danger=True,
+        available=lambda payout, now: payout.status in CANCELABLE,
+    ),
+)
+
+
+class RunForm(ActionForm):
+    """What is due by a day, as one file for the bank."""
+
+    mode = SelectField((("live", "live"), ("test", "test")))
+    execution_date = DateInputField()
+    reason = TextInputField(max_length=500)
+    note = TextAreaField(max_length=2_000)
+
+    def prepare(self) -> None:
+        today = timezone.localtime(self.now).date()
+        self.fields["execution_date"].initial = BusinessDays.load().on_or_after(today)
+
+    def lines(self) -> list[str]:
+        today, currency = timezone.localtime(self.now).date(), settings.DEFAULT_CURRENCY
+        runs = runs_due(livemode=True, currency=currency, execution_date=today)
+        count = sum(len(run.payout_ids) for run in runs)
+        total = formats.money(sum(run.total_amount for run in runs), currency)
+        lines = [f"Due by today, live: {count} payouts, {total}."]
+        if len(runs) > 1:
+            lines.append(f"They go in {len(runs)} batches, each approved by itself.")
+        return lines
+
+    def clean_execution_date(self) -> date:
+        day: date = self.cleaned_data["execution_date"]
+        today = timezone.localtime(self.now).date()
+        if not today <= day <= today + timedelta(days=14):
+            raise forms.ValidationError("Choose a day within the next two weeks.")
+        working = BusinessDays.load().on_or_after(day)
+        if day != working:
+            raise forms.ValidationError(
+                f"Banks are closed on that day. The next business day is {working}."
+            )
+        return day
+
+
+def _run(context: ActionContext) -> list[Instruction]:
+    runs = runs_due(
+        livemode=context.data["mode"] == "live",
+        currency=settings.DEFAULT_CURRENCY,
+        execution_date=context.data["execution_date"],
+    )
+    if not runs:
+        raise NothingToSend
+    return [_submit_run(context, run, number) for number, run in enumerate(runs)]
+
+
+def _submit_run(context: ActionContext, run: Run, number: int) -> Instruction:
+    return submit(
+        context,
+        instruction_kinds.RUN_PAYOUTS,
+        subject_id=RUN,
+        livemode=context.data["mode"] == "live",
+        amount=run.total_amount,
+        currency=settings.DEFAULT_CURRENCY,
+        form_key=context.data["form_key"] + (f":{number}" if number else ""),
+        arguments={
+            "execution_date": context.data["execution_date"].isoformat(),
+            "payouts": run.payout_ids,
+        },
+    )
+
+
+def _ran(made: list[Instruction]) -> ActionResult:
+    if len(made) == 1:
+        return submitted(_result_of(made[0]))(made[0])
+    waiting = sum(each.status == InstructionStatus.WAITING for each in made)
+    return ActionResult(f"{len(made)} batches; {waiting} are waiting for a colleague's approval.")
+
+
+def _result_of(instruction: Instruction) -> str:
+    if not instruction.result_id:
+        return "No payout has been sent: each has failed, or waits."
+    requested = len(instruction.arguments["payouts"])
+    sent = PayoutBatch.objects.get(pk=instruction.result_id).count
+    created = "The payout run has been created"
+    return f"{created}." if sent == requested else f"{created}: {sent} of {requested} are sent."
+
+
+RUN_ACTIONS = (
+    Action(
+        name="run",
+        title="Make a payout run",
+        right=Right.PAY_OUT,
+        form=RunForm,
+        service=_run,
+        message=_ran,
+        about="Puts the payouts due into one file for the bank, and marks them as in transit.",
+        icon="upload_file",
+        main=True,
+    ),
+)
+BANK_ACCOUNT_ACTIONS = (
+    Action(
+        name="close",
+        title="Close",
+        right=Right.BANK_ACCOUNT,
+        form=ReasonForm,
+        service=lambda context: close_bank_account(
+            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
+        message="This account no longer receives payouts.",
+        audited_as="close bank account",
+        watches=("closed_at",),
+        about="Payouts scheduled to it will fail, and their money is returned.",
+        icon="block",
+        danger=True,
+        available=lambda account, now: account.closed_at is None,
+    ),
+)
+
+
+class HolidayForm(ActionForm):
+    day = DateInputField()
+    name = TextInputField(max_length=100)
+
+
+HOLIDAY_LIST_ACTIONS = (
+    Action(
+        name="add",
+        title="Add a day",
+        right=Right.HOLIDAYS,
+        form=HolidayForm,
+        service=lambda context: add_holiday(
+            staff=context.staff,
+            day=context.data["day"],
+            name=context.data["name"],
+            now=context.now,
+        ),
+        message="The bank holiday has been added.",
+        icon="event",
+        main=True,
+    ),
+)
+HOLIDAY_ACTIONS = (
+    Action(
+        name="drop",
+        title="Remove from the list",
+        right=Right.HOLIDAYS,
+        form=ConfirmForm,
+        service=lambda context: drop_holiday(
+            staff=context.staff, day=context.row.date, now=context.now
+        ),
+        message=lambda _: ActionResult("The bank holiday has been removed.", url="../../../"),
+        icon="event_available",
+    ),
+)

@@ -1,0 +1,122 @@
+"""Every resource of the back office, declared once: the side bar, the search box, the attention
+queues and the pages take a resource's title, icon, right and prefix of ids from here.
+"""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Model
+
+from backoffice.models import AuditEntry, Instruction, Note, ResendRun
+from backoffice.roles import Right
+from customers.models import Customer, Passkey
+from ledger.models import Account, Transfer
+from links.models import PaymentLink
+from merchants.models import ApiKey, Merchant
+from messages.models import Message
+from payments.models import Payment
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+)
+from refunds.models import Refund
+from webhooks.models import Delivery, Event, Webhook
+
+R = Right
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """`right` is what it takes to see the resource; `prefix` is that of its public ids.
+
+    `counted` is what one row and several are called, where the model's own name does not serve.
+    A resource without an icon has no place in the side bar.
+    """
+
+    model: type[Model]
+    title: str
+    icon: str
+    right: Right
+    prefix: str = ""
+    counted: tuple[str, str] | None = None
+
+    @property
+    def counted_as(self) -> tuple[str, str]:
+        """What one row is called, and what several are."""
+        meta = self.model._meta
+        return self.counted or (str(meta.verbose_name), str(meta.verbose_name_plural))
+
+
+# The groups of the side bar, and the resources in each.
+GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
+    "Payments": (
+        CatalogEntry(Payment, "Payments", "payments", R.VIEW_TRADE, "pay"),
+        CatalogEntry(Refund, "Refunds", "undo", R.VIEW_TRADE, "ref"),
+        CatalogEntry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
+        CatalogEntry(Message, "Messages", "mail", R.VIEW_TRADE, "msg"),
+        CatalogEntry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),
+        CatalogEntry(Passkey, "Passkeys", "", R.VIEW_TRADE),
+    ),
+    "Merchants": (
+        CatalogEntry(Merchant, "Merchants", "storefront", R.VIEW_TRADE, "mer"),
+        CatalogEntry(ApiKey, "API keys", "key", R.VIEW_KEYS, "key", ("key", "keys")),
+        CatalogEntry(BankAccount, "Bank accounts", "account_balance", R.VIEW_PAYOUTS, "ba"),
+    ),
+    "Money": (
+        CatalogEntry(
+            Instruction,
+            "Approvals",
+            "how_to_reg",
+            R.VIEW_TRADE,
+            "ins",
+            ("approval", "approvals"),
+        ),
+        CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
+        CatalogEntry(
+            PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")
+        ),
+        CatalogEntry(
+            BankEntry,
+            "Bank entries",
+            "receipt_long",
+            R.VIEW_PAYOUTS,
+            "ben",
+            ("bank entry", "bank entries"),
+        ),
+        CatalogEntry(BankStatement, "Bank statements", "account_balance_wallet", R.VIEW_PAYOUTS),
+        CatalogEntry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
+        CatalogEntry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
+        CatalogEntry(Transfer, "Transfers", "swap_horiz", R.VIEW_LEDGER),
+    ),
+    "Webhooks": (
+        CatalogEntry(
+            Webhook, "Endpoints", "webhook", R.VIEW_WEBHOOKS, "wh", ("endpoint", "endpoints")
+        ),
+        CatalogEntry(
+            Delivery,
+            "Deliveries",
+            "outgoing_mail",
+            R.VIEW_WEBHOOKS,
+            "dlv",
+            ("delivery", "deliveries"),
+        ),
+        CatalogEntry(ResendRun, "Resendings", "send", R.VIEW_WEBHOOKS, "run"),
+        CatalogEntry(Event, "Events", "bolt", R.VIEW_WEBHOOKS, "evt"),
+    ),
+    "Office": (
+        CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
+        CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT),
+        CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
+    ),
+}
+
+CATALOG: dict[type[Model], CatalogEntry] = {
+    entry.model: entry for entries in GROUPS.values() for entry in entries
+}
+BY_PREFIX: dict[str, CatalogEntry] = {
+    entry.prefix: entry for entry in CATALOG.values() if entry.prefix
+}

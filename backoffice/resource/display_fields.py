@@ -1,0 +1,213 @@
+"""Fields: what a list, an export, a page and the tables of other pages show, declared once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from backoffice import formats
+from backoffice.resource.page_urls import page_of, page_of_id
+from core.money import decimal_text
+
+Source = str | Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A fact of a row, read from `source`: a path such as "merchant.name", or a function.
+
+    Django calls it with a row for a list; `cell` draws it in any other table, `fact` on the row's
+    own page, which leaves out what is empty. `most` is how many characters a table has room for.
+    """
+
+    title: str
+    source: Source
+    most: int = 0
+
+    @property
+    def short_description(self) -> str:
+        return self.title
+
+    @property
+    def __name__(self) -> str:
+        return self.title.lower().replace(" ", "_")
+
+    def __call__(self, row: Any) -> Any:
+        return self.cell(row)
+
+    def value(self, row: Any) -> Any:
+        """Return what the row holds; None where a part of the path is missing."""
+        if not isinstance(self.source, str):
+            return self.source(row)
+        for name in self.source.split("."):
+            row = getattr(row, name, None)
+            row = row() if callable(row) else row
+        return row
+
+    def cell(self, row: Any) -> Any:
+        value = self.value(row)
+        if value is None or value == "":
+            return "—"
+        return str(value)[: self.most] if self.most else value
+
+    def fact(self, row: Any) -> Any:
+        return self.value(row)
+
+    def titles(self) -> tuple[str, ...]:
+        """Return the headings of this field in an export."""
+        return (self.title,)
+
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        """Return what an export writes for a row."""
+        return (self.value(row),)
+
+
+@dataclass(frozen=True)
+class Amount(Field):
+    """An amount: one cell on the screen; in units, in cents and with its currency in an export.
+
+    `shown` says for which rows a page has it.
+    """
+
+    currency: str = "currency"
+    shown: Callable[[Any], Any] = lambda row: True
+
+    def cell(self, row: Any) -> Any:
+        return formats.money(self.value(row), getattr(row, self.currency))
+
+    def __call__(self, row: Any) -> Any:
+        return formats.whole(self.cell(row))
+
+    def fact(self, row: Any) -> Any:
+        return self.cell(row) if self.shown(row) else ""
+
+    def titles(self) -> tuple[str, ...]:
+        return (self.title, f"{self.title} in cents", f"{self.title} currency")
+
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        amount, currency = self.value(row), getattr(row, self.currency)
+        if amount is None:
+            return ("", "", currency)
+        return (decimal_text(amount, currency), amount, currency)
+
+
+@dataclass(frozen=True)
+class Instant(Field):
+    """An instant, in the time zone of staff; `empty` is what a page says where there is none."""
+
+    empty: str = ""
+
+    def cell(self, row: Any) -> Any:
+        return formats.moment(self.value(row))
+
+    def __call__(self, row: Any) -> Any:
+        return formats.whole(self.cell(row))
+
+    def fact(self, row: Any) -> Any:
+        return self.cell(row) if self.value(row) else self.empty
+
+    def exported(self, row: Any) -> tuple[Any, ...]:
+        value = self.value(row)
+        local = timezone.localtime(value).isoformat(sep=" ", timespec="seconds") if value else ""
+        return (local,)
+
+
+@dataclass(frozen=True)
+class Badge(Field):
+    """A status; "—" where there is none."""
+
+    def cell(self, row: Any) -> Any:
+        return self.fact(row) or "—"
+
+    def fact(self, row: Any) -> Any:
+        value = self.value(row)
+        return formats.badge(value) if value else ""
+
+
+@dataclass(frozen=True)
+class Code(Field):
+    """A text that is read letter by letter."""
+
+    def cell(self, row: Any) -> Any:
+        return self.fact(row) or "—"
+
+    def fact(self, row: Any) -> Any:
+        value = self.value(row)
+        return formats.code(value) if value else ""
+
+
+@dataclass(frozen=True)
+class Id(Code):
+    """The public id of the row: its end in a list, all of it on its page."""
+
+    source: Source = "pk"
+
+    def cell(self, row: Any) -> Any:
+        return formats.short_code(self.value(row))
+
+
+@dataclass(frozen=True)
+class Reference(Code):
+    """The public id of another row, with a link to its page where it has one."""
+
+    def cell(self, row: Any) -> Any:
+        value = self.value(row)
+        return linked(value, formats.short_code(value)) if value else "—"
+
+    def fact(self, row: Any) -> Any:
+        value = self.value(row)
+        return linked(value, formats.code(value)) if value else ""
+
+
+@dataclass(frozen=True)
+class RowLink(Field):
+    """A text of another row, which `to` names: a link to that row's page, on a page.
+
+    `unbroken` keeps it on one line in a list.
+    """
+
+    to: str = ""
+    unbroken: bool = False
+
+    def __call__(self, row: Any) -> Any:
+        return formats.whole(self.cell(row)) if self.unbroken else self.cell(row)
+
+    def fact(self, row: Any) -> Any:
+        value, target = self.value(row), Field("", self.to).value(row)
+        return formats.link(value, page_of(target)) if target is not None else value
+
+
+@dataclass(frozen=True)
+class Actor(Field):
+    """Who did something: a key, a customer, staff, or the service by itself."""
+
+    def value(self, row: Any) -> Any:
+        actor = super().value(row)
+        return actor_words(actor) if actor else ""
+
+
+def actor_words(actor: str) -> str:
+    """Return who did something, in words."""
+    kind, _, name = actor.partition(":")
+    words = {
+        "key": f"the shop, with key {name[:12]}…",
+        "customer": "the customer",
+        "staff": f"{name} (staff)",
+        "system": "by itself",
+        "development": "development mode",
+    }
+    return words.get(kind, actor)
+
+
+def linked(public_id: str, text: Any = "") -> Any:
+    """Draw a public id as a link to its page, where it has one."""
+    url, words = page_of_id(public_id), text or formats.code(public_id)
+    return formats.link(words, url) if url else words
+
+
+CREATED = Instant("Created", "created_at")
+AMOUNT = Amount("Amount", "amount")
+STATUS = Badge("Status", "status")
+MODE = Badge("Mode", lambda row: "live" if row.livemode else "test")
+MERCHANT = RowLink("Merchant", "merchant.name", to="merchant")

@@ -1,0 +1,32 @@
+"""Where the pages of a resource are."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import Model
+from django.urls import reverse
+
+from backoffice.resource.catalog import BY_PREFIX
+
+
+def address_of(model: type[Model], page: str, *arguments: Any) -> str:
+    """Return the address of a page of a resource, by the name of its route."""
+    meta = model._meta
+    return reverse(f"admin:{meta.app_label}_{meta.model_name}_{page}", args=arguments)
+
+
+def page_of(row: Model) -> str:
+    """Return the address of the page about a row."""
+    return address_of(type(row), "change", row.pk)
+
+
+def page_of_id(public_id: str) -> str:
+    """Return the address of the page about a public id; empty where there is none."""
+    entry = BY_PREFIX.get(public_id.partition("_")[0])
+    return address_of(entry.model, "change", public_id) if entry else ""
+
+
+def list_of(model: type[Model], **filters: Any) -> str:
+    """Return the address of a list with these filters."""
+    address = address_of(model, "changelist")
+    return f"{address}?{urlencode(filters)}" if filters else address

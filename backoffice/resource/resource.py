@@ -1,0 +1,98 @@
+"""What a resource declares: its list, the page about one object, its actions, and who may see it.
+
+The pages know this class only; `backoffice.admin.office` puts the two together.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+from django.contrib.admin import ShowFacets
+from django.http import HttpRequest
+from unfold.admin import ModelAdmin as UnfoldAdmin
+
+from backoffice.actions import Action
+from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
+from backoffice.resource.catalog import CATALOG, CatalogEntry
+from backoffice.resource.display_fields import Field
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.paginator import CappedPaginator
+from backoffice.resource.tables import Related
+from backoffice.staff import staff_of
+
+
+class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
+    """Nothing is added, edited or deleted through Django's forms: actions are the only way.
+
+    `page` are the fieldsets of a page; no secret and no hash is in one. `related`
+    are the tables beside them, `summary` the fields that the search box shows. A method of the
+    same purpose may add to them.
+    """
+
+    page: ClassVar[Sequence[Fieldset]] = ()
+    related: ClassVar[Sequence[Related]] = ()
+    summary: ClassVar[Sequence[Field]] = ()
+    row_actions: ClassVar[Sequence[Action]] = ()
+    list_actions: ClassVar[Sequence[Action]] = ()
+    notes: ClassVar[bool] = False
+    exported: ClassVar[bool] = True
+    audited: ClassVar[bool] = True
+
+    actions = None
+    ordering = ("-pk",)
+    sortable_by = ()
+    list_per_page = 50
+    show_full_result_count = False
+    show_facets = ShowFacets.NEVER
+    paginator = CappedPaginator
+    list_fullwidth = True
+    change_list_template = "admin/backoffice/change_list.html"
+
+    @property
+    def entry(self) -> CatalogEntry:
+        """What the catalog says of this resource."""
+        return CATALOG[self.model]
+
+    # What a page about one object says; each resource fills in what it has.
+
+    def heading(self, row: Any) -> str:
+        """Return the name of an object, as a person would say it."""
+        return f"{self.model._meta.verbose_name} {row}".capitalize()
+
+    def answer(self, row: Any, now: datetime) -> SupportAnswer | None:
+        """Return what to tell the caller."""
+        return None
+
+    def sections(self, row: Any) -> list[Section]:
+        """Return the facts of an object."""
+        return [fieldset.section(row) for fieldset in self.page]
+
+    def tables(self, row: Any) -> list[Table]:
+        """Return the rows that belong to an object, bounded."""
+        return [related.table(row) for related in self.related]
+
+    def timeline(self, row: Any) -> list[TimelineEntry]:
+        """Return what happened to an object, newest first."""
+        return []
+
+    # Who may see it.
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return staff_of(request).may(self.entry.right)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """Allow the filters of this list, and no question about any other field."""
+        known = {item.parameter_name for item in self.list_filter}
+        return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known

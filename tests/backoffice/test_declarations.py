@@ -1,0 +1,111 @@
+"""What resources declare holds together: fields, actions, and their place in the catalog."""
+
+import pytest
+from django.db.models import Model
+from django.urls import resolve
+
+from backoffice.actions import ActionContext, run
+from backoffice.admin.payment_actions import CANCEL
+from backoffice.errors import Forbidden
+from backoffice.models import AuditEntry, AuditOutcome
+from backoffice.registry import ADMINS
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.page_urls import address_of, page_of_id
+from backoffice.roles import Role
+from core.clock import utc_now
+from core.errors import ApiError
+from payments.errors import PaymentAlreadyCompleted
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds.models import Refund
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import one_of_each, paid_payment
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+MODELS = sorted(ADMINS, key=lambda model: model.__name__)
+
+
+def test_each_prefix_of_ids_leads_to_one_page() -> None:
+    prefixes = [entry.prefix for entry in CATALOG.values() if entry.prefix]
+
+    assert len(set(prefixes)) == len(prefixes)
+    for prefix in prefixes:
+        assert resolve(page_of_id(f"{prefix}_0123456789"))
+    assert page_of_id("txn_0123456789") == ""
+
+
+def test_what_an_action_watches_is_known_of_its_row() -> None:
+    wrong = [
+        (model.__name__, action.name, name)
+        for model, admin in ADMINS.items()
+        for action in admin.row_actions
+        for name in action.watches
+        if not hasattr(model, name)
+    ]
+
+    assert wrong == []
+
+
+def test_an_action_on_a_list_has_no_row_to_audit() -> None:
+    lists = [action for admin in ADMINS.values() for action in admin.list_actions]
+
+    assert lists
+    assert [action.name for action in lists if action.audited_as] == []
+
+
+def test_the_runner_keeps_what_an_action_watches(office: Office) -> None:
+    payment = PaymentFactory()
+
+    act(office(Role.SUPPORT), payment, "cancel", reason="Ordered twice")
+
+    entry = AuditEntry.objects.latest("sequence")
+    assert (entry.act, entry.outcome) == ("cancel payment", AuditOutcome.DONE)
+    assert (entry.subject_type, entry.subject_id) == ("payment", payment.pk)
+    assert (entry.before, entry.after) == ({"status": "created"}, {"status": "canceled"})
+    assert (entry.actor, entry.reason) == ("support", "Ordered twice")
+
+
+@pytest.mark.parametrize(
+    ("role", "error", "outcome"),
+    [
+        (Role.SUPPORT, PaymentAlreadyCompleted, AuditOutcome.REFUSED),
+        (Role.DEVELOPER, Forbidden, AuditOutcome.FORBIDDEN),
+    ],
+)
+def test_the_runner_keeps_what_was_refused(
+    role: Role, error: type[ApiError], outcome: AuditOutcome
+) -> None:
+    payment = paid_payment()
+    context = ActionContext(staff_as(role), payment, {"reason": "Ordered twice"}, utc_now())
+
+    with pytest.raises(error):
+        run(CANCEL, context)
+
+    entry = AuditEntry.objects.get(act="cancel payment")
+    assert (entry.outcome, entry.before, entry.after) == (outcome, {}, {})
+    assert Payment.objects.get(pk=payment.pk).status == PaymentStatus.COMPLETED
+
+
+@pytest.mark.parametrize("model", [model for model in MODELS if ADMINS[model].exported])
+def test_no_export_holds_markup(office: Office, model: type[Model]) -> None:
+    one_of_each()
+    filters = {item.parameter_name for item in ADMINS[model].list_filter}
+    query = {"mode": "both"} if "mode" in filters else {}
+
+    response = office(Role.ADMINISTRATOR).get(address_of(model, "export", "csv"), query)
+
+    text = response.content.decode()
+    assert (response.status_code, "<" in text) == (200, False)
+    assert len(text.splitlines()) > 1
+
+
+def test_a_reference_leads_to_its_page(office: Office) -> None:
+    rows = one_of_each()
+    payment, refund = rows[Payment], rows[Refund]
+
+    page = office(Role.VIEWER).get(page_of_id(str(refund.pk))).content.decode()
+
+    assert f'href="/admin/payments/payment/{payment.pk}/change/"' in page
