@@ -122,16 +122,18 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The first answers `/v1`, by way of API_MIDDLEWARE: the others are for pages.
+# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by way of
+# PAGE_MIDDLEWARE: the others are for staff, and for what stands alone.
 MIDDLEWARE = [
     "config.api.api_requests",
+    "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.security.PolicyMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -153,6 +155,18 @@ API_MIDDLEWARE = [
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.api_headers",
+]
+
+PAGE_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.instant",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.PolicyMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 TEMPLATES = [
