@@ -25,7 +25,7 @@ from customers.errors import (
     ProofMethod,
     ProofNeeded,
 )
-from customers.magic_phones import Behaviour, behaviour_of, is_protected
+from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import (
     FRESH,
     PIN_ATTEMPTS_UNTIL_DISABLED,
@@ -184,7 +184,7 @@ def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
 
 
 def _has_passkey(customer: Customer) -> bool:
-    return is_protected(customer) and customer.passkeys.usable().exists()
+    return customer.livemode and customer.passkeys.usable().exists()
 
 
 def _has_shown_passkey(session_id: int | None, now: datetime) -> bool:
