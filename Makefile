@@ -9,6 +9,7 @@ help:
 	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
+	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
@@ -24,6 +25,9 @@ check: .venv/development
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
+
+mutants: .venv/development
+	@$(BIN)/python -m tests.mutants
 
 bench: .venv/development
 	@$(BIN)/python -m bench.api
@@ -55,4 +59,4 @@ var/development.env: | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast bench system requirements
+.PHONY: help run check test test-fast mutants bench system requirements

@@ -12,7 +12,7 @@ from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
-from merchants.models import Merchant
+from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
@@ -114,6 +114,10 @@ def _unverified(livemode: bool, now: datetime) -> Rows:
     return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
 
 
+def _changed(livemode: bool, now: datetime) -> Rows:
+    return MerchantChange.objects.pending(), "created_at"
+
+
 def _mode(model: type[Model], livemode: bool) -> dict[str, str]:
     """Return the filter by mode; a merchant is of both."""
     return {} if model is Merchant else {"mode": "live" if livemode else "test"}
@@ -133,4 +137,5 @@ _QUEUES: tuple[
     ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
     ("Messages not sent", Message, {"state": "unsent"}, _messages),
     ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),
+    ("Merchants to review", Merchant, {"change": "pending"}, _changed),
 )

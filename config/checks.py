@@ -17,10 +17,12 @@ from django.core.checks import CheckMessage, Error, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 from django.utils.module_loading import import_string
+from phonenumbers import SUPPORTED_REGIONS
 
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from core.money import MAX_AMOUNT, is_currency
+from customers.code_budgets import ALL_COUNTRIES
 from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
@@ -122,6 +124,20 @@ def _impossible_values() -> Iterator[str]:
         ),
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "SMS_COUNTRIES must name at least one country, by its ISO 3166 code, or `*`.": (
+            settings.SMS_COUNTRIES
+            and set(settings.SMS_COUNTRIES) <= {ALL_COUNTRIES, *SUPPORTED_REGIONS}
+        ),
+        "SMS_PER_NUMBER, SMS_PER_NETWORK, SMS_PER_COUNTRY and SMS_IN_ALL must each be two numbers, "
+        "codes per hour and per day, of 1 or more.": all(
+            len(allowed) == 2 and min(allowed) >= 1
+            for allowed in (
+                settings.SMS_PER_NUMBER,
+                settings.SMS_PER_NETWORK,
+                settings.SMS_PER_COUNTRY,
+                settings.SMS_IN_ALL,
+            )
+        ),
         "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
         "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
             0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR

@@ -17,6 +17,7 @@ _SECRET = re.compile(
     r"|(/counter/pay_[A-Za-z0-9]+/)[A-Za-z0-9]+"
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
+    r"|(/confirm-email\?)\S+"
 )
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 

@@ -7,16 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
-from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
-from config.rooms import EVENT_SAMPLES as EVENT_SAMPLES
-from config.rooms import LEDGER_CHECKS as LEDGER_CHECKS
-from config.rooms import MESSAGE_WRITERS as MESSAGE_WRITERS
-from config.rooms import PAYOUT_RESERVES as PAYOUT_RESERVES
+from config.rooms import *  # noqa: F403
 from config.security import content_security_policy, transport
+from config.text_messages import *  # noqa: F403
 
 # The service
 
@@ -53,7 +50,6 @@ WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 # never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
-SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
 if EMAIL_URL.startswith("consolemail"):

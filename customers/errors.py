@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from core.errors import ApiError, Conflict, NotFound
+from core.errors import ApiError, Conflict, NotFound, ValidationFailed
 
 
 class CustomerNotFound(ApiError):
@@ -112,3 +112,7 @@ class TooManyPasskeys(VerificationFailed):
 
 class PasskeyNotFound(NotFound):
     message = "There is no such passkey."
+
+
+class CountryNotServed(ValidationFailed):
+    message = "No codes are sent to this country."

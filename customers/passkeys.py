@@ -31,7 +31,7 @@ from customers.models import (
     Passkey,
     PasskeyQuerySet,
 )
-from customers.risk import note_new_proof
+from customers.new_proofs import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
 

@@ -33,9 +33,9 @@ from customers.models import (
     Customer,
     CustomerSession,
 )
+from customers.new_proofs import note_new_proof
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
-from customers.risk import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5

@@ -39,7 +39,7 @@ def sign_in(
 ) -> SignedIn:
     """Sign in the holder of the phone that the code went to; creates the customer if new.
 
-    A code for one payment opens a session for that payment: whoever read it out agreed to no more.
+    A code for one payment opens a session for that payment: who read it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer's wallet holds
     money of `currency`. Messages to the customer are in `language` from now on. Raises InvalidCode,
     CodeExpired, ValidationFailed, CustomerFrozen.

@@ -12,7 +12,7 @@ from django.conf import settings
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.magic_phones import is_protected
 from customers.models import Customer
-from customers.risk import is_recent
+from customers.new_proofs import is_recent
 from payments.verification import Verification, required_for
 
 DAY = timedelta(days=1)

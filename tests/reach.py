@@ -31,14 +31,20 @@ class Reach:
 
 def changes() -> list[str]:
     """Return the files that differ from where this branch left main, or are not committed."""
-    base = "HEAD"
+    return sorted(
+        {
+            *_git("diff", "--name-only", left_main()),
+            *_git("ls-files", "--others", "--exclude-standard"),
+        }
+    )
+
+
+def left_main() -> str:
+    """Return the commit at which this branch left main."""
     for main in ("origin/main", "main"):
         if found := _git("merge-base", "HEAD", main, may_fail=True):
-            base = found[0]
-            break
-    return sorted(
-        {*_git("diff", "--name-only", base), *_git("ls-files", "--others", "--exclude-standard")}
-    )
+            return found[0]
+    return "HEAD"
 
 
 def _git(*arguments: str, may_fail: bool = False) -> list[str]:

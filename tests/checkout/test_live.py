@@ -7,23 +7,14 @@ import pytest
 from core.clock import utc_now
 from customers.models import FRESH, Customer, CustomerSession
 from customers.services import top_up
-from messages import sms
 from messages.models import Message
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from tests.checkout.steps import see_paid
 from tests.chromium import add_authenticator
-from tests.customers.texts import TextBox
 
 PHONE = "+1 242 359 1234"
 PIN = "7359"
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 def fill_wallet() -> None:

@@ -239,15 +239,15 @@ def test_a_phone_gets_fifteen_a_day(texts: TextBox, now: datetime) -> None:
     ask(now + timedelta(hours=24))
 
 
-def test_an_address_gets_sixty_an_hour(texts: TextBox, now: datetime) -> None:
+def test_a_network_gets_sixty_an_hour(texts: TextBox, now: datetime) -> None:
     for number in range(60):
         ask(now, phone=f"+124235912{number:02}")
 
     with pytest.raises(RateLimited):
-        ask(now, phone="+12423599999")
+        ask(now, phone="+12423599999", address="203.0.113.8")
 
-    assert not Quota.objects.filter(key="code-phone:+12423599999").exists()
-    ask(now, phone="+12423599999", address="203.0.113.8")
+    assert not Quota.objects.filter(key="code-phone-hour:+12423599999").exists()
+    ask(now, phone="+12423599999", address="203.0.114.7")
 
 
 def test_a_phone_must_be_one(texts: TextBox, now: datetime) -> None:
@@ -273,6 +273,13 @@ def test_it_sends_after_the_row_is_committed(
 def test_it_refuses_to_send_inside_a_transaction(texts: TextBox, now: datetime) -> None:
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
         ask(now, livemode=False)
+
+
+def test_it_refuses_to_count_an_attempt_that_could_be_undone(texts: TextBox, now: datetime) -> None:
+    handle = ask(now)
+
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        use(handle, texts.code, now)
 
 
 def test_every_purpose_has_a_code(texts: TextBox, now: datetime) -> None:

@@ -3,11 +3,12 @@
 from datetime import datetime
 
 import pytest
+from django.db import transaction
 
 from core.errors import Conflict, ValidationFailed
 from customers.errors import CustomerNotFound, InvalidPin, PinAlreadySet, PinDisabled, PinLocked
 from customers.models import Customer
-from customers.pins import change_pin, replace_pin, set_pin, unlock_pin
+from customers.pins import change_pin, replace_pin, reset_pin, set_pin, unlock_pin
 from tests.customers.guessing import (
     ADDRESS,
     HALF_AN_HOUR,
@@ -78,6 +79,18 @@ def test_a_change_to_an_obvious_pin_is_refused_before_anything(
 
     holder.refresh_from_db()
     assert holder.pin_failures == 0
+
+
+def test_a_reset_to_an_obvious_pin_is_refused_before_the_code_is_looked_at(
+    holder: Customer, now: datetime
+) -> None:
+    with pytest.raises(ValidationFailed):
+        reset_pin(customer_id=holder.id, handle="none", code="000000", new_pin="0000", now=now)
+
+
+def test_a_replacement_that_could_be_undone_is_refused(holder: Customer, now: datetime) -> None:
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        replace_pin(holder, OTHER_PIN, now=now)
 
 
 def test_a_test_customer_may_choose_another_pin(tester: Customer, now: datetime) -> None:

@@ -52,6 +52,9 @@ def test_other_payouts_are_another_message(api):
 def test_a_file_is_written_again_only_as_it_was(api, settings):
     settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "999000", "BOTIBSNSXXX"
     live_payout(api)
+    another = batch_of()
+    note_file(another, pain001(another, orders_of(another)))
+    live_payout(api)
     batch = batch_of()
     note_file(batch, pain001(batch, orders_of(batch)))
     note_file(batch, pain001(batch, orders_of(batch)))

@@ -1,0 +1,70 @@
+"""Who may do what, and up to which amount alone: written down a second time, right by right."""
+
+import pytest
+
+from backoffice.roles import RIGHTS, InstructionKind, Right, Role, limit_of
+
+R = Right
+V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
+MAY: dict[Right, set[Role]] = {
+    R.VIEW_TRADE: {V, S, F, D, A},
+    R.VIEW_WEBHOOKS: {V, S, F, D, A},
+    R.VIEW_KEYS: {S, D, A},
+    R.VIEW_PAYOUTS: {V, F, A},
+    R.VIEW_LEDGER: {F, A},
+    R.VIEW_AUDIT: {F, A},
+    R.VIEW_STAFF: {A},
+    R.NOTE: {S, F, D, A},
+    R.CANCEL: {S, F, A},
+    R.RECEIPT: {S, F, A},
+    R.LINK: {S, A},
+    R.RESEND: {S, D, A},
+    R.REVEAL: {S, F, A},
+    R.UNLOCK_PIN: {S, A},
+    R.REMOVE_PASSKEY: {S, A},
+    R.FREEZE: {S, F, A},
+    R.UNFREEZE: {F, A},
+    R.REFUND: {S, F, A},
+    R.GIVE_UP: {F, A},
+    R.TOP_UP: {F, A},
+    R.ADJUST: {F, A},
+    R.PAY_OUT: {F, A},
+    R.APPROVE: {F, A},
+    R.EXPORT: {F, A},
+    R.BANK_ACCOUNT: {F, A},
+    R.FEE: {F, A},
+    R.HOLIDAYS: {F, A},
+    R.VERIFY_MERCHANT: {F, A},
+    R.SUSPEND_MERCHANT: {F, A},
+    R.KEYS: {D, A},
+    R.LIVE_KEYS: {A},
+    R.ENDPOINTS: {D, A},
+    R.STAFF: {A},
+}
+NONE = (0, 0)
+# Each amount, and what a day may add up to, in the smallest unit.
+LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
+    InstructionKind.REFUND: {S: (10_000, 50_000), F: (100_000, 1_000_000), A: (100_000, 1_000_000)},
+    InstructionKind.TOP_UP: {F: (5_000, 20_000), A: (5_000, 20_000)},
+    InstructionKind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
+    InstructionKind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
+    InstructionKind.BANK_ACCOUNT: {},
+}
+
+
+@pytest.mark.parametrize("right", Right)
+def test_each_right_is_that_of_these_roles(right: Right) -> None:
+    assert {role for role in Role if right in RIGHTS[role]} == MAY[right]
+
+
+@pytest.mark.parametrize("kind", InstructionKind)
+@pytest.mark.parametrize("role", Role)
+def test_each_role_has_these_limits(role: Role, kind: InstructionKind) -> None:
+    limit = limit_of(frozenset({role}), kind)
+
+    assert (limit.each, limit.a_day) == LIMITS[kind].get(role, NONE)
+
+
+def test_of_two_roles_the_wider_limit_counts_and_of_none_nothing() -> None:
+    assert limit_of(frozenset({S, F}), InstructionKind.REFUND).each == 100_000
+    assert limit_of(frozenset(), InstructionKind.REFUND).each == 0

@@ -1,0 +1,272 @@
+"""A pytest plugin that runs the collected tests not once, but against each of many mutants.
+
+The tests run once to learn which functions each calls. Then a process is forked per mutant: it
+swaps the code of the function and runs the tests that call it, up to the first failure. A mutant
+of what runs at import needs a process from scratch.
+"""
+
+import gc
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType, FunctionType
+from typing import TypeVar
+
+import pytest
+
+from tests.mutations import Mutant
+from tests.reach import FAR, distances
+
+ROOT = Path.cwd()
+SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
+# A mutant may make a test run on; so many times what it took before, and some, is too long.
+PATIENCE, GRACE_SECONDS = 4, 20
+
+T = TypeVar("T")
+Function = tuple[str, int]
+Work = Callable[[Path], int]
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a test took, in seconds of the processor, and which functions it called."""
+
+    seconds: float
+    calls: set[Function]
+
+
+@dataclass(eq=False)  # pytest wants its plugins hashable
+class Planting:
+    """Passes each mutant to `judge`, with how its tests ended and which of them failed."""
+
+    mutants: Sequence[Mutant]
+    processes: int
+    seconds: float
+    judge: Callable[[Mutant, int, str], None]
+    failed: str = ""
+    killers: dict[Function, str] = field(default_factory=dict)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = report.nodeid
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.items = {item.nodeid: item for item in session.items}
+        self.order = {name: number for number, name in enumerate(self.items)}
+        self.files = {str(ROOT / mutant.file): mutant.file for mutant in self.mutants}
+        self.functions = _functions(self.files)
+        self.near = {file: distances([file]) for file in self.files.values()}
+        self.learned = self._learn()
+        attacks = ((mutant, self._attack(mutant)) for mutant in self.mutants)
+        for mutant, status, killer in in_processes(attacks, self.processes):
+            if killer:
+                self.killers[mutant.file, mutant.place.function] = killer
+            self.judge(mutant, status, killer)
+        return True
+
+    def _learn(self) -> dict[str, Learned]:
+        """Run each test once. One that fails as it is gets left out, and named."""
+        names = list(self.items)
+        parts = [names[number :: self.processes] for number in range(self.processes)]
+        learned: dict[str, Learned] = {}
+        jobs = ((part, self._tracing(part)) for part in parts)
+        for _, status, found in in_processes(jobs, self.processes):
+            if status:
+                raise ChildProcessError(found)
+            for name, (seconds, calls) in json.loads(found).items():
+                if seconds is None:
+                    sys.stdout.write(f"left out, for it fails as it is: {name}\n")
+                else:
+                    learned[name] = Learned(seconds, {(file, line) for file, line in calls})
+        return learned
+
+    def _tracing(self, names: Sequence[str]) -> Work:
+        calls: set[Function] = set()
+        found: dict[str, tuple[float | None, list[Function]]] = {}
+
+        def note(frame: FrameType, event: str, argument: object) -> None:
+            if file := self.files.get(frame.f_code.co_filename):
+                calls.add((file, frame.f_code.co_firstlineno))
+
+        def trace(out: Path) -> int:
+            self._run(names[0], names[-1] if len(names) > 1 else None)  # makes the database
+            threading.settrace(note)
+            for name, following in _with_next(names):
+                calls.clear()
+                began, self.failed = time.process_time(), ""
+                sys.settrace(note)
+                self._run(name, following)
+                sys.settrace(None)
+                seconds = None if self.failed else time.process_time() - began
+                found[name] = seconds, sorted(calls)
+            out.write_text(json.dumps(found))
+            return SURVIVED
+
+        return trace
+
+    def _run(self, name: str, following: str | None) -> None:
+        item = self.items[name]
+        after = self.items[following] if following else None
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=after)
+
+    def _attack(self, mutant: Mutant) -> Work:
+        """Return what looks for a test that notices a mutant."""
+        tests = self._tests(mutant)
+        limit = round(GRACE_SECONDS + PATIENCE * sum(self.learned[name].seconds for name in tests))
+        code = mutant.compiled(str(ROOT / mutant.file))
+        swaps = [] if mutant.place.at_import else self._swaps(mutant.file, code)
+
+        def attack(out: Path) -> int:
+            if not tests:
+                return NO_TESTS
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            if not swaps:
+                return _from_scratch(mutant, tests, out)
+            for function, changed in swaps:
+                function.__code__ = changed
+            for name, following in _with_next(tests):
+                self._run(name, following)
+                if self.failed:
+                    out.write_text(self.failed)
+                    return CAUGHT
+            return SURVIVED
+
+        return attack
+
+    def _tests(self, mutant: Mutant) -> list[str]:
+        """Return the tests that call the mutant's function, nearest first, as far as time allows.
+
+        What no function holds concerns the tests that call any of its file, if there are some.
+        """
+        tests = self.learned.items()
+        own = mutant.file, mutant.place.function
+        names = [name for name, test in tests if own in test.calls]
+        if mutant.place.at_import and not names:
+            names = [name for name, test in tests if mutant.file in dict(test.calls)]
+            names = names or list(self.learned)
+        names.sort(key=lambda name: self._rank(name, mutant))
+        seconds = self.seconds
+        chosen: list[str] = []
+        for name in names:
+            seconds -= self.learned[name].seconds
+            if chosen and seconds < 0:
+                break
+            chosen.append(name)
+        return chosen
+
+    def _rank(self, name: str, mutant: Mutant) -> tuple[bool, bool, int, float, int]:
+        """Order tests: those that empty the database last, the last to notice a mutant first."""
+        item = self.items[name]
+        empties = {"transactional_db", "live_server"} & {*getattr(item, "fixturenames", ())}
+        mark = item.get_closest_marker("django_db")
+        module = name.partition("::")[0].removesuffix(".py").replace("/", ".")
+        in_room = module.startswith(f"tests.{mutant.file.split('/')[0]}.")
+        return (
+            bool(empties) or bool(mark and mark.kwargs.get("transaction")),
+            name != self.killers.get((mutant.file, mutant.place.function)),
+            0 if in_room else self.near[mutant.file].get(module, FAR),
+            self.learned[name].seconds,
+            self.order[name],
+        )
+
+    def _swaps(self, file: str, code: CodeType) -> list[tuple[FunctionType, CodeType]]:
+        """Return the functions whose code a mutant changes, each with its new code."""
+        new = {(one.co_qualname, one.co_firstlineno): one for one in _codes(code)}
+        swaps = []
+        for function in self.functions[str(ROOT / file)]:
+            old = function.__code__
+            other = new.get((old.co_qualname, old.co_firstlineno), old)
+            if other != old and other.co_freevars == old.co_freevars:
+                swaps.append((function, other))
+        return swaps
+
+
+def in_processes(jobs: Iterable[tuple[T, Work]], processes: int) -> Iterator[tuple[T, int, str]]:
+    """Do each job in a fork of this process; yield its subject, its status and what it wrote."""
+    running: dict[int, tuple[T, Path]] = {}
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        for number, (subject, work) in enumerate(jobs):
+            directory = Path(folder, str(number))
+            running[_fork(work, directory)] = subject, directory
+            if len(running) == processes:
+                yield _ended(running)
+        while running:
+            yield _ended(running)
+
+
+def _ended(running: dict[int, tuple[T, Path]]) -> tuple[T, int, str]:
+    process, status = os.wait()
+    subject, directory = running.pop(process)
+    out, log = directory / "out", directory / "log"
+    wrote = out.read_text() if out.exists() else log.read_text()
+    return subject, os.waitstatus_to_exitcode(status), wrote
+
+
+def _fork(work: Work, directory: Path) -> int:
+    directory.mkdir()
+    if process := os.fork():
+        return process
+    status = CAUGHT
+    try:
+        log = os.open(directory / "log", os.O_CREAT | os.O_WRONLY)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        _take_a_database(directory)
+        status = work(directory / "out")
+    except BaseException:
+        traceback.print_exc()
+        raise
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _take_a_database(directory: Path) -> None:
+    from django.conf import settings
+
+    if settings.configured:
+        from django.db import connection
+
+        connection.settings_dict["TEST"]["NAME"] = str(directory / "tests.sqlite3")
+
+
+def _from_scratch(mutant: Mutant, tests: Sequence[str], out: Path) -> int:
+    """Run tests in a process that imports the mutant."""
+    command = [sys.executable, "-m", "tests.mutants", f"--plant={mutant.file}:{mutant.number}"]
+    environment = os.environ | {"TEST_DIRECTORY": str(out.parent / "tests")}
+    (out.parent / "tests").mkdir()
+    done = subprocess.run(
+        [*command, f"--out={out}", "--tests", *tests], env=environment, check=False
+    )
+    return done.returncode
+
+
+def _functions(files: Iterable[str]) -> dict[str, list[FunctionType]]:
+    """Return every function there is of these files: no matter where it hangs."""
+    found: dict[str, list[FunctionType]] = {file: [] for file in files}
+    gc.unfreeze()  # what is frozen is not found
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and thing.__code__.co_filename in found:
+            found[thing.__code__.co_filename].append(thing)
+    return found
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _with_next(names: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+    return zip(names, [*names[1:], None], strict=True)

@@ -1,0 +1,121 @@
+"""What an attempt leaves on the record of its endpoint, and the figures that decide it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from merchants.models import Merchant
+from outbound.http_client import HttpResult
+from tests.webhooks.conftest import MakeEndpoint
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery
+from webhooks.database_clock import database_now
+from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, lease_until
+from webhooks.delivery.outcomes import record_result
+from webhooks.delivery.signing import signature_headers
+
+BROKEN = HttpResult(ms=5, status=500, error="Answered 500.")
+
+
+def _attempt(merchant: Merchant, result: HttpResult) -> None:
+    emit_event(merchant)
+    [claim] = claim_due_deliveries(free=MANY, now=database_now()).taken
+    record_result(claim, result)
+
+
+def test_a_success_soon_after_another_still_ends_the_failures_between(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    _attempt(merchant, HttpResult(ms=5, status=200))
+    _attempt(merchant, BROKEN)
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.failing_since is None) == (1, False)
+
+    _attempt(merchant, HttpResult(ms=5, status=200))
+
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.failing_since) == (0, None)
+
+
+@pytest.mark.parametrize(("ms", "is_slow"), [(3_000, False), (3_001, True)])
+@pytest.mark.parametrize("status", [200, 500])
+def test_an_endpoint_is_slow_above_three_seconds(
+    merchant: Merchant, endpoint: MakeEndpoint, ms: int, status: int, is_slow: bool
+) -> None:
+    webhook = endpoint()
+
+    _attempt(merchant, HttpResult(ms=ms, status=status))
+
+    webhook.refresh_from_db()
+    assert webhook.is_slow is is_slow
+
+
+def test_a_healthy_endpoint_is_written_once_an_hour(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    _attempt(merchant, HttpResult(ms=5, status=200))
+    webhook.refresh_from_db()
+    first = webhook.last_success_at
+    assert first is not None
+
+    _attempt(merchant, HttpResult(ms=5, status=200))
+    webhook.refresh_from_db()
+    assert webhook.last_success_at == first
+
+    type(webhook).objects.update(last_success_at=first - timedelta(hours=1))
+    _attempt(merchant, HttpResult(ms=5, status=200))
+    webhook.refresh_from_db()
+    assert webhook.last_success_at is not None
+    assert webhook.last_success_at > first
+
+
+def test_a_success_ends_the_pause(merchant: Merchant, endpoint: MakeEndpoint) -> None:
+    webhook = endpoint()
+    now = database_now()
+    type(webhook).objects.update(paused_until=now, failures=10, failing_since=now)
+
+    _attempt(merchant, HttpResult(ms=5, status=200))
+
+    webhook.refresh_from_db()
+    assert (webhook.failures, webhook.failing_since, webhook.paused_until) == (0, None, None)
+
+
+def test_a_lease_that_ran_out_can_be_claimed_by_name_at_that_instant(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    emit_event(merchant)
+    [lost] = claim_due_deliveries(free=MANY, now=database_now()).taken
+    ends_at = only_delivery(webhook).next_attempt_at
+    assert ends_at is not None
+
+    assert claim_delivery(lost.delivery.id, now=ends_at - timedelta(microseconds=1)) is None
+    again = claim_delivery(lost.delivery.id, now=ends_at)
+
+    assert again is not None
+    assert again.token != lost.token
+
+
+def test_a_lease_is_three_times_the_timeout(settings) -> None:
+    settings.WEBHOOK_TIMEOUT_SECONDS = 15
+    noon = datetime(2026, 3, 18, 12, tzinfo=UTC)
+
+    assert lease_until(noon) == datetime(2026, 3, 18, 12, 0, 45, tzinfo=UTC)
+
+
+def test_the_headers_of_an_instant_are_these() -> None:
+    at = datetime(2026, 3, 18, 12, 0, 0, 999_000, tzinfo=UTC)
+    secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+    headers = signature_headers(event_id="evt_1", body=b"{}", at=at, secret=secret, previous=None)
+
+    assert headers["X-Service-Timestamp"] == "1773835200999"
+    assert headers["webhook-timestamp"] == "1773835200"
+    assert list(headers) == [
+        "X-Service-Signature",
+        "X-Service-Timestamp",
+        "webhook-id",
+        "webhook-timestamp",
+        "webhook-signature",
+    ]
