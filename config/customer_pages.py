@@ -8,7 +8,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
 from django.urls import resolve
@@ -17,13 +16,25 @@ from django.views.decorators.csrf import csrf_protect
 
 from checkout.error_pages import PAGES
 
+PAGE_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.instant",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.PolicyMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 def customer_pages(others: _GetResponse) -> _GetResponse:
     """Answer the checkout, and leave the rest to the middleware that follows."""
-    pages: _GetResponse = convert_exception_to_response(answer)
-    for path in reversed(settings.PAGE_MIDDLEWARE):
+    pages: Any = convert_exception_to_response(answer)
+    for path in reversed(PAGE_MIDDLEWARE):
         pages = convert_exception_to_response(import_string(path)(pages))
 
     def middleware(request: HttpRequest) -> HttpResponse:

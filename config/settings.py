@@ -122,8 +122,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by way of
-# PAGE_MIDDLEWARE: the others are for staff, and for what stands alone.
+# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by a list of its
+# own: the others are for staff.
 MIDDLEWARE = [
     "config.api.api_requests",
     "config.customer_pages.customer_pages",
@@ -155,18 +155,6 @@ API_MIDDLEWARE = [
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.api_headers",
-]
-
-PAGE_MIDDLEWARE = [
-    "config.api_metrics.api_metrics",
-    "core.middleware.instant",
-    "core.middleware.request_id",
-    "config.request_log.api_request_log",
-    "django.middleware.security.SecurityMiddleware",
-    "config.security.PolicyMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 TEMPLATES = [

@@ -37,7 +37,7 @@ class CountedList:
     filters: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def knows(self, owner: str | None, filters: Mapping[str, Any]) -> bool:
-        """Tell whether there are entries that add up to a list so filtered."""
+        """Return whether there are entries that add up to a list so filtered."""
         return owner is not None and filters.keys() <= self.filters.keys()
 
     def entries(

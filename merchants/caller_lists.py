@@ -13,7 +13,7 @@ from core.prepared import Prepared, Shape, place_of_instant, places_of, shape_of
 from core.queries import Lookups
 from merchants.scoping import CallerKind, Scope
 
-# Filters combine to more statements than anybody sends.
+# Filters combine to more statements than callers send.
 KEPT_STATEMENTS = 256
 
 Select = Callable[[Scope, Lookups, Any], QuerySet[Any]]

@@ -29,16 +29,16 @@ class Ceiling:
 LIMITS = {
     "create": Ceiling(4, 3_900, Ceiling(5, 3_900)),
     "read": Ceiling(1, 1_600),
-    "list": Ceiling(2, 9_700),
-    "list filtered": Ceiling(2, 10_200),
+    "list": Ceiling(2, 4_850, Ceiling(2, 5_250)),
+    "list filtered": Ceiling(2, 4_900, Ceiling(2, 5_300)),
     "cancel": Ceiling(5, 3_150, Ceiling(7, 3_150)),
     "confirm": Ceiling(8, 4_850, Ceiling(12, 5_850)),
     "refund": Ceiling(8, 5_100, Ceiling(13, 6_250)),
     "balance": Ceiling(3, 2_200),
-    "checkout page": Ceiling(1, 10_700),
-    "status poll": Ceiling(1, 2_700),
-    "QR image": Ceiling(1, 3_300),
-    "link page": Ceiling(1, 12_500),
+    "checkout page": Ceiling(1, 6_720),
+    "status poll": Ceiling(1, 1_590),
+    "QR image": Ceiling(1, 2_130),
+    "link page": Ceiling(1, 6_570),
 }
 
 
