@@ -150,9 +150,10 @@ class Planting:
         tests = self.learned.items()
         own = mutant.file, mutant.place.function
         names = [name for name, test in tests if own in test.calls]
-        if mutant.place.at_import and not names:
+        if not names:  # as what is cached, which only the first test calls
             names = [name for name, test in tests if mutant.file in dict(test.calls)]
-            names = names or list(self.learned)
+        if mutant.place.at_import and not names:
+            names = list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
         seconds = self.seconds
         chosen: list[str] = []
