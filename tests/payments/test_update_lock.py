@@ -22,3 +22,14 @@ def test_it_is_saved_while_the_row_is_locked(monkeypatch: pytest.MonkeyPatch) ->
     )
 
     assert inside == [True]
+
+
+@pytest.mark.django_db
+def test_it_changes_the_one_that_was_named() -> None:
+    first = PaymentFactory.create()
+    PaymentFactory.create(merchant=first.merchant)
+    caller = Caller(first.merchant, livemode=False, actor="tests")
+
+    update_payment(caller=caller, payment_id=first.id, changes={"description": "A"}, now=utc_now())
+
+    assert [row.pk for row in Payment.objects.filter(description="A")] == [first.pk]
