@@ -13,12 +13,16 @@ from core.money import MAX_AMOUNT
 
 _GOOD = {
     "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
-    "sent", "on", "full",
+    "sent", "on", "full", "matched",
 }  # fmt: skip
-_BAD = {"failed", "suspended", "declined", "exhausted", "revoked", "refused", "forbidden", "off"}
+_BAD = {
+    "failed", "suspended", "declined", "exhausted", "revoked", "refused", "returned", "forbidden",
+    "off",
+}  # fmt: skip
 _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
     "asked", "locked", "frozen", "sending", "partial", "unsealed",
+    "unmatched",
 }  # fmt: skip
 ID_CHARACTERS = 6
 

@@ -97,10 +97,17 @@ class ActionForm(forms.Form):
     form_key = forms.CharField(max_length=64, widget=forms.HiddenInput())
 
     def __init__(
-        self, data: Any = None, *, row: Any, staff: Staff, now: datetime, query: str = ""
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        row: Any,
+        staff: Staff,
+        now: datetime,
+        query: str = "",
     ) -> None:
         self.row, self.staff, self.now, self.query = row, staff, now, query
-        super().__init__(data)
+        super().__init__(data, files)
         self.fields["form_key"].initial = random_base62(FORM_KEY_CHARACTERS)
         self.prepare()
 

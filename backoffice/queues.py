@@ -12,12 +12,12 @@ from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
-from merchants.models import Merchant
+from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -83,6 +83,10 @@ def _failed_payouts(livemode: bool, now: datetime) -> Rows:
     return failed, "failed_at"
 
 
+def _bank_entries(livemode: bool, now: datetime) -> Rows:
+    return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
+
+
 def _pending_refunds(livemode: bool, now: datetime) -> Rows:
     return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
 
@@ -110,6 +114,10 @@ def _unverified(livemode: bool, now: datetime) -> Rows:
     return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
 
 
+def _changed(livemode: bool, now: datetime) -> Rows:
+    return MerchantChange.objects.pending(), "created_at"
+
+
 def _mode(model: type[Model], livemode: bool) -> dict[str, str]:
     """Return the filter by mode; a merchant is of both."""
     return {} if model is Merchant else {"mode": "live" if livemode else "test"}
@@ -126,6 +134,8 @@ _QUEUES: tuple[
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
     ("Payouts failed", Payout, {"status": "failed"}, _failed_payouts),
+    ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
     ("Messages not sent", Message, {"state": "unsent"}, _messages),
     ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),
+    ("Merchants to review", Merchant, {"change": "pending"}, _changed),
 )

@@ -5,6 +5,7 @@ from django.db.models import Model
 
 from backoffice.admin.accounts import StaffAdmin
 from backoffice.admin.api_keys import ApiKeyAdmin
+from backoffice.admin.bank_entries import BankEntryAdmin, BankStatementAdmin
 from backoffice.admin.customers import CustomerAdmin
 from backoffice.admin.instructions import InstructionAdmin
 from backoffice.admin.ledger import AccountAdmin, TransferAdmin
@@ -36,7 +37,14 @@ from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
 from messages.models import Message
 from payments.models import Payment
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+)
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
 
@@ -53,6 +61,8 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Instruction: InstructionAdmin,
     Payout: PayoutAdmin,
     PayoutBatch: PayoutBatchAdmin,
+    BankEntry: BankEntryAdmin,
+    BankStatement: BankStatementAdmin,
     BankHoliday: BankHolidayAdmin,
     Account: AccountAdmin,
     Transfer: TransferAdmin,

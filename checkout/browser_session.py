@@ -1,22 +1,27 @@
 """The browser's session: a signed-in customer, or a visitor about to enter a code.
 
-Two cookies of our own, neither of them Django's: the customer's session, one per mode, whose token
-is new at every sign-in; and for ten minutes the handle of the code that was asked for here.
+Three cookies of our own, none of them Django's: the customer's session, one per mode, whose token
+is new at every sign-in; for ten minutes the handle of the code that was asked for here; and for
+half a year the mark that a phone has signed in with this browser.
 """
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import constant_time_compare, salted_hmac
 
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.sessions import SignedIn, find_session
 
 CODE_COOKIE = "code"
+KNOWN_COOKIE = "known"
+KNOWN_FOR = timedelta(days=180)
 _SALT = "checkout.code"
+_KNOWN_SALT = "checkout.known"
 
 
 @dataclass(frozen=True)
@@ -47,17 +52,43 @@ class AskedCode:
     payment_id: str
 
 
-def browser_session_of(request: HttpRequest, *, livemode: bool, now: datetime) -> BrowserSession:
-    """Return this browser's session in this mode."""
+def browser_session_of(
+    request: HttpRequest, *, livemode: bool, now: datetime, payment_id: str = ""
+) -> BrowserSession:
+    """Return this browser's session in this mode, for a payment or for the customer's own page."""
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
+    if session is not None and not session.is_good_for(payment_id):
+        return BrowserSession(token)
     return BrowserSession(token, session)
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     """Give the browser its new token; the code is used up."""
-    _set(response, session_cookie(livemode=signed_in.session.livemode), signed_in.token)
+    session = signed_in.session
+    _set(response, session_cookie(livemode=session.livemode), signed_in.token)
+    if session.livemode:
+        known = signing.dumps(_digest_of(session.customer.phone), salt=_KNOWN_SALT)
+        _set(response, _name(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds()))
     forget_code(response)
+
+
+def is_recognized(request: HttpRequest, phone: str) -> bool:
+    """Return whether the holder of an E.164 number has signed in with this browser, in live mode.
+
+    It opens nothing: it only counts the codes that are asked for here apart from a stranger's.
+    """
+    value = request.COOKIES.get(_name(KNOWN_COOKIE), "")
+    try:
+        known = signing.loads(value, salt=_KNOWN_SALT, max_age=KNOWN_FOR)
+    except signing.BadSignature:
+        return False
+    return constant_time_compare(known, _digest_of(phone))
+
+
+def _digest_of(phone: str) -> str:
+    """Return a digest by which a number can be compared, not read."""
+    return salted_hmac(_KNOWN_SALT, phone, algorithm="sha256").hexdigest()
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:

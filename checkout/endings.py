@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from checkout.payment_view import PaymentView
 from core.errors import ApiError, Conflict, RateLimited
-from customers.errors import CustomerFrozen
+from customers.errors import CustomerFrozen, NewProofLimitReached
 from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from payments.failures import failure_of
 from payments.models import Payment
@@ -134,6 +134,25 @@ def _frozen() -> Ending:
     )
 
 
+def _new_proof() -> Ending:
+    return Ending(
+        _("Your PIN or passkey is new"),
+        STILL,
+        _("For your safety it cannot pay so much yet. No money has been taken."),
+        next=_("Pay a smaller amount now, or this one later."),
+    )
+
+
+def wallet_stopped() -> Ending:
+    """Return that the customer has stopped the wallet."""
+    return Ending(
+        _("Your wallet is stopped"),
+        STILL,
+        _("Nobody can sign in or pay with it, and everyone has been signed out."),
+        next=_("Get in touch with us, we will look at it with you."),
+    )
+
+
 def counter_closed() -> Ending:
     """Return that a counter takes no more payments."""
     return Ending(
@@ -157,6 +176,7 @@ _STOPS = (
     (RateLimited, _too_often),
     (Conflict, _busy),
     (CustomerFrozen, _frozen),
+    (NewProofLimitReached, _new_proof),
     (PaymentLinkInactive, _link_ended),
     (PaymentLinkExpired, _link_ended),
 )

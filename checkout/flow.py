@@ -20,7 +20,8 @@ from payments.failures import NOT_VERIFIED, PIN_LOCKED
 from payments.models import Payment
 from payments.paying import fail_payment, start_payment
 from payments.pressing import ask_for_proof, pay_or_return
-from payments.verification import Verification, required_for
+from payments.risk import refuse_above_limit, required_of
+from payments.verification import Verification
 
 PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
 
@@ -42,7 +43,7 @@ def next_step(payment: Payment, session: CustomerSession | None, *, now: datetim
     """Return what this customer has to do next to pay this payment."""
     if session is None:
         return CheckoutStep.SIGN_IN
-    needed = required_for(payment.amount or 0)
+    needed = proof_for(payment, session.customer, now=now)
     if needed == Verification.NONE:
         return CheckoutStep.PAY
     if needed == Verification.PIN:
@@ -63,12 +64,22 @@ def is_open(
     """
     if next_step(payment, session, now=now) in steps:
         return True
-    needed = required_for(payment.amount or 0)
-    if session is None or needed == Verification.NONE:
+    if session is None:
+        return False
+    needed = proof_for(payment, session.customer, now=now)
+    if needed == Verification.NONE:
         return False
     if CheckoutStep.PASSKEY in steps and has_passkey(session):
         return True
     return needed == Verification.PASSKEY and step_to_passkey(session, now=now) in steps
+
+
+def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verification:
+    """Return how this customer must be verified to pay, by the amount and by what was paid before.
+
+    The transaction that pays decides again.
+    """
+    return required_of(customer, payment.amount or 0, now=now)
 
 
 def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
@@ -96,7 +107,7 @@ def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: da
     A small amount is not paid by signing in: that takes one more press. Raises as submit_payment
     does.
     """
-    if required_for(payment.amount or 0) == Verification.NONE:
+    if proof_for(payment, _signed_in(browser), now=now) == Verification.NONE:
         return start_payment(payment_id=payment.id, actor=browser.actor, now=now)
     return submit_payment(payment=payment, browser=browser, now=now)
 
@@ -104,12 +115,14 @@ def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: da
 def submit_payment(*, payment: Payment, browser: BrowserSession, now: datetime) -> Payment:
     """Start the payment, and pay it where the amount needs no verification.
 
-    Returns it as it is then. Raises InsufficientBalance, CustomerFrozen, or the error of the
-    payment's present status.
+    Returns it as it is then. Raises InsufficientBalance, CustomerFrozen, NewProofLimitReached, or
+    the error of the payment's present status.
     """
-    if required_for(payment.amount or 0) == Verification.NONE:
+    customer = _signed_in(browser)
+    if proof_for(payment, customer, now=now) == Verification.NONE:
         return _complete(payment, browser, Verification.NONE, now)
-    if missing_amount(payment, _signed_in(browser)):
+    refuse_above_limit(customer, payment.amount or 0, now=now)
+    if missing_amount(payment, customer):
         start_payment(payment_id=payment.id, actor=browser.actor, now=now)
         raise InsufficientBalance
     return ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)

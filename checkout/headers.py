@@ -4,9 +4,11 @@ Pages load nothing from third parties, run one script of ours, and may not be fr
 """
 
 from collections.abc import Mapping
+from typing import Any
 
-from csp.constants import NONCE, NONE, SELF, STRICT_DYNAMIC
-from django.http import HttpResponse
+from csp.constants import HEADER, NONCE, NONE, SELF, STRICT_DYNAMIC
+from csp.utils import build_policy
+from django.http import HttpRequest, HttpResponse
 
 from core.json import dump_json
 
@@ -24,6 +26,11 @@ POLICY = {
     "report-to": ["policy"],
 }
 
+# The policy is text that only the nonce of a request changes.
+_PLACE = "{nonce}"
+_WITH_NONCE = build_policy(POLICY, nonce=_PLACE)
+_WITHOUT_NONCE = build_policy(POLICY)
+
 _OF_A_PAGE = {
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -32,6 +39,13 @@ _OF_A_PAGE = {
     "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "X-Robots-Tag": "noindex, nofollow",
 }
+
+
+def set_policy(request: HttpRequest, response: HttpResponse) -> None:
+    """Send the policy of a page, with the nonce of its script where it has one."""
+    nonce: Any = getattr(request, "csp_nonce", None)  # true once a template has written it
+    policy = _WITH_NONCE.replace(_PLACE, str(nonce)) if nonce else _WITHOUT_NONCE
+    response.headers[HEADER] = policy
 
 
 def set_page_headers(response: HttpResponse) -> HttpResponse:

@@ -5,12 +5,10 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from csp.decorators import csp
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.views import View
 
@@ -18,7 +16,7 @@ from checkout.browser_session import BrowserSession, browser_session_of
 from checkout.endings import stop_for
 from checkout.flow import CheckoutStep, balance_of_customer
 from checkout.forms import Form
-from checkout.headers import POLICY, set_page_headers
+from checkout.headers import set_page_headers, set_policy
 from checkout.languages import choose_language, remember_language
 from checkout.payment_view import PaymentView, payment_view_of
 from checkout.refusals import message_for
@@ -94,7 +92,6 @@ class Detour(Exception):
         super().__init__(response)
 
 
-@method_decorator(csp(POLICY), name="dispatch")
 class CheckoutPage(View):
     """A page that customers see. A handler does three things: parse, one call, render."""
 
@@ -110,7 +107,9 @@ class CheckoutPage(View):
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
-        self.browser = browser_session_of(self.request, livemode=self.livemode, now=self.now)
+        self.browser = browser_session_of(
+            self.request, livemode=self.livemode, now=self.now, payment_id=self.session_payment_id
+        )
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         choose_language(request)
@@ -127,6 +126,7 @@ class CheckoutPage(View):
             response = self.refused(api_error(error))
         assert isinstance(response, HttpResponse)  # noqa: S101  # no page is a stream
         remember_language(request, response)
+        set_policy(request, response)
         return set_page_headers(response)
 
     def go_home(self) -> None:
@@ -141,6 +141,11 @@ class CheckoutPage(View):
         """Count the POSTs from one address, where limits are on. Raises RateLimited."""
         if self.request.method == "POST":
             consume(ADDRESS_LIMITS, f"pages {network_of(self.address)}")
+
+    @property
+    def session_payment_id(self) -> str:
+        """The payment that a session may be limited to and still be used here."""
+        return self.payment_view.id if self.payment_view else ""
 
     @property
     def address(self) -> str:
@@ -166,7 +171,7 @@ class CheckoutPage(View):
             "mode": "" if self.livemode else "?test=1",
             "customer": self.browser.customer,
             "payment_view": self.payment_view,
-            **({} if self.livemode else {"magic_phones": magic_phones(), "outcomes": outcomes()}),
+            **({} if self.livemode else {"magic_phones": magic_phones, "outcomes": outcomes}),
             "figures": FIGURES,
             "brand_color": self.payment_view.payee.brand_color if self.payment_view else "",
         }

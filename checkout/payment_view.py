@@ -65,6 +65,7 @@ class PaymentView:
     description: str = ""
     zone: str = "America/Nassau"
     address: str = ""
+    path: str = ""
     version: str = ""
     expires_at: datetime | None = None
     until: str = ""
@@ -132,6 +133,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         description=payment.description,
         zone=zone,
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        path=payment.hosted_url,
         version=version_of(status),
         expires_at=payment.expires_at if status in PAYABLE else None,
         until=_until(payment.expires_at, zone, now),

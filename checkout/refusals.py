@@ -12,6 +12,7 @@ from checkout.forms import NOT_A_CODE, NOT_A_PHONE, NOT_A_PIN
 from core.errors import ApiError, RateLimited, ValidationFailed
 from customers.errors import (
     CodeExpired,
+    CountryNotServed,
     InvalidCode,
     InvalidPin,
     PinDisabled,
@@ -83,5 +84,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (CodeExpired, lambda error: _("That code has expired. Ask for a new one.")),
     (RateLimited, _too_often),
     (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
+    (CountryNotServed, lambda error: _("We cannot send codes to this country.")),
     (ValidationFailed, _invalid),
 )

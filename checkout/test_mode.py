@@ -8,6 +8,8 @@ from django.utils.translation import gettext as _
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
 from customers.models import Customer
 from customers.services import test_customer
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
@@ -46,6 +48,7 @@ def magic_phones() -> list[tuple[str, str]]:
         % {"seconds": SLOW_SETTLEMENT.seconds},
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
+        Behaviour.COUNTED: _("has to prove more after several payments"),
     }
     return [(phone, words[behaviour]) for phone, behaviour in MAGIC_PHONES.items()]
 
@@ -64,10 +67,13 @@ def outcomes() -> list[tuple[str, str]]:
 def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> None:
     """End a test payment as if a test customer had done so.
 
-    Raises DevelopmentOnly for a live payment, InsufficientBalance, the errors of its status.
+    Raises DevelopmentOnly for a live payment, MerchantInactive for one of a suspended merchant,
+    InsufficientBalance, the errors of its status.
     """
     if payment.livemode:
         raise DevelopmentOnly
+    if payment.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
     if outcome == SimulatedOutcome.EXPIRE:
         _expire(payment, now)
         return

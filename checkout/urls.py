@@ -3,7 +3,17 @@
 from django.urls import path
 
 from checkout.headers import REPORTS_PATH
-from checkout.views import account, counters, images, passkeys, paying, pins, proofs, receipts
+from checkout.views import (
+    account,
+    alarms,
+    counters,
+    images,
+    passkeys,
+    paying,
+    pins,
+    proofs,
+    receipts,
+)
 from checkout.views import signing_in as sign_in
 from checkout.views.policy_reports import policy_reports
 
@@ -70,6 +80,7 @@ urlpatterns = [
     path("account/code/again", account.AccountAgainAction.as_view(), name="account-code-again"),
     path("account/pin", account.ChangePinPage.as_view(), name="account-pin"),
     path("account/pin/forgotten", account.ForgottenPinPage.as_view(), name="account-pin-forgotten"),
+    path("account/pin/proof", proofs.ProvePasskeyForPinPage.as_view(), name="account-pin-proof"),
     path("account/passkeys/new", proofs.AddPasskeyPage.as_view(), name="account-passkey-new"),
     path(
         "account/passkeys/options",
@@ -82,5 +93,6 @@ urlpatterns = [
         name="account-passkey-remove",
     ),
     path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
+    path("not-me/<str:token>", alarms.NotMePage.as_view(), name="not-me"),
     path(REPORTS_PATH, policy_reports, name="policy-reports"),
 ]

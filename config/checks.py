@@ -17,15 +17,18 @@ from django.core.checks import CheckMessage, Error, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 from django.utils.module_loading import import_string
+from phonenumbers import SUPPORTED_REGIONS
 
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from core.money import MAX_AMOUNT, is_currency
+from customers.code_budgets import ALL_COUNTRIES
 from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
 SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
+HOURS_OF_A_YEAR = 8_760
 FEWEST_CHARACTERS = 8
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
 _HERE = (".localhost", ".local", ".test", ".internal")
@@ -121,6 +124,28 @@ def _impossible_values() -> Iterator[str]:
         ),
         "PIN_ABOVE must not be negative.": settings.PIN_ABOVE >= 0,
         "QR_PAYLOAD must be deep_link or png.": settings.QR_PAYLOAD in QRFormat.values,
+        "SMS_COUNTRIES must name at least one country, by its ISO 3166 code, or `*`.": (
+            settings.SMS_COUNTRIES
+            and set(settings.SMS_COUNTRIES) <= {ALL_COUNTRIES, *SUPPORTED_REGIONS}
+        ),
+        "SMS_PER_NUMBER, SMS_PER_NETWORK, SMS_PER_COUNTRY and SMS_IN_ALL must each be two numbers, "
+        "codes per hour and per day, of 1 or more.": all(
+            len(allowed) == 2 and min(allowed) >= 1
+            for allowed in (
+                settings.SMS_PER_NUMBER,
+                settings.SMS_PER_NETWORK,
+                settings.SMS_PER_COUNTRY,
+                settings.SMS_IN_ALL,
+            )
+        ),
+        "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
+        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
+            0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR
+        ),
+        "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
+        "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
+            min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0
+        ),
         "STAFF_TIME_ZONE must be a zone of the IANA database.": (
             settings.STAFF_TIME_ZONE in available_timezones()
         ),
@@ -148,6 +173,19 @@ def _weak_transport() -> Iterator[str]:
     for name in ("BASE_URL", "CHECKOUT_URL"):
         if not getattr(settings, name).startswith("https://"):
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
+    if settings.WEBHOOK_ALLOW_PRIVATE:
+        yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+    if "*" in settings.ALLOWED_HOSTS:
+        yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
+    if settings.TRUSTED_PROXIES == 0:
+        yield (
+            "TRUSTED_PROXIES must be 1 or more: BASE_URL is https and this server speaks none, so a"
+            " proxy stands before it; without it all customers share the proxy's address."
+        )
+    yield from _weak_ways_out()
+
+
+def _weak_ways_out() -> Iterator[str]:
     if env("EMAIL_URL").startswith(("consolemail", "dummymail")):
         yield "EMAIL_URL must name a mail server: receipts would go nowhere."
     elif not _is_private_way(env("EMAIL_URL"), ("smtp+tls", "smtp+ssl")):
@@ -156,15 +194,6 @@ def _weak_transport() -> Iterator[str]:
         yield "SMS_URL must name a gateway: sign-in codes would stand in the logs."
     elif not _is_private_way(settings.SMS_URL, ("https",)):
         yield "SMS_URL must begin with https://: anyone on the way could read sign-in codes."
-    if "*" in settings.ALLOWED_HOSTS:
-        yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
-    if settings.TRUSTED_PROXIES == 0:
-        yield (
-            "TRUSTED_PROXIES must be 1 or more: BASE_URL is https and this server speaks none, so a"
-            " proxy stands before it; without it all customers share the proxy's address."
-        )
-    if settings.WEBHOOK_ALLOW_PRIVATE:
-        yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
 
 
 def _is_private_way(url: str, schemes: Sequence[str]) -> bool:

@@ -12,11 +12,13 @@ from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from ledger.metrics import collect as look_at_ledger
+from payouts.metrics import collect as look_at_bank
 from webhooks.metrics import collect as look_at_webhooks
 
 logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1
+COLLECTORS = {"webhooks": look_at_webhooks, "ledger": look_at_ledger, "bank": look_at_bank}
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -36,7 +38,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """Answer in Prometheus form, even while the database is unavailable."""
-    for name, collect in (("webhooks", look_at_webhooks), ("ledger", look_at_ledger)):
+    for name, collect in COLLECTORS.items():
         try:
             collect()
         except Exception:

@@ -15,13 +15,15 @@ _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/pay_[A-Za-z0-9]+/)[A-Za-z0-9]+"
+    r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
+    r"|(/confirm-email\?)\S+"
 )
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """Redact keys, secrets, counter screens and search terms."""
+    """Redact keys, secrets, addresses that are capabilities, and search terms."""
     for name, value in event.items():
         if _SECRET_NAMES.search(name):
             event[name] = HIDDEN
@@ -32,7 +34,7 @@ def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventD
 
 def redact(text: str) -> str:
     """Replace what looks like a secret, but leave the prefix that says what it was."""
-    return _SECRET.sub(lambda found: (found[1] or found[2] or found[3] or found[4]) + HIDDEN, text)
+    return _SECRET.sub(lambda found: found[found.lastindex or 0] + HIDDEN, text)
 
 
 def drop_probes(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:

@@ -1,9 +1,21 @@
-"""The readable reference at /docs, from our own host."""
+"""The OpenAPI document, and the readable reference at /docs, from our own host."""
+
+import secrets
 
 from csp.constants import UNSAFE_INLINE
 from csp.decorators import csp_update
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
-from drf_spectacular.views import SpectacularRedocView
+from drf_spectacular.renderers import OpenApiJsonRenderer
+from drf_spectacular.views import SpectacularJSONAPIView, SpectacularRedocView
+
+from core.pictures import unless_known
+
+# A process keeps the document that it has made; the next release runs in processes of its own.
+_KEY = f"openapi-{secrets.token_hex(8)}"
+_generate = SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])
 
 # The reader writes its styles into the page and searches in a worker that it makes itself.
 _POLICY = {
@@ -16,3 +28,13 @@ _POLICY = {
 @method_decorator(csp_update(_POLICY), name="dispatch")
 class ReferenceView(SpectacularRedocView):
     template_name = "reference.html"
+
+
+def openapi_document(request: HttpRequest) -> HttpResponseBase:
+    """Answer with the OpenAPI document: making it takes a hundred times as long as sending it."""
+    content = cache.get(_KEY)
+    if content is None:
+        content = _generate(request).render().content
+        cache.set(_KEY, content, timeout=None)
+    response = HttpResponse(content, content_type=OpenApiJsonRenderer.media_type)
+    return unless_known(request, response)

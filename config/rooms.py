@@ -10,20 +10,38 @@ LEDGER_CHECKS: list[str] = [
     "links.reconciliation.check_links",
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
+    "payouts.bank.booking_reconciliation.check_bookings",
 ]
 
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {
+    "confirm_email": "merchants.email_confirmation.write",
     "invoice": "payments.emails.write",
     "reminder": "payments.emails.write",
     "due": "payments.emails.write",
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
 }
+# Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
+CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
+
+# Is called in the transaction that changes a merchant's profile.
+MERCHANT_UPDATED = "webhooks.merchant_events.emit_updated"
+
 # Functions of the rooms that make a sample of each of their events
 EVENT_SAMPLES: list[str] = [
     "payments.events.samples",
     "refunds.events.samples",
     "links.events.samples",
     "payouts.events.samples",
+    "webhooks.merchant_events.samples",
+]
+
+# The lists whose `total` is kept by triggers
+COUNTED_LISTS: list[str] = [
+    "payments.counts.PAYMENTS",
+    "refunds.counts.REFUNDS",
+    "links.counts.LINKS",
+    "webhooks.counts.EVENTS",
+    "webhooks.counts.DELIVERIES",
 ]

@@ -7,16 +7,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from backoffice.theme import UNFOLD as UNFOLD
-from config.counted_lists import COUNTED_LISTS as COUNTED_LISTS
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
 from config.environment import BASE_DIR, env, flag
 from config.logging import configure_structlog, logging_config
-from config.rooms import EVENT_SAMPLES as EVENT_SAMPLES
-from config.rooms import LEDGER_CHECKS as LEDGER_CHECKS
-from config.rooms import MESSAGE_WRITERS as MESSAGE_WRITERS
-from config.rooms import PAYOUT_RESERVES as PAYOUT_RESERVES
+from config.rooms import *  # noqa: F403
 from config.security import content_security_policy, transport
+from config.text_messages import *  # noqa: F403
 
 # The service
 
@@ -38,6 +35,13 @@ TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
 PIN_ABOVE: int = env("PIN_ABOVE")
 PASSKEY_ABOVE: int = env("PASSKEY_ABOVE")
 
+# What a customer may pay in all before more proof is asked for: see `payments/risk.py`.
+RISK_UNPROVEN_PAYMENTS: int = env("RISK_UNPROVEN_PAYMENTS")
+RISK_UNPROVEN_AMOUNT: int = env("RISK_UNPROVEN_AMOUNT")
+RISK_PIN_DAY_AMOUNT: int = env("RISK_PIN_DAY_AMOUNT")
+RISK_NEW_PROOF_AMOUNT: int = env("RISK_NEW_PROOF_AMOUNT")
+RISK_NEW_PROOF_HOURS: int = env("RISK_NEW_PROOF_HOURS")
+
 WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
@@ -46,7 +50,6 @@ WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 # never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
-SMS_URL: str = env("SMS_URL")
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
 if EMAIL_URL.startswith("consolemail"):
@@ -57,6 +60,8 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
+# How long after a payout was paid the bank may still send it back.
+PAYOUT_RETURN_DAYS: int = env("PAYOUT_RETURN_DAYS")
 PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
 PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
@@ -117,16 +122,18 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The first answers `/v1`, by way of API_MIDDLEWARE: the others are for pages.
+# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by way of
+# PAGE_MIDDLEWARE: the others are for staff, and for what stands alone.
 MIDDLEWARE = [
     "config.api.api_requests",
+    "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "config.security.PolicyMiddleware",
     "config.security.admin_policy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -148,6 +155,18 @@ API_MIDDLEWARE = [
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.api_headers",
+]
+
+PAGE_MIDDLEWARE = [
+    "config.api_metrics.api_metrics",
+    "core.middleware.instant",
+    "core.middleware.request_id",
+    "config.request_log.api_request_log",
+    "django.middleware.security.SecurityMiddleware",
+    "config.security.PolicyMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 TEMPLATES = [

@@ -1,13 +1,12 @@
 """Every address of the service; each room lists its own."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
-from drf_spectacular.renderers import OpenApiJsonRenderer
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from config.health import healthz, metrics, readyz
-from config.reference import ReferenceView
+from config.reference import ReferenceView, openapi_document
 from core.handler import read_only
 from core.ids import IdConverter
+from merchants.confirmation_page import ConfirmEmailPage
 
 register_converter(IdConverter, "id")
 
@@ -26,12 +25,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("links.urls")),
     path("v1/", include("payouts.urls")),
     path("v1/", include("webhooks.urls")),
-    path(
-        "v1/openapi.json",
-        read_only(SpectacularJSONAPIView.as_view(renderer_classes=[OpenApiJsonRenderer])),
-        name="openapi",
-    ),
+    path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
+    path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),
     path("", include("backoffice.urls")),
     path("", include("links.image_urls")),
     path("", include("checkout.urls")),

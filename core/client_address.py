@@ -7,6 +7,7 @@ from django.http import HttpRequest
 
 UNKNOWN = "0.0.0.0"  # noqa: S104  # no address to listen on, one to count under
 IPV6_SITE_BITS = 64
+WIDE_BITS = {4: 24, 6: 48}  # what one owner of addresses is commonly given
 
 
 def client_address(request: HttpRequest) -> str:
@@ -31,3 +32,9 @@ def network_of(address: str) -> str:
     if isinstance(parsed, IPv6Address):
         return str(ip_network((address, IPV6_SITE_BITS), strict=False))
     return address
+
+
+def wide_network_of(address: str) -> str:
+    """Return the /24 or the /48 of an address, of which one attacker may well have every one."""
+    bits = WIDE_BITS[ip_address(address).version]
+    return str(ip_network((address, bits), strict=False))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from django.db import connection, transaction
@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 
 from core.models import CountEntry
 from core.pagination import Total
+from core.prepared import Place, PreparedValues
 
 KEY = ("owner", "list", "livemode", "status", "kind")
 BATCH = 5_000
@@ -33,14 +34,16 @@ class CountedList:
     status: str = "''"
     kind: str = "''"
     condition: str = "true"
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def knows(self, owner: str | None, filters: Mapping[str, Any]) -> bool:
+        """Tell whether there are entries that add up to a list so filtered."""
+        return owner is not None and filters.keys() <= self.filters.keys()
 
     def entries(
         self, owner: str | None, filters: Mapping[str, Any], *, livemode: bool = False
-    ) -> QuerySet[CountEntry] | None:
-        """Return the entries that add up to a list; None where they do not know one so filtered."""
-        if owner is None or not filters.keys() <= self.filters.keys():
-            return None
+    ) -> QuerySet[CountEntry]:
+        """Return the entries that add up to a list that they know."""
         known = {self.filters[name]: value for name, value in filters.items()}
         return CountEntry.objects.filter(list=self.name, owner=owner, livemode=livemode, **known)
 
@@ -48,8 +51,9 @@ class CountedList:
         self, owner: str | None, filters: Mapping[str, Any], *, livemode: bool = False
     ) -> Total | None:
         """Return what says how many rows a list has; None where the rows must."""
-        entries = self.entries(owner, filters, livemode=livemode)
-        return None if entries is None else partial(total, entries)
+        if not self.knows(owner, filters):
+            return None
+        return partial(_kept(self, tuple(filters), livemode).number, owner=owner, **filters)
 
     def key_of(self, row: str) -> tuple[str, ...]:
         """Return the values of `KEY` as SQL over a row."""
@@ -68,13 +72,13 @@ class NumberOf(Subquery):
     output_field = BigIntegerField()
 
 
-def total(
+def total_by(
     entries: QuerySet[CountEntry],
     *,
     plus: QuerySet[Any] | None = None,
     minus: QuerySet[Any] | None = None,
-) -> int:
-    """Add the entries up, and rows that are counted elsewhere, in one statement.
+) -> PreparedValues:
+    """Prepare to add the entries up, and rows that are counted elsewhere, in one statement.
 
     So it is exact: one statement sees what is committed at one moment.
     """
@@ -83,7 +87,15 @@ def total(
         result += NumberOf(plus.order_by().values("pk"))
     if minus is not None:
         result -= NumberOf(minus.order_by().values("pk"))
-    return int(entries.aggregate(total=result)["total"])
+    sums = entries.values_list(result)
+    sums.query.group_by = None  # one sum of all of them, and 0 where there are none
+    return PreparedValues(sums)
+
+
+@cache
+def _kept(counted: CountedList, filters: tuple[str, ...], livemode: bool) -> PreparedValues:
+    places = {name: Place(name) for name in filters}
+    return total_by(counted.entries(Place("owner"), places, livemode=livemode))
 
 
 @transaction.atomic

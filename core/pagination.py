@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Model, Q, QuerySet
 
@@ -14,6 +14,14 @@ MAX_LIMIT = 100
 MAX_OFFSET = 2**31 - 1
 
 Total = Callable[[], int]
+
+
+class Listed(Protocol):
+    """A list whose first page is read without a queryset."""
+
+    def queryset(self) -> QuerySet[Any]: ...
+
+    def first_page(self, limit: int) -> list[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -44,19 +52,30 @@ class Page:
     offset: int
 
 
-def page_of(queryset: QuerySet[Any], query: PageQuery, total: Total | None = None) -> Page:
+def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
+    """Order a list by creation and id, newest first."""
+    return queryset.order_by("-created_at", "-pk")
+
+
+def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
     `total` says how many rows there are in all; without it they are counted.
     Raises InvalidRequest where `starting_after` is not in this list.
     """
-    rows = queryset.order_by("-created_at", "-pk")
+    is_first = query.starting_after is None and not query.offset
+    if is_first and not isinstance(listed, QuerySet):
+        items = listed.first_page(query.limit)
+        count = _total(items, query, total or (lambda: listed.queryset().count()))
+        return Page(items, count, query.limit, 0)
+    queryset = listed if isinstance(listed, QuerySet) else listed.queryset()
+    rows = in_order(queryset)
     if query.starting_after is not None:
         rows = rows.filter(_older_than(queryset, query.starting_after))
     if query.offset:
         # What is left out is passed over in an index, without a look at its rows.
         keys = rows.values("pk")[query.offset : query.offset + query.limit]
-        rows = queryset.order_by("-created_at", "-pk").filter(pk__in=keys)
+        rows = in_order(queryset).filter(pk__in=keys)
     items = list(rows[: query.limit])
     count = _total(items, query, total or queryset.count)
     return Page(items, count, query.limit, query.offset)

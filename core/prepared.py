@@ -5,11 +5,12 @@ else that a read does. Where the same query is sent with every request, it is bu
 `Place` for each text that changes, and sent again with other texts.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
-from django.db.models import Model, QuerySet
+from django.db.models import Model, QuerySet, TextField, Value
 from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
 
@@ -24,20 +25,44 @@ class Place(str):
     __slots__ = ()
 
 
-class _Statement:
-    """The SQL of a queryset and how its columns are read; of one kind of database."""
+def place_of_instant(name: str) -> Value:
+    """Return what stands in a queryset for an instant that is given later, by this name."""
+    return Value(Place(name), output_field=TextField())
 
-    def __init__(self, queryset: QuerySet[Any, Any]) -> None:
+
+Shape = tuple[tuple[str, Any], ...]
+
+
+def shape_of(lookups: Mapping[str, Any]) -> Shape:
+    """Return what the SQL of a list depends on: which look-ups there are, and on which status."""
+    return tuple((key, it if key == "status" else type(it)) for key, it in lookups.items())
+
+
+def places_of(shape: Shape) -> dict[str, Any]:
+    """Return the look-ups of a shape, with a place for each text and each instant."""
+    kinds: dict[type, Callable[[str], Any]] = {str: Place, datetime: place_of_instant}
+    return {key: kinds[it](key) if isinstance(it, type) else it for key, it in shape}
+
+
+class _Statement:
+    """The SQL of a queryset and how its columns are read; of one kind of database.
+
+    `is_page`: no more rows are read than the `limit` that is given with the texts.
+    """
+
+    def __init__(self, queryset: QuerySet[Any, Any], *, is_page: bool = False) -> None:
         self._locks = queryset.query.select_for_update
         self._compiler: Any = queryset.query.get_compiler(queryset.db)
         self._sql, self._params = self._compiler.as_sql()
+        if is_page:
+            self._sql, self._params = f"{self._sql} LIMIT %s", (*self._params, Place("limit"))
         columns = [column for column, *_ in self._compiler.select]
         self._converters = tuple(self._compiler.get_converters(columns).items())
 
-    def _fetch(self, texts: dict[str, Any]) -> Iterator[list[Any]]:
+    def _fetch(self, given: dict[str, Any]) -> Iterator[list[Any]]:
         if self._locks and not connection.in_atomic_block:
             raise TransactionManagementError("A lock lasts until the transaction ends.")
-        params = [texts[it] if isinstance(it, Place) else it for it in self._params]
+        params = [_sent(given[it]) if isinstance(it, Place) else it for it in self._params]
         with connection.cursor() as cursor:
             cursor.execute(self._sql, params)
             found = cursor.fetchall()
@@ -51,42 +76,54 @@ class _Statement:
         return values
 
 
+def _sent(value: Any) -> Any:
+    """Return a value as the database takes it."""
+    is_instant = isinstance(value, datetime)
+    return connection.ops.adapt_datetimefield_value(value) if is_instant else value
+
+
 class PreparedValues(_Statement):
     """The statement of a queryset that yields values."""
 
-    def rows(self, **texts: str | None) -> list[list[Any]]:
-        """Send the statement with these texts in its places; return the values it finds."""
-        return list(self._fetch(texts))
+    def rows(self, **given: Any) -> list[list[Any]]:
+        """Send the statement with what is given in its places; return the values it finds."""
+        return list(self._fetch(given))
+
+    def number(self, **given: Any) -> int:
+        """Return the one number that the statement finds."""
+        ((number,),) = self._fetch(given)
+        return int(number)
 
 
 class Prepared(_Statement, Generic[_Row]):
     """The statement of a queryset that yields objects."""
 
-    def __init__(self, queryset: QuerySet[_Row]) -> None:
-        super().__init__(queryset)
+    def __init__(self, queryset: QuerySet[_Row], *, is_page: bool = False) -> None:
+        super().__init__(queryset, is_page=is_page)
         select, kind = self._compiler.select, self._compiler.klass_info
         fields = kind["select_fields"]
         self._model: type[_Row] = kind["model"]
+        self._alias = queryset.db
         self._own = slice(fields[0], fields[-1] + 1)
         self._names = [select[place][0].target.attname for place in fields]
         self._related = get_related_populators(kind, select, queryset.db)  # type: ignore[call-arg]  # the stub is of a later Django
         self._annotations = tuple(self._compiler.annotation_col_map.items())
 
-    def rows(self, **texts: str | None) -> list[_Row]:
-        """Send the statement with these texts in its places; return the objects it finds.
+    def rows(self, **given: Any) -> list[_Row]:
+        """Send the statement with what is given in its places; return the objects it finds.
 
         One that locks must be sent within a transaction.
         """
-        return [self._object(values) for values in self._fetch(texts)]
+        return [self._object(values) for values in self._fetch(given)]
 
-    def one(self, missing: type[ApiError], **texts: str | None) -> _Row:
+    def one(self, missing: type[ApiError], **given: Any) -> _Row:
         """Return the first object that is found. Raises `missing` where there is none."""
-        for row in self.rows(**texts):
+        for row in self.rows(**given):
             return row
         raise missing()
 
     def _object(self, values: list[Any]) -> _Row:
-        made = self._model.from_db(connection.alias, self._names, values[self._own])
+        made = self._model.from_db(self._alias, self._names, values[self._own])
         for populator in self._related:
             populator.populate(values, made)
         for name, place in self._annotations:

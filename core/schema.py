@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import AddIndex
+from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 
 from core.counts import KEY, CountedList, count_anew
@@ -33,6 +33,28 @@ class AddIndexOnline(AddIndex):
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
         _drop(schema_editor, self.index.name)
+
+
+class AddConstraintOnline(AddConstraint):
+    """Add a constraint while others write; one of the same name goes.
+
+    New rows obey it at once, those that are there are checked afterwards. SQLite builds the table
+    anew, without its triggers.
+    """
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        table, name = f'ALTER TABLE "{model._meta.db_table}"', f'"{self.constraint.name}"'
+        schema_editor.execute(f"{table} DROP CONSTRAINT IF EXISTS {name}", params=None)
+        added = self.constraint.create_sql(model, schema_editor)
+        schema_editor.execute(f"{added} NOT VALID", params=None)
+        with _no_limits(schema_editor):
+            schema_editor.execute(f"{table} VALIDATE CONSTRAINT {name}", params=None)
 
 
 class CreateIndexOnline(Operation):

@@ -16,9 +16,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext, gettext_noop
 
-from core import attempt_limits
-from core.client_address import network_of
 from core.errors import ValidationFailed
+from customers.code_budgets import spend
 from customers.errors import CodeExpired, InvalidCode
 from customers.models import CodePurpose, Customer, SignInCode
 from customers.phones import normalize_phone
@@ -29,9 +28,6 @@ TEST_CODE = "000000"  # of every code in test mode, where no text is sent
 CODE_DIGITS = 6
 LIFETIME = timedelta(minutes=10)
 MAX_ATTEMPTS = 5
-PER_PHONE = attempt_limits.AttemptLimit("code-phone", 5, timedelta(hours=1))
-PER_PHONE_AND_DAY = attempt_limits.AttemptLimit("code-phone-day", 15, timedelta(days=1))
-PER_ADDRESS = attempt_limits.AttemptLimit("code-address", 60, timedelta(hours=1))
 
 # A customer who is talked into reading out a code must see what it authorizes.
 PAYMENT_TEXT = gettext_noop("%(code)s is your code to pay %(amount)s to %(payee)s.")
@@ -53,17 +49,19 @@ def request_code(
     now: datetime,
     payee: str = "",
     amount: str = "",
+    is_recognized: bool = False,
+    payment_id: str = "",
 ) -> str:
     """Send a code to a phone, and return its handle.
 
+    With `payment_id` it signs in to that payment only.
     `payee` and `amount` say in the text what the code is for; `amount` is written out for people.
-    Raises ValidationFailed, RateLimited, MessageNotSent.
+    `is_recognized`: the phone has signed in with this browser before. Raises ValidationFailed,
+    CountryNotServed, RateLimited, MessageNotSent.
     """
     number = normalize_phone(phone, livemode=livemode)
     if livemode:
-        attempt_limits.count_attempt(PER_ADDRESS, network_of(address), now=now)
-        attempt_limits.count_attempt(PER_PHONE, number, now=now)
-        attempt_limits.count_attempt(PER_PHONE_AND_DAY, number, now=now)
+        spend(number=number, address=address, is_recognized=is_recognized, now=now)
     handle, code = new_token(), _new_code() if livemode else TEST_CODE
     with transaction.atomic(durable=True):
         SignInCode.objects.create(
@@ -74,6 +72,7 @@ def request_code(
             code_hash=_hash(handle, code),
             created_at=now,
             expires_at=now + LIFETIME,
+            payment_id=payment_id,
         )
     if livemode:
         sms.send(to=number, text=text_of(code, purpose=purpose, payee=payee, amount=amount))

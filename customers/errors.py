@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from core.errors import ApiError, Conflict, NotFound
+from core.errors import ApiError, Conflict, NotFound, ValidationFailed
 
 
 class CustomerNotFound(ApiError):
@@ -62,6 +62,10 @@ class CustomerFrozen(VerificationFailed):
     message = "This customer's account is frozen and cannot pay."
 
 
+class NewProofLimitReached(VerificationFailed):
+    message = "After a new PIN or passkey, this customer cannot pay so much yet."
+
+
 class PinNotSet(VerificationFailed):
     message = "There is no PIN yet."
 
@@ -108,3 +112,7 @@ class TooManyPasskeys(VerificationFailed):
 
 class PasskeyNotFound(NotFound):
     message = "There is no such passkey."
+
+
+class CountryNotServed(ValidationFailed):
+    message = "No codes are sent to this country."

@@ -22,6 +22,7 @@ class Behaviour(StrEnum):
     SLOW = f"stays in processing for {in_words(SLOW_SETTLEMENT)}"
     REFUNDS_FAIL = "works, but its refunds fail"
     PIN_LOCKED = "the PIN is locked"
+    COUNTED = "is asked for more proof after several payments at the checkout"
 
 
 MAGIC_PHONES = {
@@ -32,6 +33,7 @@ MAGIC_PHONES = {
     "+12425550104": Behaviour.SLOW,
     "+12425550105": Behaviour.REFUNDS_FAIL,
     "+12425550106": Behaviour.PIN_LOCKED,
+    "+12425550107": Behaviour.COUNTED,
 }
 WORKING_PHONE = "+12425550100"
 INSUFFICIENT_BALANCE_PHONES = [
@@ -44,3 +46,8 @@ def behaviour_of(customer: "Customer") -> Behaviour:
     if customer.livemode:
         return Behaviour.NORMAL
     return MAGIC_PHONES.get(customer.phone, Behaviour.NORMAL)
+
+
+def is_protected(customer: "Customer") -> bool:
+    """Return whether risk counts for this customer: a live one, or the phone that shows it."""
+    return customer.livemode or behaviour_of(customer) == Behaviour.COUNTED

@@ -13,6 +13,7 @@ from merchants.scoping import CallerScoped
 
 PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
+FRESH = timedelta(minutes=10)  # how long a proof lets a customer change PIN and passkeys
 
 
 class CustomerQuerySet(CallerScoped["Customer"]):
@@ -31,6 +32,10 @@ class Customer(models.Model):
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
     is set; a test customer then has the documented one.
+
+    What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
+    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last reset or
+    a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
@@ -44,6 +49,12 @@ class Customer(models.Model):
     pin_locked_until = models.DateTimeField(null=True, blank=True)
     pin_set_at = models.DateTimeField(null=True, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    unproven_payments = models.PositiveIntegerField(default=0, editable=False)
+    unproven_amount = models.BigIntegerField(default=0, editable=False)
+    pin_day_started_at = models.DateTimeField(null=True, editable=False)
+    pin_day_amount = models.BigIntegerField(default=0, editable=False)
+    proof_changed_at = models.DateTimeField(null=True, editable=False)
+    new_proof_amount = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
 
@@ -89,7 +100,10 @@ class CodePurpose(models.TextChoices):
 
 
 class SignInCode(models.Model):
-    """A one-time code that was sent to a phone, stored as a hash: see `customers.codes`."""
+    """A one-time code that was sent to a phone, stored as a hash: see `customers.codes`.
+
+    `payment_id` is of the payment that its text names, if any.
+    """
 
     handle_hash = models.CharField(max_length=64, unique=True)
     phone = models.CharField(max_length=16)
@@ -100,6 +114,7 @@ class SignInCode(models.Model):
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True)
+    payment_id = PublicIdField(default="")
 
     class Meta:
         constraints = (
@@ -130,7 +145,8 @@ class CustomerSession(models.Model):
     """A customer who is signed in on one device. Only the SHA-256 of its token is stored.
 
     `…_verified_at` is when the customer was last verified that way in this session. `last_seen_at`
-    is coarse, so that not every request writes.
+    is coarse, so that not every request writes. A session with a `payment_id` was opened by a code
+    for that payment, and is good for nothing else.
     """
 
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="sessions")
@@ -143,11 +159,16 @@ class CustomerSession(models.Model):
     last_seen_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)
     ended_at = models.DateTimeField(null=True)
+    payment_id = PublicIdField(default="")
 
     objects: ClassVar[CustomerSessionQuerySet] = CustomerSessionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     def __str__(self) -> str:
         return f"session {self.pk}"
+
+    def is_good_for(self, payment_id: str) -> bool:
+        """Return whether it may be used for a payment; `""` is the customer's own page."""
+        return self.payment_id in ("", payment_id)
 
 
 class PasskeyQuerySet(models.QuerySet["Passkey"]):

@@ -8,7 +8,7 @@ The WebAuthn library is imported where it is used: 7 MB that many processes neve
 
 import logging
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -24,12 +24,14 @@ from customers.errors import (
     VerificationFailed,
 )
 from customers.models import (
+    FRESH,
     ChallengePurpose,
     Customer,
     CustomerSession,
     Passkey,
     PasskeyQuerySet,
 )
+from customers.new_proofs import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
 from customers.sessions import remember_proof
 
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FRESH = timedelta(minutes=10)
 MAX_PASSKEYS = 20
 
 
@@ -112,6 +113,7 @@ def finish_registration(
         if not is_new:
             raise VerificationFailed
         _drop_oldest(session.customer, now)
+        note_new_proof(session.customer_id, now=now)
         plan_notice(session.customer, SecurityChange.PASSKEY_ADDED, now=now)
     return passkey
 
@@ -196,7 +198,7 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
 def _passkey_of(customer_id: str, response: "CredentialResponse") -> Passkey:
     if response.user_handle not in (None, b"", customer_id.encode()):
         raise VerificationFailed
-    usable = Passkey.objects.usable()
+    usable = Passkey.objects.usable().filter(customer__frozen_at=None)
     passkey = usable.filter(customer_id=customer_id, credential_id=response.credential_id).first()
     if passkey is None:
         raise VerificationFailed

@@ -38,6 +38,11 @@ def normalize_phone(text: str, *, livemode: bool) -> str:
     return phone
 
 
+def country_of(phone: str) -> str:
+    """Return the ISO 3166 code of an E.164 number's country, empty where it has none."""
+    return phonenumbers.region_code_for_number(phonenumbers.parse(phone)) or ""
+
+
 def masked(phone: str) -> str:
     """Return an E.164 number as it may be shown: +1 242 ••• 0100."""
     number = phonenumbers.parse(phone)

@@ -16,14 +16,24 @@ from core import attempt_limits
 from core.client_address import network_of
 from core.errors import ApiError, Conflict, RateLimited
 from customers.codes import check_code
-from customers.errors import InvalidPin, PinAlreadySet, PinDisabled, PinLocked, PinNotSet
-from customers.magic_phones import Behaviour, behaviour_of
+from customers.errors import (
+    InvalidPin,
+    PinAlreadySet,
+    PinDisabled,
+    PinLocked,
+    PinNotSet,
+    ProofMethod,
+    ProofNeeded,
+)
+from customers.magic_phones import Behaviour, behaviour_of, is_protected
 from customers.models import (
+    FRESH,
     PIN_ATTEMPTS_UNTIL_DISABLED,
     CodePurpose,
     Customer,
     CustomerSession,
 )
+from customers.new_proofs import note_new_proof
 from customers.pin_hashing import Hasher, hashing
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
@@ -109,20 +119,37 @@ def reset_pin(
 ) -> None:
     """Replace a forgotten, locked or disabled PIN by a code sent to the phone.
 
-    The customer's sessions end, except `session_id`. Raises InvalidCode, CodeExpired,
-    CustomerNotFound, and ValidationFailed for an obvious PIN.
+    The customer's sessions end, except `session_id`. Where there is a passkey, that session must
+    have shown it just now. Raises ProofNeeded, InvalidCode, CodeExpired, CustomerNotFound, and
+    ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
     refuse_unfit(new_pin, phone=customer.phone)
+    if _has_passkey(customer) and not _has_shown_passkey(session_id, now):
+        raise ProofNeeded(ProofMethod.PASSKEY)
     check_code(handle=handle, code=code, purpose=CodePurpose.RESET_PIN, now=now, customer=customer)
-    replace_pin(customer, new_pin, now=now, session_id=session_id)
+    replace_pin(customer, new_pin, now=now, session_id=session_id, is_reset=True)
+
+
+def needs_passkey_to_reset(session: CustomerSession, *, now: datetime) -> bool:
+    """Return whether the customer must show a passkey before the PIN can be reset by a code.
+
+    Not in test mode, where phones are shared.
+    """
+    return _has_passkey(session.customer) and not _has_shown_passkey(session.pk, now)
 
 
 def replace_pin(
-    customer: Customer, pin: str, *, now: datetime, session_id: int | None = None
+    customer: Customer,
+    pin: str,
+    *,
+    now: datetime,
+    session_id: int | None = None,
+    is_reset: bool = False,
 ) -> None:
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
+    One that replaces a PIN which was not entered `is_reset`: little can be paid with it at first.
     Only for a customer who has just been verified. Raises Conflict where another request has
     replaced the PIN since `customer` was read.
     """
@@ -134,6 +161,8 @@ def replace_pin(
         )
         if not replaced:
             raise Conflict
+        if customer.pin_hash and is_reset:
+            note_new_proof(customer.pk, now=now)
         if customer.pin_hash:
             plan_notice(customer, SecurityChange.PIN_CHANGED, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
@@ -152,6 +181,17 @@ def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
     customer.pin_failures, customer.pin_locked_until, customer.updated_at = 0, None, now
     customer.save(update_fields=["pin_failures", "pin_locked_until", "updated_at"])
     return customer
+
+
+def _has_passkey(customer: Customer) -> bool:
+    return is_protected(customer) and customer.passkeys.usable().exists()
+
+
+def _has_shown_passkey(session_id: int | None, now: datetime) -> bool:
+    if session_id is None:
+        return False
+    sessions = CustomerSession.objects.filter(pk=session_id)
+    return sessions.filter(passkey_verified_at__gt=now - FRESH).exists()
 
 
 @transaction.atomic(durable=True)

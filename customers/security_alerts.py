@@ -1,47 +1,71 @@
-"""Text customers about each change to their PIN or passkeys, by themselves or by staff."""
+"""Tell customers of each change to their PIN or passkeys, by themselves or by staff.
 
-from datetime import datetime
+Each message has a link by which they stop their wallet, should it not have been them.
+"""
+
+from datetime import datetime, timedelta
 from enum import Enum
 
 from django.conf import settings
+from django.core.signing import BadSignature, TimestampSigner
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
+from customers.errors import CustomerNotFound
 from customers.models import Customer
 from messages.models import Channel
 from messages.planning import plan_message
+
+LINK_LIFETIME = timedelta(days=30)
+_SALT = "customers.not-me"
+SUBJECT = gettext_noop("A change to your %(service)s wallet")
+NOT_ME = gettext_noop("If that was not you, stop your wallet at once: %(link)s")
 
 
 class SecurityChange(Enum):
     """What has changed about how a customer's money is protected."""
 
-    PIN_CHANGED = gettext_noop(
-        "Your PIN for %(service)s was changed. If that was not you, tell us at once."
-    )
-    PASSKEY_ADDED = gettext_noop(
-        "A passkey was added to your %(service)s wallet. If that was not you, tell us at once."
-    )
-    PASSKEY_REMOVED = gettext_noop(
-        "A passkey was removed from your %(service)s wallet. If that was not you, tell us at once."
-    )
+    PIN_CHANGED = gettext_noop("Your PIN for %(service)s was changed.")
+    PASSKEY_ADDED = gettext_noop("A passkey was added to your %(service)s wallet.")
+    PASSKEY_REMOVED = gettext_noop("A passkey was removed from your %(service)s wallet.")
 
 
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
-    """Plan a text to the customer, in the caller's transaction and the customer's language.
+    """Plan a message on every channel, in the caller's transaction and the customer's language.
 
     None in test mode, where phones are shared.
     """
     if not customer.livemode:
         return
+    values = {"service": settings.SERVICE_NAME, "link": stop_link(customer.id)}
     with translation.override(customer.language or settings.LANGUAGE_CODE):
-        text = gettext(change.value) % {"service": settings.SERVICE_NAME}
-    plan_message(
-        channel=Channel.SMS,
-        kind=change.name.lower(),
-        recipient=customer.phone,
-        about=customer.id,
-        livemode=customer.livemode,
-        language=customer.language,
-        text=text,
-        now=now,
-    )
+        text = f"{gettext(change.value)} {gettext(NOT_ME)}" % values
+        subject = gettext(SUBJECT) % values
+    channels = {Channel.SMS: customer.phone, Channel.EMAIL: customer.email}
+    for channel, recipient in channels.items():
+        if recipient:
+            plan_message(
+                channel=channel,
+                kind=change.name.lower(),
+                recipient=recipient,
+                about=customer.id,
+                livemode=customer.livemode,
+                language=customer.language,
+                subject=subject if channel == Channel.EMAIL else "",
+                text=text,
+                now=now,
+            )
+
+
+def stop_link(customer_id: str) -> str:
+    """Return the address at which this customer's wallet can be stopped, and nothing else done."""
+    token = TimestampSigner(salt=_SALT).sign(customer_id)
+    return f"{settings.CHECKOUT_URL}/not-me/{token}"
+
+
+def customer_of_link(token: str) -> str:
+    """Return whose wallet the link stops. Raises CustomerNotFound for one that is not ours."""
+    try:
+        return TimestampSigner(salt=_SALT).unsign(token, max_age=LINK_LIFETIME)
+    except BadSignature:
+        raise CustomerNotFound from None

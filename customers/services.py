@@ -19,7 +19,7 @@ from customers.magic_phones import (
     Behaviour,
     behaviour_of,
 )
-from customers.models import Customer
+from customers.models import Customer, CustomerSession
 from customers.phones import normalize_phone
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, lock, post_transfers
@@ -128,19 +128,24 @@ def top_up(
     return movement.reference
 
 
-def refuse_frozen(customer: Customer) -> None:
-    """Re-read whether the customer may pay. Raises CustomerFrozen."""
-    if Customer.objects.filter(pk=customer.pk, frozen_at__isnull=False).exists():
+def lock_payer(customer_id: str) -> Customer:
+    """Return the customer who pays, locked until the transaction ends. Raises CustomerFrozen."""
+    customer = Customer.objects.locked(customer_id)
+    if customer.frozen_at is not None:
         raise CustomerFrozen
+    return customer
 
 
 def freeze(*, customer_id: str, now: datetime) -> Customer:
-    """Stop a customer from paying, until unfrozen. Raises CustomerNotFound."""
+    """Stop a customer from signing in and paying, until unfrozen; their sessions end.
+
+    Raises CustomerNotFound.
+    """
     return _set_frozen_at(customer_id, now, now)
 
 
 def unfreeze(*, customer_id: str, now: datetime) -> Customer:
-    """Let a frozen customer pay again. Raises CustomerNotFound."""
+    """Let a frozen customer sign in and pay again. Raises CustomerNotFound."""
     return _set_frozen_at(customer_id, None, now)
 
 
@@ -149,6 +154,8 @@ def _set_frozen_at(customer_id: str, frozen_at: datetime | None, now: datetime) 
     customer = Customer.objects.locked(customer_id)
     customer.frozen_at, customer.updated_at = frozen_at, now
     customer.save(update_fields=["frozen_at", "updated_at"])
+    if frozen_at is not None:
+        CustomerSession.objects.end_others(customer.pk, None, now=now)
     return customer
 
 

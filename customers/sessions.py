@@ -9,7 +9,8 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers.codes import check_code
-from customers.errors import ProofMethod
+from customers.errors import CustomerFrozen, ProofMethod
+from customers.magic_phones import is_protected
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
 from customers.services import find_or_create, test_customer
@@ -38,18 +39,22 @@ def sign_in(
 ) -> SignedIn:
     """Sign in the holder of the phone that the code went to; creates the customer if new.
 
+    A code for one payment opens a session for that payment: who read it out agreed to no more.
     `replaces` is the token that the browser had: that session ends. A test customer's wallet holds
     money of `currency`. Messages to the customer are in `language` from now on. Raises InvalidCode,
-    CodeExpired, ValidationFailed.
+    CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
         customer = find_or_create(phone=proof.phone, livemode=True, now=now)
     else:
         customer = test_customer(proof.phone, now, currency)
+    if customer.frozen_at is not None:
+        raise CustomerFrozen
     if language and language != customer.language:
         _remember_language(customer, language, now)
-    return start_session(customer=customer, now=now, replaces=replaces)
+    payment_id = proof.payment_id if is_protected(customer) else ""
+    return start_session(customer=customer, now=now, replaces=replaces, payment_id=payment_id)
 
 
 def _remember_language(customer: Customer, language: str, now: datetime) -> None:
@@ -58,8 +63,10 @@ def _remember_language(customer: Customer, language: str, now: datetime) -> None
 
 
 @transaction.atomic
-def start_session(*, customer: Customer, now: datetime, replaces: str = "") -> SignedIn:
-    """Open a session for a customer whose phone has just been verified."""
+def start_session(
+    *, customer: Customer, now: datetime, replaces: str = "", payment_id: str = ""
+) -> SignedIn:
+    """Open a session for a customer whose phone has just been verified, or for one payment."""
     end_session(replaces, now=now)
     token = new_token()
     session = CustomerSession.objects.create(
@@ -70,13 +77,18 @@ def start_session(*, customer: Customer, now: datetime, replaces: str = "") -> S
         created_at=now,
         last_seen_at=now,
         expires_at=now + LIFETIME,
+        payment_id=payment_id,
     )
     return SignedIn(session, token)
 
 
 def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSession | None:
-    """Return the open session of this token and mode with its customer, and note its use."""
+    """Return the open session of this token and mode with its customer, and note its use.
+
+    A frozen customer has none.
+    """
     opened = CustomerSession.objects.open(now).select_related("customer")
+    opened = opened.filter(customer__frozen_at=None)
     session = opened.filter(token_hash=hash_of(token), livemode=livemode).first()
     if session is not None and now - session.last_seen_at >= SEEN_EVERY:
         CustomerSession.objects.filter(pk=session.pk).update(last_seen_at=now)

@@ -37,7 +37,8 @@ class TransferKind(models.TextChoices):
     ADJUSTMENT = "adjustment"
     PAYOUT = "payout"
     PAYOUT_PAID = "payout_paid"
-    PAYOUT_RETURNED = "payout_returned"
+    PAYOUT_RETURNED = "payout_returned"  # it never arrived
+    PAYOUT_REVERSED = "payout_reversed"  # it was paid, and the bank sent it back
 
 
 # Several accounts are locked in this order, and by id within a purpose, so no deadlocks.

@@ -5,16 +5,17 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import connection, models
-from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce
 
 from core.errors import ApiError
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
+from core.queries import Lookups
 from links.errors import REFUSAL_BY_STATUS, PaymentLinkNotFound
 from links.statuses import TRANSITIONS, LinkStatus
-from merchants.scoping import CallerScoped
+from merchants.scoping import CallerScoped, Scope
 
 _ACTIVE = Q(status=LinkStatus.ACTIVE)
 _LIMITED = Q(max_uses__isnull=False)
@@ -23,11 +24,17 @@ _LIMITED = Q(max_uses__isnull=False)
 class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
     missing = PaymentLinkNotFound
 
-    def due_to_expire(self, now: datetime) -> Self:
+    def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
+        others = dict(lookups)
+        status = others.pop("status", None)
+        rows = self.visible_to(caller)
+        return (rows.shown_as(status, now) if status else rows).filter(**others).to_show()
+
+    def due_to_expire(self, now: datetime | Value) -> Self:
         """Those past their expiry that the sweep has not reached yet."""
         return self.filter(_ACTIVE, expires_at__lte=now)
 
-    def shown_as(self, status: str, now: datetime) -> Self:
+    def shown_as(self, status: str, now: datetime | Value) -> Self:
         """Those that a reader sees in this status, whether or not the sweep has reached them."""
         overdue = _ACTIVE & Q(expires_at__lte=now)
         if status == LinkStatus.EXPIRED:

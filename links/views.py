@@ -23,6 +23,7 @@ from links.serializers import (
 )
 from links.services import create_link, deactivate_link, read_public_link, update_link
 from links.statistics import note_opened
+from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet, OpenViewSet
 
@@ -48,11 +49,8 @@ class PaymentLinkViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
-        links = PaymentLink.objects.visible_to(request.user)
-        total = total_of(links, request.user, lookups, at)
-        if status := lookups.pop("status", None):
-            links = links.shown_as(status, at)
-        links = links.filter(**lookups).to_show()
+        links = CallerList(PaymentLink.objects.listed, request.user, lookups, at)
+        total = total_of(request.user, lookups, at)
         return self.page(request, links, LinkOutput, key="payment_links", total=total, now=at)
 
     @operation("Read a payment link", response=LinkWithStatistics)

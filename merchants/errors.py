@@ -41,3 +41,11 @@ class ApiKeyNotFound(NotFound):
 
 class ApiKeyNotActive(ValidationFailed):
     message = "This API key is revoked or has expired."
+
+
+class MerchantChangeNotFound(NotFound):
+    message = "There is no such change of a merchant."
+
+
+class MerchantChangeDecided(ValidationFailed):
+    message = "This change has been decided or superseded already."

@@ -9,9 +9,15 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from merchants import categories
-from merchants.errors import ApiKeyNotFound, MerchantNotFound, MerchantStatusUnchanged
+from merchants.errors import (
+    ApiKeyNotFound,
+    MerchantChangeDecided,
+    MerchantChangeNotFound,
+    MerchantNotFound,
+    MerchantStatusUnchanged,
+)
 from merchants.scoping import CallerScoped, Scope
-from merchants.statuses import TRANSITIONS, MerchantStatus
+from merchants.statuses import CHANGE_TRANSITIONS, TRANSITIONS, ChangeStatus, MerchantStatus
 
 SLUG_CHARACTERS = 64
 MAX_FEE_BASIS_POINTS = 10_000
@@ -38,7 +44,10 @@ class MerchantQuerySet(CallerScoped["Merchant"]):
 
 
 class Merchant(models.Model):
-    """A business that is paid through the service. Texts that were not given are empty."""
+    """A business that is paid through the service. Texts that were not given are empty.
+
+    `pending_changes` are the new values of the change that waits for staff, null without one.
+    """
 
     id = PublicIdField(primary_key=True)
     name = models.CharField(max_length=MAX_NAME)
@@ -62,6 +71,8 @@ class Merchant(models.Model):
         max_length=10, choices=MerchantStatus, default=MerchantStatus.UNVERIFIED
     )
     fee_basis_points = models.PositiveIntegerField(default=0)
+    email_confirmed_at = models.DateTimeField(null=True)
+    pending_changes = models.JSONField(null=True)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
 
@@ -100,6 +111,60 @@ class Merchant(models.Model):
         self.status = status
         self.updated_at = now
         self.save(update_fields=["status", "updated_at"])
+
+
+class MerchantChangeQuerySet(CallerScoped["MerchantChange"]):
+    missing = MerchantChangeNotFound
+
+    def pending(self) -> Self:
+        """Keep the changes that wait for staff."""
+        return self.filter(status=ChangeStatus.PENDING)
+
+
+class MerchantChange(models.Model):
+    """A change of public fields that a verified merchant has requested, and staff decide on.
+
+    `before` and `after` hold the same names; `actor` is who requested it. At most one per merchant
+    is pending: a newer one supersedes it.
+    """
+
+    id = PublicIdField(primary_key=True)
+    merchant = models.ForeignKey(Merchant, on_delete=models.PROTECT, related_name="changes")
+    before = models.JSONField()
+    after = models.JSONField()
+    actor = models.CharField(max_length=64)
+    status = models.CharField(max_length=10, choices=ChangeStatus, default=ChangeStatus.PENDING)
+    created_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[MerchantChangeQuerySet] = MerchantChangeQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(status__in=ChangeStatus.values), name="merchant_change_status_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(status=ChangeStatus.PENDING, decided_at=None)
+                | (~Q(status=ChangeStatus.PENDING) & Q(decided_at__isnull=False)),
+                name="merchant_change_decided_at",
+            ),
+            models.UniqueConstraint(
+                fields=["merchant"],
+                condition=Q(status=ChangeStatus.PENDING),
+                name="merchant_change_one_pending",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.id} of {self.merchant_id}"
+
+    def transition_to(self, status: ChangeStatus, *, now: datetime) -> None:
+        """Decide on this locked row. Raises MerchantChangeDecided."""
+        if status not in CHANGE_TRANSITIONS[ChangeStatus(self.status)]:
+            raise MerchantChangeDecided(status=f"is {self.status} already")
+        self.status, self.decided_at = status, now
+        self.save(update_fields=["status", "decided_at"])
 
 
 class ApiKeyQuerySet(CallerScoped["ApiKey"]):

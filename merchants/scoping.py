@@ -1,14 +1,16 @@
 """Reads that serve the API start from the caller: what is not theirs does not exist."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db.models import Model, QuerySet
+from django.db.models import Model, QuerySet, Value
 
 from core.errors import ApiError, NotFound
 from core.prepared import Place, Prepared
+from core.queries import Lookups
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -51,6 +53,10 @@ class CallerScoped(QuerySet[_Row]):
         if caller.merchant_id is None:
             return self.none()
         return self.filter(livemode=caller.livemode, merchant_id=caller.merchant_id)
+
+    def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
+        """Keep the caller's rows that the filters of a list let through at this moment."""
+        return self.visible_to(caller).filter(**lookups)
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

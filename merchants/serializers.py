@@ -60,6 +60,12 @@ class HttpsField(WebUrlField):
         return url
 
 
+class PendingChangesField(serializers.DictField):
+    """New values by the name of their field."""
+
+    child = serializers.CharField()
+
+
 def _name(**options: Any) -> TextField:
     return TextField(
         max_length=MAX_NAME, pattern=NOT_BLANK, pattern_rule="must not be blank", **options
@@ -158,6 +164,10 @@ class MerchantOutput(Output):
     payout_schedule = OneOfField(allowed=tuple(PayoutSchedule.values))
     status = OneOfField(allowed=tuple(MerchantStatus.values))
     fee_basis_points = StrictIntegerField(min_value=0, max_value=MAX_FEE_BASIS_POINTS)
+    email_confirmed_at = InstantField(required=False)
+    pending_changes = PendingChangesField(
+        required=False, help_text="New values of public fields that wait for a review."
+    )
     updated_at = InstantField()
 
 

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
+from merchants.email_confirmation import plan_confirmation
 from merchants.errors import ApiKeyNotActive, SlugTaken
+from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, ApiKey, Merchant
@@ -72,14 +74,16 @@ def create_merchant(
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
-    `profile` holds at least `name` and `email`. Serves POST /v1/merchants, where the caller chooses
-    neither status nor fee (in basis points).
+    `profile` holds at least `name` and `email`; the address is to be confirmed, unless the merchant
+    is registered as verified. Serves POST /v1/merchants, where the caller chooses neither status
+    nor fee (in basis points).
     """
     merchant = Merchant(
         id=new_id("mer", now),
         slug=slug or "",
         status=status,
         fee_basis_points=fee_basis_points,
+        email_confirmed_at=now if status == MerchantStatus.VERIFIED else None,
         created_at=now,
         updated_at=now,
         **profile,
@@ -88,6 +92,8 @@ def create_merchant(
         _insert(merchant)
     else:
         _insert_with_free_slug(merchant)
+    if merchant.email_confirmed_at is None:
+        plan_confirmation(merchant, now=now)
     keys = {
         livemode: issue_key(merchant=merchant, livemode=livemode, name=FIRST_KEY_NAME, now=now)
         for livemode in (False, True)
@@ -97,15 +103,22 @@ def create_merchant(
 
 @transaction.atomic
 def update_merchant(
-    *, caller: "Caller", merchant_id: str, now: datetime, **changes: Unpack[Profile]
+    *, caller: "Caller", merchant_id: str, now: datetime, **profile: Unpack[Profile]
 ) -> Merchant:
-    """Change a merchant's own profile. Raises MerchantNotFound. Serves PATCH."""
+    """Change a merchant's own profile. Serves PATCH.
+
+    Public fields of a verified merchant wait for staff. Raises MerchantNotFound, and
+    ValidationFailed where a test caller names a public field.
+    """
+    changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
-    for name, value in changes.items():
-        setattr(merchant, name, value)
-    merchant.updated_at = now
-    merchant.save(update_fields=[*changes, "updated_at"])
-    forget_keys()
+    refuse_test_caller(merchant, changes, livemode=caller.livemode)
+    at_once = changes
+    if merchant.status == MerchantStatus.VERIFIED:
+        at_once, public = separate(changes)
+        if public:
+            request_change(merchant, public, actor=caller.actor, now=now)
+    apply_changes(merchant, at_once, livemode=caller.livemode, now=now)
     return merchant
 
 

@@ -1,4 +1,4 @@
-"""The statuses of a merchant, and the transitions between them."""
+"""The statuses of a merchant and of a change to it, and the transitions between them."""
 
 from django.db.models import TextChoices
 
@@ -16,4 +16,22 @@ TRANSITIONS: dict[MerchantStatus, frozenset[MerchantStatus]] = {
     _S.UNVERIFIED: frozenset({_S.VERIFIED, _S.SUSPENDED}),
     _S.VERIFIED: frozenset({_S.UNVERIFIED, _S.SUSPENDED}),
     _S.SUSPENDED: frozenset({_S.UNVERIFIED, _S.VERIFIED}),
+}
+
+
+class ChangeStatus(TextChoices):
+    """What became of a change of public fields that a verified merchant has requested."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    DECLINED = "declined"
+    SUPERSEDED = "superseded"
+
+
+_C = ChangeStatus
+CHANGE_TRANSITIONS: dict[ChangeStatus, frozenset[ChangeStatus]] = {
+    _C.PENDING: frozenset({_C.APPROVED, _C.DECLINED, _C.SUPERSEDED}),
+    _C.APPROVED: frozenset(),
+    _C.DECLINED: frozenset(),
+    _C.SUPERSEDED: frozenset(),
 }

@@ -11,7 +11,7 @@ from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
 from core.idempotency import Work, respond_once
-from core.pagination import PageQuery, Total, page_of
+from core.pagination import Listed, PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
@@ -76,7 +76,7 @@ class CallerViewSet(_ApiViewSet):
     def page(
         self,
         request: CallerRequest,
-        queryset: QuerySet[Any],
+        listed: QuerySet[Any] | Listed,
         output: type[Output],
         *,
         key: str,
@@ -87,7 +87,7 @@ class CallerViewSet(_ApiViewSet):
 
         `total` says how many rows there are in all; without it they are counted.
         """
-        page = page_of(queryset, PageQuery.parse(query_of(request)), total)
+        page = page_of(listed, PageQuery.parse(query_of(request)), total)
         items = output.each(page.items, **context)
         return Response(
             {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}

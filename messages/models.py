@@ -50,7 +50,8 @@ class Message(models.Model):
     after `lease_until` was interrupted by a crash, and may or may not have arrived. It waits for
     staff, unless it is `repeatable`. `text` is empty if the room that planned it writes it when it
     is due (`MESSAGE_WRITERS`), `language` if the reader's is unknown. `about` is the id of the
-    object it concerns; there is at most one message per `key`.
+    object it concerns, `merchant_id` whose tests it may belong to; there is at most one message per
+    `key`.
     """
 
     id = PublicIdField(primary_key=True)
@@ -61,6 +62,7 @@ class Message(models.Model):
     subject = models.CharField(max_length=200, default="", blank=True)
     text = models.TextField(default="", blank=True)
     about = PublicIdField(db_index=True)
+    merchant_id = PublicIdField(default="", blank=True)
     livemode = models.BooleanField()
     key = models.CharField(max_length=400, unique=True)
     repeatable = models.BooleanField(default=False)

@@ -14,6 +14,7 @@ def plan_message(
     about: str,
     livemode: bool,
     now: datetime,
+    merchant_id: str = "",
     due_at: datetime | None = None,
     language: str = "",
     subject: str = "",
@@ -23,6 +24,7 @@ def plan_message(
 ) -> None:
     """Plan a message for `due_at`, or at once; a second one with the same `key` is dropped.
 
+    In test mode it goes to the merchant `merchant_id`, whatever `recipient` says, or nowhere.
     Without `text` its kind must have a writer in `MESSAGE_WRITERS`. `repeatable`: after a crash it
     is sent again, though it may arrive twice.
     """
@@ -33,6 +35,7 @@ def plan_message(
         kind=kind,
         recipient=recipient,
         about=about,
+        merchant_id=merchant_id,
         livemode=livemode,
         due_at=due_at or now,
         language=language,

@@ -9,6 +9,7 @@ holds secrets: it appears in no log and in no error.
 import logging
 import re
 import sys
+import unicodedata
 from urllib.parse import urlsplit
 
 import requests
@@ -23,15 +24,27 @@ logger = logging.getLogger(__name__)
 CONSOLE = "console"
 TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
 NAME_CHARACTERS = 40
+MAX_NAME_DIGITS = 2
 # These concern our account or the rate, not the message: it may be retried.
 RETRYABLE_REFUSALS = {401, 403, 408, 425, 429}
 
 
 def sanitized(name: str) -> str:
-    """Return a merchant's name made safe for a text: short, and without links."""
-    kept = re.sub(r"[^\w\s.,&'()+-]", " ", name)
-    apart = re.sub(r"\.(?=\S)", ". ", kept)
-    return " ".join(apart.split())[:NAME_CHARACTERS].strip()
+    """Return a merchant's name made safe for a text: short, without links and phone numbers.
+
+    No dot stands in it, by which phones recognise a link, and no digit where there are more than
+    two: `Pier 39` is a name, `Call 919` an instruction.
+    """
+    kept = re.sub(r"[^\w\s,&'()-]", " ", unicodedata.normalize("NFKC", name))
+    if len(re.findall(r"\d", kept)) > MAX_NAME_DIGITS:
+        kept = re.sub(r"[\d()-]", " ", kept)
+    return " ".join(kept.split())[:NAME_CHARACTERS].strip()
+
+
+def refuse_stopped() -> None:
+    """Raise MessageNotSent while `SMS_STOP` is set."""
+    if settings.SMS_STOP:
+        raise MessageNotSent(Fault.TEMPORARY, "SMS_STOP is set.")
 
 
 def send(*, to: str, text: str, reference: str = "") -> None:
@@ -42,6 +55,7 @@ def send(*, to: str, text: str, reference: str = "") -> None:
     """
     with transaction.atomic(durable=True):
         pass  # a durable block is refused within another one
+    refuse_stopped()
     if urlsplit(settings.SMS_URL).scheme == CONSOLE:
         sys.stdout.write(f"Text message to {to}:\n{text}\n")
         sys.stdout.flush()

@@ -12,6 +12,8 @@ from django.utils.crypto import salted_hmac
 
 from core.errors import InvalidAmount
 from core.ids import base62
+from merchants.errors import MerchantInactive
+from merchants.statuses import MerchantStatus
 from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
@@ -37,13 +39,15 @@ def pay_at_counter(
 ) -> Payment:
     """Open a payment at a counter, for its fixed amount or the one the customer entered.
 
-    Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount where there is
-    none or where it contradicts the fixed one.
+    Raises PaymentNotFound, PaymentCanceled for a closed counter, MerchantInactive, InvalidAmount
+    where there is none or where it contradicts the fixed one.
     """
     # Not locked, so that customers do not queue: a concurrent cancel counts as a moment later.
     counter = Payment.objects.select_related("merchant").one(counter_id)
     if counter.status != PaymentStatus.CREATED:
         raise counter.refusal(now)
+    if counter.merchant.status == MerchantStatus.SUSPENDED:
+        raise MerchantInactive
     draft = PaymentDraft(
         currency=counter.currency,
         payment_mode=PaymentMode.STATIC_PAY,

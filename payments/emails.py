@@ -127,6 +127,7 @@ def _plan(
         kind=kind,
         recipient=to,
         about=payment.id,
+        merchant_id=payment.merchant_id,
         livemode=payment.livemode,
         language=language,
         key=f"{payment.id}:{kind}:{to}:{number}",

@@ -5,13 +5,14 @@ from functools import cache
 from typing import Self
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Value
 
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
+from core.queries import Lookups
 from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
@@ -55,11 +56,17 @@ class PaymentQuerySet(CallerScoped["Payment"]):
         found = _alone(kind).rows(**texts)
         return found[0] if found else None
 
-    def due_to_expire(self, now: datetime) -> Self:
+    def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
+        others = dict(lookups)
+        status = others.pop("status", None)
+        rows = self.visible_to(caller)
+        return (rows.shown_as(status, now) if status else rows).filter(**others)
+
+    def due_to_expire(self, now: datetime | Value) -> Self:
         """Those past their expiry that the sweep has not reached yet."""
         return self.filter(status__in=EXPIRABLE, expires_at__lte=now)
 
-    def shown_as(self, status: str, now: datetime) -> Self:
+    def shown_as(self, status: str, now: datetime | Value) -> Self:
         """Those that a reader sees in this status, whether or not the sweep has reached them."""
         due = Q(status__in=EXPIRABLE, expires_at__lte=now)
         if status == PaymentStatus.EXPIRED:

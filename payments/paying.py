@@ -1,6 +1,6 @@
 """What the payer does: start a payment, be verified, pay. Each service is one business fact.
 
-Locks are taken in the order link, payment, ledger account.
+Locks are taken in the order link, payment, customer, ledger account.
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from core.money import basis_points_of
 from customers.errors import VerificationFailed
 from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
-from customers.services import refuse_frozen
+from customers.services import lock_payer
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
@@ -23,6 +23,7 @@ from merchants.statuses import MerchantStatus
 from payments import emails, events
 from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
+from payments.risk import count_payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
 from webhooks.event_types import EventType
@@ -81,9 +82,10 @@ def pay(
     """Pay: wallet to merchant, completed in the same transaction (SPEC: the customer's payment).
 
     `verified` is what the customer has just proved. The result may also be `failed` (declined) or
-    `processing` (settles later). Raises VerificationFailed where the amount needs more,
-    InsufficientBalance with the payment left payable, MerchantInactive, the error of the present
-    status, and those of the link it belongs to.
+    `processing` (settles later). Raises VerificationFailed where the amount, or what the customer
+    has paid before, needs more; NewProofLimitReached, CustomerFrozen, MerchantInactive,
+    InsufficientBalance with the payment left payable, the error of the present status, and those
+    of the link it belongs to.
     """
     payment = lock_payable(payment_id, now)
     return pay_locked(payment, customer=customer, verified=verified, actor=actor, now=now)
@@ -93,8 +95,9 @@ def pay_locked(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
     """Pay a payment that `lock_payable` returned. Raises as `pay` does."""
-    refuse_frozen(customer)
-    return pay_as_read(payment, customer=customer, verified=verified, actor=actor, now=now)
+    payer = lock_payer(customer.id)
+    count_payment(payer, payment.sale_amount, verified, now=now)
+    return pay_as_read(payment, customer=payer, verified=verified, actor=actor, now=now)
 
 
 def pay_as_read(

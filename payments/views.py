@@ -7,6 +7,7 @@ from core.errors import ApiError
 from core.ids import new_id
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
+from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
@@ -55,11 +56,8 @@ class PaymentViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first, without `qr_payload`."""
         lookups, at = read_filters(query_of(request), FILTERS), request_now()
-        payments = Payment.objects.visible_to(request.user)
-        total = total_of(payments, request.user, lookups, at)
-        if status := lookups.pop("status", None):
-            payments = payments.shown_as(status, at)
-        payments = payments.filter(**lookups)
+        payments = CallerList(Payment.objects.listed, request.user, lookups, at)
+        total = total_of(request.user, lookups, at)
         return self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
 
     @operation(

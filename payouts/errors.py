@@ -13,6 +13,10 @@ class PayoutBatchNotFound(NotFound):
     message = "There is no such batch of payouts."
 
 
+class BankEntryNotFound(NotFound):
+    message = "There is no such entry of the bank."
+
+
 class BankAccountNotFound(NotFound):
     message = "There is no such bank account."
 
@@ -23,6 +27,10 @@ class PayoutNotCancelable(ValidationFailed):
 
 class PayoutStatusUnfit(ValidationFailed):
     message = "The payout is not in a status for this."
+
+
+class PayoutReturnTooLate(ValidationFailed):
+    message = "Banks no longer send a payout of that age back."
 
 
 class BankAccountMissing(ValidationFailed):
@@ -39,6 +47,18 @@ class NothingToExport(ValidationFailed):
 
 class PayoutFileChanged(ValidationFailed):
     message = "The file differs from the one that was written before for this batch."
+
+
+class BankFileUnreadable(ValidationFailed):
+    message = "This is no pain.002, camt.053 or camt.054 that can be read."
+
+
+class BankFileUnfit(ValidationFailed):
+    message = "The file contradicts itself, the configuration or an earlier file."
+
+
+class BankEntryUnfit(ValidationFailed):
+    message = "The entry cannot be matched in this way."
 
 
 class PayoutsShut(ValidationFailed):

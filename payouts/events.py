@@ -38,7 +38,7 @@ def payout_failed(payout: Payout) -> dict[str, Any]:
         "status": payout.status,
         "error_code": payout.failure_code,
         "error_message": payout.failure_message,
-        "failed_at": payout.failed_at,
+        "failed_at": payout.failed_at or payout.returned_at,
     }
 
 

@@ -20,17 +20,19 @@ from django.db.models.functions import Coalesce
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each
 from payouts.models import Payout, Statement, StatementLine
-from payouts.statuses import RETURNED, PayoutStatus
+from payouts.statuses import EVER_PAID, NEVER_PAID, PayoutStatus
 
 _ROUTES = {
     TransferKind.PAYOUT: (Purpose.MERCHANT, Purpose.PAYOUTS),
     TransferKind.PAYOUT_PAID: (Purpose.PAYOUTS, Purpose.BANK),
     TransferKind.PAYOUT_RETURNED: (Purpose.PAYOUTS, Purpose.MERCHANT),
+    TransferKind.PAYOUT_REVERSED: (Purpose.BANK, Purpose.MERCHANT),
 }
 _MOVED = {
     TransferKind.PAYOUT: frozenset(PayoutStatus),
-    TransferKind.PAYOUT_PAID: frozenset({PayoutStatus.PAID}),
-    TransferKind.PAYOUT_RETURNED: RETURNED,
+    TransferKind.PAYOUT_PAID: EVER_PAID,
+    TransferKind.PAYOUT_RETURNED: NEVER_PAID,
+    TransferKind.PAYOUT_REVERSED: frozenset({PayoutStatus.RETURNED}),
 }
 
 
@@ -65,12 +67,12 @@ def _right_transfers(kind: TransferKind) -> QuerySet[Transfer]:
         currency=OuterRef("currency"),
         livemode=OuterRef("livemode"),
         debit_account__purpose=debit,
-        debit_account__owner=OuterRef("merchant_id"),
         credit_account__purpose=credit,
     )
-    if credit == Purpose.BANK:
-        return transfers
-    return transfers.filter(credit_account__owner=OuterRef("merchant_id"))
+    for side, purpose in (("debit", debit), ("credit", credit)):
+        if purpose != Purpose.BANK:
+            transfers = transfers.filter(**{f"{side}_account__owner": OuterRef("merchant_id")})
+    return transfers
 
 
 def _check_sums() -> Iterator[str]:

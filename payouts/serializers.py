@@ -73,6 +73,7 @@ class PayoutOutput(Output):
     paid_at = InstantField(required=False)
     failed_at = InstantField(required=False)
     canceled_at = InstantField(required=False)
+    returned_at = InstantField(required=False)
 
 
 class MovementOutput(Output):

@@ -3,7 +3,7 @@
 Locks are taken in the order merchant, payout, ledger account.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
@@ -20,7 +20,7 @@ from payouts import events
 from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
-from payouts.errors import PayoutNotCancelable, PayoutTooSmall
+from payouts.errors import PayoutNotCancelable, PayoutReturnTooLate, PayoutTooSmall
 from payouts.models import (
     MAX_BANK_REFERENCE,
     MAX_FAILURE_CODE,
@@ -164,6 +164,33 @@ def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: d
     return _fail(payout, code=code, message=message, actor=actor, now=now)
 
 
+@transaction.atomic
+def record_returned(
+    *, payout_id: str, code: str, message: str, actor: str, now: datetime
+) -> Payout:
+    """Record that the bank sent a paid payout back; the money returns to the merchant's balance.
+
+    A long code or message is truncated. Raises PayoutNotFound, PayoutStatusUnfit, and
+    PayoutReturnTooLate for one that was paid more than `PAYOUT_RETURN_DAYS` ago.
+    """
+    payout = Payout.objects.locked(payout_id)
+    longest = timedelta(days=settings.PAYOUT_RETURN_DAYS)
+    if payout.paid_at is not None and now - payout.paid_at > longest:
+        raise PayoutReturnTooLate(paid_at=f"is more than {settings.PAYOUT_RETURN_DAYS} days ago")
+    _note_failure(payout, code, message)
+    cause = payout.failure_code
+    payout.transition_to(PayoutStatus.RETURNED, now=now, actor=actor, cause=cause)
+    balance, bank = accounts_for(
+        (payout.merchant_id, Purpose.MERCHANT),
+        (HOUSE, Purpose.BANK),
+        currency=payout.currency,
+        livemode=payout.livemode,
+    )
+    _move(TransferKind.PAYOUT_REVERSED, payout, debit=bank, credit=balance, now=now)
+    emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
+    return payout
+
+
 def _new_payout(
     merchant: Merchant, bank_account: BankAccount, statement: Statement, *, now: datetime
 ) -> Payout:
@@ -195,12 +222,16 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:
-    payout.failure_code = code[:MAX_FAILURE_CODE] or REFUSED
-    payout.failure_message = message[:MAX_FAILURE_MESSAGE]
+    _note_failure(payout, code, message)
     payout.transition_to(PayoutStatus.FAILED, now=now, actor=actor, cause=payout.failure_code)
     _return_money(payout, now=now)
     emit(EventType.PAYOUT_FAILED, about=payout, data=events.payout_failed(payout), now=now)
     return payout
+
+
+def _note_failure(payout: Payout, code: str, message: str) -> None:
+    payout.failure_code = code[:MAX_FAILURE_CODE] or REFUSED
+    payout.failure_message = message[:MAX_FAILURE_MESSAGE]
 
 
 def _return_money(payout: Payout, *, now: datetime) -> None:

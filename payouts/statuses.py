@@ -9,6 +9,7 @@ class PayoutStatus(TextChoices):
     PAID = "paid"
     FAILED = "failed"
     CANCELED = "canceled"
+    RETURNED = "returned"
 
 
 S = PayoutStatus
@@ -16,11 +17,13 @@ S = PayoutStatus
 TRANSITIONS: dict[PayoutStatus, frozenset[PayoutStatus]] = {
     S.SCHEDULED: frozenset({S.IN_TRANSIT, S.FAILED, S.CANCELED}),
     S.IN_TRANSIT: frozenset({S.PAID, S.FAILED}),
-    S.PAID: frozenset(),
+    S.PAID: frozenset({S.RETURNED}),
     S.FAILED: frozenset(),
     S.CANCELED: frozenset(),
+    S.RETURNED: frozenset(),
 }
 
 CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[status])
-OUTGOING = frozenset(status for status in S if TRANSITIONS[status])
-RETURNED = frozenset({S.FAILED, S.CANCELED})
+OUTGOING = frozenset(status for status in S if S.FAILED in TRANSITIONS[status])
+EVER_PAID = frozenset({S.PAID} | TRANSITIONS[S.PAID])
+NEVER_PAID = frozenset({S.FAILED, S.CANCELED})

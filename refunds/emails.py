@@ -27,6 +27,7 @@ def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
             kind=KIND,
             recipient=address or customer.phone,
             about=refund.id,
+            merchant_id=refund.merchant_id,
             livemode=refund.livemode,
             language=customer.language,
             key=f"{refund.id}:{KIND}",

@@ -4,6 +4,7 @@ from rest_framework.response import Response
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
+from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
@@ -36,7 +37,7 @@ class RefundViewSet(CallerViewSet):
     def list(self, request: CallerRequest) -> Response:
         """Newest first."""
         caller, filters = request.user, read_filters(query_of(request), FILTERS)
-        refunds = Refund.objects.visible_to(caller).filter(**filters)
+        refunds = CallerList(Refund.objects.listed, caller, filters, request_now())
         total = REFUNDS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
         return self.page(request, refunds, RefundOutput, key="refunds", total=total)
 

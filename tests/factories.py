@@ -14,18 +14,22 @@ from payments.modes import LIFETIME, PaymentMode
 
 
 class MerchantFactory(DjangoModelFactory[Merchant]):
-    """A verified merchant without keys: `api(merchant)` issues what it needs."""
+    """A verified merchant without keys: `api(merchant)` issues what it needs.
+
+    Its name has no more than two digits, so that text messages show it as it is.
+    """
 
     class Meta:
         model = Merchant
 
     id = factory.LazyFunction(lambda: new_id("mer", utc_now()))
-    name = factory.Sequence(lambda number: f"Shop {number}")
+    name = factory.Sequence(lambda number: f"Shop {number % 100}")
     slug = factory.Sequence(lambda number: f"shop-{number}")
     email = factory.LazyAttribute(lambda merchant: f"{merchant.slug}@example.com")
     status: Any = MerchantStatus.VERIFIED
     created_at = factory.LazyFunction(utc_now)
     updated_at = factory.SelfAttribute("created_at")
+    email_confirmed_at = factory.SelfAttribute("created_at")
 
 
 class PaymentFactory(DjangoModelFactory[Payment]):

@@ -15,6 +15,7 @@ ACTS = {
     "http": DayRunner.http,
     "console": DayRunner.console,
     "sh": DayRunner.sh,
+    "xml": DayRunner.xml,
     "task": DayRunner.task,
     "customer": DayRunner.customer,
     "mail to": DayRunner.mail_to,
@@ -61,7 +62,9 @@ def test_every_part_of_the_page_is_executed() -> None:
 
     assert kinds == {*ACTS, "from", "events"}
     assert PAGE.count("```") == 2 * sum(
-        part.kind in ("http", "console", "sh") for section in sections for part in section.parts
+        part.kind in ("http", "console", "sh", "xml")
+        for section in sections
+        for part in section.parts
     )
 
 
@@ -88,7 +91,10 @@ def test_the_day_is_as_the_page_tells_it(day) -> None:
         ("Receipt: B$50.00", "Receipt: B$51.00"),
         ("Events: `payout.paid`.", "Events: `payout.failed`."),
         ("| Ben's wallet | 5000 |", "| Ben's wallet | 5001 |"),
-        ("23 transfers", "24 transfers"),
+        ("24 transfers", "25 transfers"),
+        ("<Cd>AC04</Cd>", "<Cd>AC01</Cd>"),
+        ('"matched": 2', '"matched": 1'),
+        (">7.70</Amt>", ">7.71</Amt>"),
     ],
 )
 def test_a_wrong_figure_is_found(day, told, lie) -> None:

@@ -37,6 +37,7 @@ def raise_alert(
         kind=kind,
         recipient=webhook.merchant.email,
         about=webhook.id,
+        merchant_id=webhook.merchant_id,
         livemode=webhook.livemode,
         subject=SUBJECTS[kind],
         text=render_to_string(f"webhooks/{kind}.txt", context),

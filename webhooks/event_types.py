@@ -24,6 +24,7 @@ class EventType(TextChoices):
     PAYMENT_LINK_PAYMENT_COMPLETED = "payment_link.payment.completed"
     PAYMENT_LINK_DEACTIVATED = "payment_link.deactivated"
     PAYMENT_LINK_EXPIRED = "payment_link.expired"
+    MERCHANT_UPDATED = "merchant.updated"
 
 
 # `payment.*` and the like: every event of one resource.

@@ -10,6 +10,7 @@ from unfold.widgets import UnfoldAdminIntegerFieldWidget
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.link_actions import SEND_LINK
+from backoffice.admin.merchant_changes import CHANGE_ACTIONS
 from backoffice.admin.note_action import note_action
 from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
@@ -172,6 +173,7 @@ def _bank_account(context: ActionContext) -> Instruction:
 MERCHANT_ACTIONS: tuple[Action, ...] = (
     VERIFY,
     SUSPEND,
+    *CHANGE_ACTIONS,
     SEND_LINK,
     Action(
         name="fee",

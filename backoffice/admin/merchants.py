@@ -5,6 +5,7 @@ from typing import Any
 from backoffice import formats
 from backoffice.admin.api_keys import HINT, KEY_STATE
 from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
+from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
 from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
@@ -49,6 +50,7 @@ class MerchantAdmin(OfficeAdmin):
     list_filter = (
         choice_filter("status", "status", MerchantStatus.choices),
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
+        PendingChangeFilter,
         DayFilter,
     )
     row_actions = MERCHANT_ACTIONS

@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
 from backoffice import formats
+from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
     BANK_ACCOUNT_ACTIONS,
@@ -65,7 +66,7 @@ class PayoutAdmin(OfficeAdmin):
         link_filter("merchant", "merchant", "merchant_id"),
         link_filter("run", "run", "batch_id"),
     )
-    row_actions = PAYOUT_ACTIONS
+    row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
     page = (
         Fieldset(
             "Payout",
@@ -79,6 +80,8 @@ class PayoutAdmin(OfficeAdmin):
             ARRIVES,
             Reference("Run", "batch_id"),
             Field("Bank's reference", "bank_reference"),
+            Instant("Booked by the bank", "booked_at"),
+            Instant("Return booked", "return_booked_at"),
             MODE,
             Field("Description", "description"),
         ),
@@ -94,6 +97,7 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; due {row.arrival_date:%d %b}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
             PayoutStatus.FAILED: f"Failed: {row.failure_message} The money has been returned.",
+            PayoutStatus.RETURNED: f"The bank sent it back: {row.failure_message}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
@@ -118,7 +122,7 @@ def _file(title: str, words: str, form: str) -> Field:
 class PayoutBatchAdmin(OfficeAdmin):
     list_display = (MADE, TOTAL, COUNT, FOR, BY, MODE, Id("Run"))
     list_filter = (ModeFilter,)
-    list_actions = RUN_ACTIONS
+    list_actions = (*RUN_ACTIONS, *IMPORT_ACTIONS)
     page = (
         Fieldset(
             "Run",

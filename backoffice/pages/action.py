@@ -45,7 +45,8 @@ def action_page(
         messages.warning(request, f"“{action.title}” is no longer possible: check its status.")
         return HttpResponseRedirect(_back(resource, row))
     query = request.GET.urlencode()
-    form = action.form(request.POST or None, row=row, staff=staff, now=instant, query=query)
+    sent = (request.POST or None, request.FILES or None)
+    form = action.form(*sent, row=row, staff=staff, now=instant, query=query)
     if request.method == "POST" and form.is_valid() and not _was_sent(request, form):
         done = _carry_out(action, ActionContext(staff, row, form.cleaned_data, instant), form)
         if done is not None:

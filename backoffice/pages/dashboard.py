@@ -23,6 +23,7 @@ from core.clock import request_now
 from core.money import is_currency
 from ledger.models import Purpose
 from payments.verification import Verification
+from payouts.bank.position import BankPosition, position_in
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
@@ -104,6 +105,7 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
         "tiles": [
             *_day_tiles(span, before, mode, currency),
             _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday)),
+            *_bank(mode, position_in(currency, livemode=livemode)),
         ],
         "mix": _mix(figures.verification_mix(**kind, start=start, end=instant)),
         "balances": _balances(figures.balances_of_all(**kind), currency),
@@ -164,6 +166,22 @@ def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
         f"{reverse('admin:webhooks_delivery_changelist')}?status=failed&mode={mode}",
         "bad" if given_up else "quiet",
     )
+
+
+def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
+    """Show the difference between ledger and bank, once the bank has sent a statement."""
+    if position is None:
+        return []
+    parts = [f"{part.count:,} {part.words}" for part in position.parts]
+    return [
+        Tile(
+            "Ledger less bank",
+            formats.money(position.difference, position.currency),
+            "; ".join(parts) or "nothing is open",
+            f"{reverse('admin:payouts_bankstatement_changelist')}?mode={mode}",
+            "bad" if position.parts else "quiet",
+        )
+    ]
 
 
 def _mix(counts: dict[Verification, int]) -> list[tuple[str, int, int]]:

@@ -15,7 +15,14 @@ from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
 from messages.models import Message
 from payments.models import Payment
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+)
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
 
@@ -72,6 +79,15 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
         CatalogEntry(
             PayoutBatch, "Payout runs", "upload_file", R.VIEW_PAYOUTS, "bat", ("run", "runs")
         ),
+        CatalogEntry(
+            BankEntry,
+            "Bank entries",
+            "receipt_long",
+            R.VIEW_PAYOUTS,
+            "ben",
+            ("bank entry", "bank entries"),
+        ),
+        CatalogEntry(BankStatement, "Bank statements", "account_balance_wallet", R.VIEW_PAYOUTS),
         CatalogEntry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
         CatalogEntry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
         CatalogEntry(Transfer, "Transfers", "swap_horiz", R.VIEW_LEDGER),

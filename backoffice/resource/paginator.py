@@ -6,7 +6,7 @@ from django.core.paginator import Paginator
 from django.utils.functional import cached_property
 
 COUNTED = 1_000
-NEWEST_FIRST = ("-pk",)
+NEWEST_FIRST = "-pk"
 
 if TYPE_CHECKING:
     _Pages = Paginator[Any]
@@ -37,7 +37,7 @@ class CappedPaginator(_Pages):
         """
         first = (number - 1) * self.per_page
         rows: Any = self.object_list
-        if self.has_more or rows.query.order_by != NEWEST_FIRST:
+        if self.has_more or rows.query.order_by[:1] != (NEWEST_FIRST,):
             return rows[first : first + self.per_page]
         keys = sorted(self._keys, reverse=True)
         return rows.filter(pk__in=keys[first : first + self.per_page])

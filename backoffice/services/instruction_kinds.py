@@ -10,7 +10,7 @@ from datetime import datetime
 
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
-from backoffice.services import money, payouts
+from backoffice.services import bank_entries, money, payouts
 from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
@@ -38,6 +38,8 @@ ADJUST_MERCHANT = "adjust_merchant"
 PAY_OUT = "pay_out"
 RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
+PAYOUT_RETURN = "payout_return"
+BANK_ENTRY = "bank_entry"
 BANK_ACCOUNT = "bank_account"
 
 TASKS: dict[str, InstructionTask] = {
@@ -90,6 +92,21 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.PAY_OUT,
         check=payouts.check_failure,
         carry_out=payouts.record_failure,
+    ),
+    PAYOUT_RETURN: InstructionTask(
+        title="Return of a paid payout",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_return,
+        carry_out=bank_entries.record_return,
+    ),
+    BANK_ENTRY: InstructionTask(
+        title="Match of a bank entry",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_match,
+        carry_out=bank_entries.match_entry_by_hand,
+        always_two=True,
     ),
     BANK_ACCOUNT: InstructionTask(
         title="Change of a bank account",

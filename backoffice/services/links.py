@@ -17,6 +17,7 @@ from merchants.callers import Caller
 from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
+from messages import sms
 from messages.models import Channel
 from messages.planning import plan_message
 
@@ -62,17 +63,19 @@ def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLi
         )
         caller = Caller(merchant=merchant, livemode=request.livemode, actor=staff.actor)
         link = create_link(caller=caller, draft=draft, now=now)
+        by_mail = request.channel == Channel.EMAIL
+        name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
         plan_message(
             channel=request.channel,
             kind="payment_link",
             recipient=recipient,
             about=link.pk,
+            merchant_id=link.merchant_id,
             livemode=link.livemode,
             subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
-            text=_text(link, merchant),
+            text=_text(link, name),
             now=now,
         )
-        by_mail = request.channel == Channel.EMAIL
         record.after = snapshot(link, "id", "amount", "currency") | {
             "sent_to": masked_address(recipient) if by_mail else masked(recipient)
         }
@@ -85,7 +88,6 @@ def _recipient(request: LinkRequest) -> str:
     return normalize_phone(request.recipient, livemode=request.livemode)
 
 
-def _text(link: PaymentLink, merchant: Merchant) -> str:
-    name = " ".join(merchant.name.split())
+def _text(link: PaymentLink, name: str) -> str:
     what = f"{money(link.amount, link.currency)} to {name}" if link.amount else f"to {name}"
     return f"Pay {what} here, until {link.expires_at:%d %b}: {link.url} ({settings.SERVICE_NAME})"

@@ -63,7 +63,8 @@ def _tell(key: ApiKey, text: str, now: datetime) -> None:
         kind="api_key",
         recipient=key.merchant.email,
         about=key.merchant_id,
-        livemode=key.livemode,
+        merchant_id=key.merchant_id,
+        livemode=True,  # a warning, whichever mode the key has
         subject=f"{settings.SERVICE_NAME}: your API keys",
         text=f"{text}\nIf you did not request this, reply to this e-mail at once.",
         now=now,

@@ -4,7 +4,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.template.base import FilterExpression, Node, Parser, Token
+from django.template.base import FilterExpression, Node, NodeList, Parser, Token
 from django.template.context import Context
 from django.templatetags.i18n import do_translate
 from django.utils.translation import get_language
@@ -35,9 +35,9 @@ def day(instant: datetime, zone: str) -> str:
 
 
 class Said(Node):
-    """A sentence of the page, looked up once in each language: a page says thirty of them."""
+    """What a page says in the same words each time, rendered once in each language."""
 
-    def __init__(self, sentence: Node) -> None:
+    def __init__(self, sentence: Node | NodeList) -> None:
         self._sentence = sentence
         self._in: dict[str | None, str] = {}
 
@@ -55,3 +55,11 @@ def translate(parser: Parser, token: Token) -> Node:
     said: FilterExpression = node.filter_expression
     is_constant = said.var.lookups is None and not said.filters
     return Said(node) if is_constant and not (node.asvar or node.message_context) else node
+
+
+@register.tag
+def said(parser: Parser, token: Token) -> Node:
+    """Render what stands up to `endsaid` once in each language: it may depend on nothing else."""
+    inside = parser.parse(("endsaid",))
+    parser.delete_first_token()
+    return Said(inside)

@@ -20,7 +20,7 @@ from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningI
 from core.errors import ApiError
 from core.ids import is_id
 from customers.models import CodePurpose, CustomerSession
-from customers.pins import change_pin, reset_pin
+from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import SignedIn, end_session, sign_in
 from merchants.models import DEFAULT_TIME_ZONE
 
@@ -34,7 +34,12 @@ class OwnPage(CheckoutPage):
         self.livemode = "test" not in self.request.GET and not settings.DEVELOPMENT_MODE
         super().prepare()
         if self.browser.session is None:
-            other = browser_session_of(self.request, livemode=not self.livemode, now=self.now)
+            other = browser_session_of(
+                self.request,
+                livemode=not self.livemode,
+                now=self.now,
+                payment_id=self.session_payment_id,
+            )
             if other.session is not None:
                 self.browser, self.livemode = other, not self.livemode
 
@@ -147,7 +152,19 @@ class ChangePinPage(SignedInPage):
 
 
 class ForgottenPinPage(SignedInPage):
-    """A new PIN by a fresh code: for a customer whose PIN is forgotten, locked or missing."""
+    """A new PIN by a fresh code: for a customer whose PIN is forgotten, locked or missing.
+
+    Where there is a passkey it is asked for first: a stolen phone number must not be enough.
+    """
+
+    def prepare(self) -> None:
+        super().prepare()
+        if needs_passkey_to_reset(self.session, now=self.now):
+            raise Detour(SeeOther(self.own("account-pin-proof")))
+
+    @property
+    def session_payment_id(self) -> str:
+        return self.payment_id
 
     def get(self, request: HttpRequest) -> HttpResponse:
         return self.show(ResetPinForm())

@@ -1,5 +1,7 @@
 """The merchant's counter screen, and the page of a payment link."""
 
+from functools import cache
+
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -11,6 +13,8 @@ from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
+from core.prepared import Place, Prepared
+from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
 from links.services import refuse_closed
 from links.statistics import note_opened
@@ -54,9 +58,7 @@ class LinkPage(CheckoutPage):
     payment_view: PaymentView
 
     def prepare(self) -> None:
-        merchant_slug, link_id = self.kwargs["merchant_slug"], self.kwargs["link_id"]
-        shown = PaymentLink.objects.at(merchant_slug).select_related("merchant__logo")
-        self.link = shown.defer("merchant__logo__png").one(link_id)
+        self.link = _shown().one(PaymentLinkNotFound, **self.kwargs)
         self.livemode = self.link.livemode
         refuse_closed(self.link, now=self.now)
         self.payment_view = link_view_of(self.link, now=self.now)
@@ -86,6 +88,12 @@ class LinkPage(CheckoutPage):
     def show(self, form: Form) -> HttpResponse:
         template = "keypad.html" if self.link.amount is None else "link.html"
         return self.form_page(template, form, **signs(self.link.currency))
+
+
+@cache
+def _shown() -> Prepared[PaymentLink]:
+    links = PaymentLink.objects.at(Place("merchant_slug")).select_related("merchant__logo")
+    return Prepared(links.defer("merchant__logo__png").filter(pk=Place("link_id")))
 
 
 def paper_sizes() -> list[tuple[str, str]]:

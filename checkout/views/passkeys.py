@@ -6,11 +6,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from checkout.flow import CheckoutStep, pay_with_passkey
+from checkout.flow import CheckoutStep, pay_with_passkey, proof_for
 from checkout.views.pins import StepPage
-from customers.errors import CustomerFrozen, VerificationFailed
+from customers.errors import CustomerFrozen, NewProofLimitReached, VerificationFailed
 from customers.passkeys import begin_payment, begin_registration, finish_registration
-from payments.verification import Verification, required_for
+from payments.verification import Verification
 
 DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
@@ -20,7 +20,7 @@ class PasskeyStep(StepPage):
 
     def not_verified(self, error: VerificationFailed) -> HttpResponse:
         """Show that the passkey was refused. Re-raises any other error."""
-        if isinstance(error, CustomerFrozen):
+        if isinstance(error, CustomerFrozen | NewProofLimitReached):
             raise error
         problem = _("The passkey could not be checked. Try again.")
         return self.show(problem=problem, status=error.status)
@@ -50,7 +50,7 @@ class PasskeyPage(PasskeyStep):
         return self.go_on()
 
     def show(self, **context: Any) -> HttpResponse:
-        needed = required_for(self.payment.amount or 0)
+        needed = proof_for(self.payment, self.session.customer, now=self.now)
         return self.page(
             "passkey.html",
             added="added" in self.request.GET,

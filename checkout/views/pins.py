@@ -4,7 +4,14 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from checkout.browser_session import AskedCode, asked_code, forget_code
-from checkout.flow import CheckoutStep, has_passkey, is_open, pay_with_pin, step_to_passkey
+from checkout.flow import (
+    CheckoutStep,
+    has_passkey,
+    is_open,
+    pay_with_pin,
+    proof_for,
+    step_to_passkey,
+)
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
 from checkout.pages import Detour
 from checkout.views.paying import PaymentAction
@@ -13,7 +20,7 @@ from core.errors import ApiError
 from customers.models import CodePurpose, CustomerSession
 from customers.sessions import prove_phone, prove_pin, set_first_pin
 from payments.statuses import PaymentStatus
-from payments.verification import Verification, required_for
+from payments.verification import Verification
 
 
 class StepPage(PaymentAction):
@@ -39,7 +46,8 @@ class StepPage(PaymentAction):
 
     def go_on_to_passkey(self) -> HttpResponse:
         """Go on adding a passkey, for an amount that needs one."""
-        if required_for(self.payment.amount or 0) != Verification.PASSKEY:
+        needed = proof_for(self.payment, self.session.customer, now=self.now)
+        if needed != Verification.PASSKEY:
             return self.go_on()
         return self.go_to(step_to_passkey(self.session, now=self.now))
 

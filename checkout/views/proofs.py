@@ -22,6 +22,7 @@ from customers.passkeys import (
     proof_needed,
     remove_passkey,
 )
+from customers.pins import needs_passkey_to_reset
 from customers.sessions import prove_phone, prove_pin
 
 FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
@@ -142,6 +143,25 @@ class RemovePasskeyPage(ProvenPage):
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         return super().show(form, **context, passkey=self.passkey)
+
+
+class ProvePasskeyForPinPage(ProvenPage):
+    """The passkey, before a forgotten PIN is reset by a code."""
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the page
+        return _("A new PIN")
+
+    @property
+    def needed(self) -> ProofMethod | None:
+        is_needed = needs_passkey_to_reset(self.session, now=self.now)
+        return ProofMethod.PASSKEY if is_needed else None
+
+    def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
+        return self.show() if self.needed else self.act()
+
+    def act(self) -> HttpResponse:
+        return SeeOther(self.own("account-pin-forgotten"))
 
 
 class ProofPasskeyOptions(SignedInPage):

@@ -2,7 +2,7 @@
 
 from django.http import HttpResponse
 
-from checkout.browser_session import AskedCode, remember_code
+from checkout.browser_session import AskedCode, is_recognized, remember_code
 from checkout.pages import CheckoutPage, SeeOther
 from customers.codes import request_code
 from customers.models import CodePurpose
@@ -27,6 +27,8 @@ def send_code(
         now=page.now,
         payee=payee,
         amount=amount,
+        is_recognized=is_recognized(page.request, phone),
+        payment_id=payment_id,
     )
     response = SeeOther(enter_at)
     remember_code(response, AskedCode(handle, phone, purpose, page.livemode, payment_id))

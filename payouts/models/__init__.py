@@ -1,6 +1,14 @@
 """The tables of this room."""
 
 from payouts.models.accounts import BankAccount, BankAccountQuerySet
+from payouts.models.bank import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryState,
+    BankFile,
+    BankSource,
+    BankStatement,
+)
 from payouts.models.batches import Continuity, PayoutOrder
 from payouts.models.calendar import BankHoliday, SettledPeriod
 from payouts.models.payouts import (
@@ -21,7 +29,13 @@ __all__ = [
     "MAX_FAILURE_MESSAGE",
     "BankAccount",
     "BankAccountQuerySet",
+    "BankEntry",
+    "BankEntryKind",
+    "BankEntryState",
+    "BankFile",
     "BankHoliday",
+    "BankSource",
+    "BankStatement",
     "Continuity",
     "Payout",
     "PayoutBatch",

@@ -13,7 +13,7 @@ from merchants.statuses import MerchantStatus
 from payouts.errors import PayoutNotFound, PayoutStatusUnfit
 from payouts.models.accounts import BankAccount
 from payouts.models.statements import Statement
-from payouts.statuses import TRANSITIONS, PayoutStatus
+from payouts.statuses import EVER_PAID, TRANSITIONS, PayoutStatus
 
 MAX_BANK_REFERENCE = 140
 MAX_FAILURE_CODE = 40
@@ -66,7 +66,11 @@ class PayoutQuerySet(CallerScoped["Payout"]):
 
 
 class Payout(models.Model):
-    """Money on its way from a merchant's balance to its bank account. `amount` in cents."""
+    """Money on its way from a merchant's balance to its bank account. `amount` in cents.
+
+    `booked_at` and `return_booked_at` are when we read in a statement of our own bank that it has
+    left, and that it has come back.
+    """
 
     id = PublicIdField(primary_key=True)
     merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT)
@@ -92,6 +96,9 @@ class Payout(models.Model):
     paid_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
     canceled_at = models.DateTimeField(null=True)
+    returned_at = models.DateTimeField(null=True)
+    booked_at = models.DateTimeField(null=True)
+    return_booked_at = models.DateTimeField(null=True)
 
     objects: ClassVar[PayoutQuerySet] = PayoutQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -108,6 +115,16 @@ class Payout(models.Model):
                 name="payout_arriving",
                 condition=Q(status=PayoutStatus.IN_TRANSIT),
             ),
+            models.Index(
+                fields=["paid_at"],
+                name="payout_unbooked",
+                condition=Q(status=PayoutStatus.PAID, booked_at=None),
+            ),
+            models.Index(
+                fields=["returned_at"],
+                name="payout_returns",
+                condition=Q(status=PayoutStatus.RETURNED),
+            ),
         )
         constraints = (
             models.CheckConstraint(
@@ -122,10 +139,16 @@ class Payout(models.Model):
                     | (~Q(status=status) & Q(**{f"{status}_at__isnull": True})),
                     name=f"payout_{status}_at",
                 )
-                for status in ("paid", "failed", "canceled")
+                for status in ("failed", "canceled", "returned")
             ),
             models.CheckConstraint(
-                condition=~Q(status=PayoutStatus.FAILED) | ~Q(failure_code=""),
+                condition=Q(status__in=sorted(EVER_PAID), paid_at__isnull=False)
+                | (~Q(status__in=sorted(EVER_PAID)) & Q(paid_at__isnull=True)),
+                name="payout_paid_at",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status__in=[PayoutStatus.FAILED, PayoutStatus.RETURNED])
+                | ~Q(failure_code=""),
                 name="payout_failure_code",
             ),
         )

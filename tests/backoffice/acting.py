@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from backoffice.registry import ADMINS
 
+_FORM = re.compile(r'<form method="post" novalidate[^>]*>')
 _INPUT = re.compile(r"<input[^>]*>")
 _ATTRIBUTE = re.compile(r'(name|value|type)="([^"]*)"')
 
@@ -32,7 +33,7 @@ def page_of_act(row: Model, name: str) -> str:
 
 def fields_of(html: str) -> dict[str, str]:
     """Return what the form of a page would send as it stands."""
-    form = html.split('<form method="post" novalidate>')[1].split("</form>")[0]
+    form = _FORM.split(html)[1].split("</form>")[0]
     fields = {}
     for tag in _INPUT.findall(form):
         attributes = dict(_ATTRIBUTE.findall(tag))

@@ -24,7 +24,16 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 from payments.confirming import confirm_payment
 from payments.models import Payment
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    BankFile,
+    BankHoliday,
+    BankStatement,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+)
 from payouts.services import schedule_payout
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
@@ -130,6 +139,7 @@ def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
         BankAccount: payout.bank_account,
         Payout: payout,
         PayoutBatch: _batch(),
+        **_bank(),
         BankHoliday: holiday,
         Account: Account.objects.filter(owner=merchant.pk).latest("pk"),
         Transfer: Transfer.objects.latest("pk"),
@@ -197,6 +207,38 @@ def _batch() -> PayoutBatch:
         created_at=utc_now(),
         created_by="staff:finance",
     )
+
+
+def _bank() -> dict[type[Model], Model]:
+    """Make a statement whose only entry waits for a person."""
+    now = utc_now()
+    file = BankFile.objects.create(
+        source="statement", message_id="M-1", livemode=False, created_at=now, created_by="system:x"
+    )
+    statement = BankStatement.objects.create(
+        file=file,
+        livemode=False,
+        number="2026-1",
+        currency="BSD",
+        start_at=now,
+        end_at=now,
+        entries_amount=-500,
+        created_at=now,
+    )
+    entry = BankEntry.objects.create(
+        id=new_id("ben", now),
+        file=file,
+        statement=statement,
+        livemode=False,
+        source="statement",
+        key="k",
+        kind="debit",
+        amount=500,
+        currency="BSD",
+        problem="There is no order of this reference.",
+        created_at=now,
+    )
+    return {BankStatement: statement, BankEntry: entry}
 
 
 def _run(delivery: Delivery) -> ResendRun:

@@ -155,7 +155,8 @@ def test_a_link_is_sent_by_mail(office: Office, merchant: Merchant) -> None:
     assert response.headers["Location"].endswith(f"/{link.pk}/change/")
     assert send_due_messages(now=utc_now()) == 1
     assert send_due_messages(now=utc_now()) == 0
-    assert mail.outbox[0].to == ["pat@example.com"]
+    assert mail.outbox[0].to == [merchant.email]
+    assert "would have gone to pat@example.com" in mail.outbox[0].body
     assert link.url in mail.outbox[0].body
     assert AuditEntry.objects.get().after["sent_to"] == "p•••@example.com"
 

@@ -5,6 +5,8 @@ import io
 from datetime import date, timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from openpyxl import load_workbook
 
@@ -161,6 +163,23 @@ def test_a_list_counts_no_further_than_its_pages(office: Office, merchant: Merch
 
     assert f"The newest {COUNTED} payments; there are more" in page
     assert office(Role.VIEWER).get(f"{PAYMENTS}?mode=test&p=20").status_code == 200
+
+
+def test_few_rows_are_found_by_their_keys(office: Office, merchant: Merchant) -> None:
+    """Otherwise PostgreSQL may look for them along the newest rows of all merchants."""
+    newest = PaymentFactory.create_batch(3, merchant=merchant)[-1]
+    viewer = office(Role.VIEWER)
+
+    with CaptureQueriesContext(connection) as statements:
+        page = viewer.get(PAYMENTS, {"mode": "both", "merchant": merchant.pk}).content.decode()
+    rows = [each["sql"] for each in statements if 'FROM "payments_payment"' in each["sql"]]
+    with CaptureQueriesContext(connection) as others:
+        viewer.get(PAYMENTS, {"mode": "both", "merchant": merchant.pk, "status": "failed"})
+
+    assert newest.pk in page
+    assert "ORDER BY" not in rows[0]
+    assert f"'{newest.pk}'" in rows[1]
+    assert sum('FROM "payments_payment"' in each["sql"] for each in others) == 1
 
 
 def test_a_view_is_saved_shared_and_forgotten(office: Office) -> None:

@@ -6,6 +6,14 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import translation
 
+from core.clock import utc_now
+from customers.models import Customer
+from customers.pins import set_pin
+from customers.services import find_or_create, top_up
+from messages import sms
+from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import PHONE, PIN, signed_in_to_account
+from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 
 if TYPE_CHECKING:
@@ -23,3 +31,25 @@ def english_again() -> Iterator[None]:
 def payment_of(merchant) -> "Callable[..., Payment]":
     """Create a payment of an amount: `payment_of(150, description="Coffee")`."""
     return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+@pytest.fixture
+def victim(db: None) -> Customer:
+    """A live customer with a PIN and 10,000.00."""
+    customer = find_or_create(phone=PHONE, livemode=True, now=utc_now())
+    set_pin(customer_id=customer.id, pin=PIN, now=utc_now())
+    top_up(customer=customer, amount=1_000_000, currency="BSD", now=utc_now())
+    return Customer.objects.get()
+
+
+@pytest.fixture
+def browser(victim: Customer, texts: TextBox) -> Shopper:
+    """A browser that the victim has left signed in, by a code for their own page."""
+    return signed_in_to_account(texts)

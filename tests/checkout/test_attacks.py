@@ -180,7 +180,10 @@ def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
     payment = payment_of(150)
     shopper = signed_in(payment)
     Customer.objects.update(frozen_at=utc_now())
-    response = shopper.send(to="/pay")
+    shopper.send(to="/pay")
+    assert shopper.path.endswith("/phone")
+    shopper.send(phone="+1 242 555 0177")
+    response = shopper.send(code="000000")
 
     payment.refresh_from_db()
     assert response.status_code == 422

@@ -5,26 +5,16 @@ import re
 import pytest
 
 from core.clock import utc_now
-from customers.models import Customer, CustomerSession
-from customers.passkeys import FRESH
+from customers.models import FRESH, Customer, CustomerSession
 from customers.services import top_up
-from messages import sms
 from messages.models import Message
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
 from tests.checkout.steps import see_paid
 from tests.chromium import add_authenticator
-from tests.customers.texts import TextBox
 
 PHONE = "+1 242 359 1234"
 PIN = "7359"
-
-
-@pytest.fixture
-def texts(monkeypatch):
-    box = TextBox()
-    monkeypatch.setattr(sms, "send", box.send)
-    return box
 
 
 def fill_wallet() -> None:
@@ -97,7 +87,8 @@ def test_whoever_signed_in_long_ago_proves_the_phone_once_more(payment_of, texts
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, texts):
+def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, texts, settings):
+    settings.RISK_NEW_PROOF_HOURS = 0
     payment = payment_of(12_500, livemode=True)
     page = open_page(payment.hosted_url)
     add_authenticator(page)

@@ -146,7 +146,7 @@ def test_a_receipt_is_sent_again_to_whoever_asks_again(paid, mailoutbox):
         shopper.send(email="ann@example.com")
         send_due_messages(now=utc_now())
 
-    assert [mail.to for mail in mailoutbox] == [["ann@example.com"]] * 2
+    assert ["would have gone to ann@example.com" in mail.body for mail in mailoutbox] == [True] * 2
 
 
 def test_the_mail_is_in_the_language_of_the_page(paid, mailoutbox):

@@ -76,6 +76,13 @@ def test_the_address_of_a_counters_screen_is_hidden(client: Client, lines) -> No
 
 
 @pytest.mark.django_db
+def test_the_link_that_stops_a_wallet_is_hidden(client: Client, lines) -> None:
+    client.get("/not-me/cus_0123:1abc:S3cr3t_s-ignature")
+
+    [line] = lines()
+    assert line["request"] == f"GET /not-me/{HIDDEN}"
+
+
 def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
     client.get("/admin/search/?q=%2B12425550100")
 

@@ -16,6 +16,9 @@ ONCE = {
     "settled_period_once": ("merchant", "livemode", "currency"),
     "idempotency_key_once": ("scope", "key"),
     "saved_view_once": ("owner", "name"),
+    "bank_entry_once": ("livemode", "source", "key"),
+    "bank_file_once": ("livemode", "source", "message_id"),
+    "bank_statement_once": ("livemode", "currency", "number"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "figures_once": ("day", "livemode", "currency"),
 }

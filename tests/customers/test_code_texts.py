@@ -13,8 +13,14 @@ SIGN_IN = CodePurpose.SIGN_IN
     ("payee", "shown"),
     [
         ("Joe's Fish & Chips (Nassau)", "Joe's Fish & Chips (Nassau)"),
-        ("Pay at https://evil.example/x?y=1", "Pay at https evil. example x y 1"),
-        ("evil.com", "evil. com"),
+        ("Pay at https://evil.example/x?y=1", "Pay at https evil example x y 1"),
+        ("evil.com", "evil com"),
+        ("evil\uff0ecom", "evil com"),
+        ("Bank Fraud Desk call +1 (242) 555-0100", "Bank Fraud Desk call"),
+        ("Bank: call \u0662\u0664\u0662 \uff15\uff15\uff15", "Bank call"),
+        ("Call 919", "Call"),
+        ("Pier 39", "Pier 39"),
+        ("7-Eleven", "7-Eleven"),
         ("a\nb\r\nc\u2028d\u202ee", "a b c d e"),
         ("%(code)s {code} $code", "(code)s code code"),
         ("", "Payments"),
@@ -22,7 +28,7 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("Café Crème Île", "Café Crème Île"),
     ],
 )
-def test_a_payee_cannot_put_links_into_our_text(payee: str, shown: str) -> None:
+def test_a_payee_cannot_put_links_or_phones_into_our_text(payee: str, shown: str) -> None:
     text = text_of("123456", purpose=SIGN_IN, payee=payee, amount="B$1.00")
 
     assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Do not")

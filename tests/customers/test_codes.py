@@ -239,15 +239,15 @@ def test_a_phone_gets_fifteen_a_day(texts: TextBox, now: datetime) -> None:
     ask(now + timedelta(hours=24))
 
 
-def test_an_address_gets_sixty_an_hour(texts: TextBox, now: datetime) -> None:
+def test_a_network_gets_sixty_an_hour(texts: TextBox, now: datetime) -> None:
     for number in range(60):
         ask(now, phone=f"+124235912{number:02}")
 
     with pytest.raises(RateLimited):
-        ask(now, phone="+12423599999")
+        ask(now, phone="+12423599999", address="203.0.113.8")
 
-    assert not Quota.objects.filter(key="code-phone:+12423599999").exists()
-    ask(now, phone="+12423599999", address="203.0.113.8")
+    assert not Quota.objects.filter(key="code-phone-hour:+12423599999").exists()
+    ask(now, phone="+12423599999", address="203.0.114.7")
 
 
 def test_a_phone_must_be_one(texts: TextBox, now: datetime) -> None:

@@ -14,7 +14,7 @@ from customers.models import Customer
 from customers.services import (
     find_or_create,
     freeze,
-    refuse_frozen,
+    lock_payer,
     test_customer,
     top_up,
     unfreeze,
@@ -164,16 +164,16 @@ def test_a_top_up_needs_an_amount(payer: Customer, now: datetime, amount: int) -
 
 
 def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datetime) -> None:
-    refuse_frozen(payer)
+    lock_payer(payer.id)
     frozen = freeze(customer_id=payer.id, now=now)
 
     assert frozen.frozen_at == now
     with pytest.raises(CustomerFrozen) as refusal:
-        refuse_frozen(payer)  # the instance read before knows nothing of it
+        lock_payer(payer.id)
     assert refusal.value.code == "VERIFICATION_FAILED"
 
     unfreeze(customer_id=payer.id, now=now)
-    refuse_frozen(frozen)
+    assert lock_payer(frozen.id).frozen_at is None
 
 
 @pytest.mark.parametrize("change", [freeze, unfreeze])

@@ -19,7 +19,7 @@ PART = re.compile(
 
 @dataclass(frozen=True)
 class Part:
-    """One thing on the page. `kind` is http, console, sh, task, events, or a table's first cell."""
+    """One thing on the page. `kind`: http, console, sh, xml, task, events, a table's first cell."""
 
     kind: str
     text: str = ""

@@ -86,6 +86,13 @@ class DayRunner:
         """Where customers find the pages."""
         return urlsplit(self.settings.CHECKOUT_URL).netloc
 
+    def xml(self, part: Part) -> None:
+        """Write the file whose name stands above it; a tag that is a name stands for its value."""
+        name, _, text = part.text.partition("\n")
+        for known, value in self.names.items():
+            text = text.replace(f"<{known}>", value)
+        (self.directory / name).write_text(text)
+
     def task(self, part: Part) -> None:
         import_string(SCHEDULE[part.text].task)()
 

@@ -129,6 +129,8 @@ def wait_for_a_waiter() -> None:
     """Return once another connection waits for a lock."""
     for _ in range(200):
         with connection.cursor() as cursor:
+            # A transaction sees what it saw first, until it lets go of that.
+            cursor.execute("SELECT pg_stat_clear_snapshot()")
             cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
             if cursor.fetchall() != [(0,)]:
                 return

@@ -25,7 +25,8 @@ def reaches(model: type[Model], caller: Caller) -> str:
 
 def test_it_covers_every_resource() -> None:
     assert {model.__name__ for model in SCOPED} == {
-        "ApiKey", "BankAccount", "Customer", "Event", "Instruction", "Merchant", "Payment",
+        "ApiKey", "BankAccount", "BankEntry", "Customer", "Event", "Instruction", "Merchant",
+        "Payment",
         "PaymentLink", "Payout", "Refund", "Webhook",
     }  # fmt: skip
 
@@ -39,7 +40,9 @@ def test_without_a_merchant_it_reaches_nothing(model: type[Model], livemode: boo
 
 
 @pytest.mark.parametrize(
-    "model", [model for model in SCOPED if model.__name__ != "Customer"], ids=lambda m: m.__name__
+    "model",
+    [model for model in SCOPED if model.__name__ not in ("BankEntry", "Customer")],
+    ids=lambda model: model.__name__,
 )
 def test_a_merchant_reaches_its_own(model: type[Model]) -> None:
     merchant = Merchant(id="mer_0000000000000000000000000000a1")

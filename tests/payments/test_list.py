@@ -1,13 +1,16 @@
 """GET /v1/payments"""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.clock import iso, utc_now
+from core.queries import read_filters
+from merchants.callers import Caller
 from merchants.models import Merchant
+from payments.filters import FILTERS
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.client import Api
@@ -194,3 +197,34 @@ def test_the_number_of_statements_does_not_grow(api: Api, merchant: Merchant) ->
         api(merchant).get("/v1/payments", {"limit": 30})
 
     assert len(queries) <= 3
+
+
+FILTERED = [
+    {},
+    {"status": "created"},
+    {"status": "expired"},
+    {"status": "completed", "payment_mode": "REFERENCE_PAY"},
+    {"start_date": "2026-01-02", "end_date": "2026-01-03"},
+    {"status": "created", "start_date": "2026-01-02T00:00:00.001Z", "reference": "r"},
+    {"order_id": "o", "invoice_number": "i", "customer_id": "cus_1", "static_payment_id": "p"},
+]
+
+
+@pytest.mark.parametrize("query", FILTERED, ids=str)
+def test_its_first_page_is_what_the_queryset_finds(
+    api: Api, merchant: Merchant, query: dict[str, str]
+) -> None:
+    day = datetime(2026, 1, 2, tzinfo=UTC)
+    for minutes in range(4):
+        at = day + timedelta(minutes=minutes)
+        PaymentFactory(merchant=merchant, created_at=at, expires_at=at, reference="r")
+        PaymentFactory(merchant=merchant, created_at=at, reference="r")
+    PaymentFactory(merchant=merchant, livemode=True, created_at=day, reference="r")
+    caller = Caller(merchant, livemode=False, actor="tests")
+    found = Payment.objects.listed(caller, read_filters(query, FILTERS), utc_now())
+    wanted = list(found.order_by("-created_at", "-pk").values_list("pk", flat=True))
+
+    page = api(merchant).get("/v1/payments", {**query, "limit": 3}).json()
+
+    assert [record["id"] for record in page["payments"]] == wanted[:3]
+    assert page["total"] == len(wanted)

@@ -5,7 +5,7 @@ import pytest
 from core.clock import utc_now
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import Payout
-from payouts.statuses import CANCELABLE, RETURNED, PayoutStatus
+from payouts.statuses import CANCELABLE, EVER_PAID, NEVER_PAID, OUTGOING, PayoutStatus
 
 S = PayoutStatus
 ALLOWED = {
@@ -14,14 +14,17 @@ ALLOWED = {
     (S.SCHEDULED, S.CANCELED),
     (S.IN_TRANSIT, S.PAID),
     (S.IN_TRANSIT, S.FAILED),
+    (S.PAID, S.RETURNED),
 }
-STAMPED = (S.PAID, S.FAILED, S.CANCELED)
+STAMPED = (S.PAID, S.FAILED, S.CANCELED, S.RETURNED)
 
 
 @pytest.mark.parametrize("before", S)
 @pytest.mark.parametrize("after", S)
 def test_every_move(payout, before, after):
     stamps = {f"{status}_at": utc_now() if status == before else None for status in STAMPED}
+    if before in EVER_PAID:
+        stamps["paid_at"] = utc_now()
     Payout.objects.update(status=before, failure_code="x", **stamps)
     payout.refresh_from_db()
 
@@ -36,4 +39,6 @@ def test_every_move(payout, before, after):
 
 def test_the_named_sets():
     assert {S.SCHEDULED} == CANCELABLE
-    assert {S.FAILED, S.CANCELED} == RETURNED
+    assert {S.SCHEDULED, S.IN_TRANSIT} == OUTGOING
+    assert {S.FAILED, S.CANCELED} == NEVER_PAID
+    assert {S.PAID, S.RETURNED} == EVER_PAID

@@ -80,7 +80,8 @@ def test_the_address_of_the_invoice_will_do(api, merchant, texts):
 
     assert send_messages() == 1
 
-    assert [message.to for message in mail.outbox] == [[ADDRESS]]
+    assert Message.objects.get().recipient == ADDRESS
+    assert f"would have gone to {ADDRESS}" in mail.outbox[0].body
 
 
 def test_in_test_mode_no_phone_gets_a_text(api, paid, texts):
@@ -142,7 +143,7 @@ def test_a_name_cannot_put_a_link_or_a_header_into_a_notice(api, sale, texts):
     Merchant.objects.update(name="Bank\r\nBcc: a@b.example https://evil.example/x")
     refund(api, sale, 250)
     send_messages()
-    assert texts.texts[0].startswith("Bank Bcc a b. example https evil. exampl has refunded ")
+    assert texts.texts[0].startswith("Bank Bcc a b example https evil example has refunded ")
 
     Customer.objects.update(email=ADDRESS)
     refund(api, sale, 250)

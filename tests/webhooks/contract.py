@@ -9,6 +9,7 @@ from links import events as links
 from payments import events as payments
 from payouts import events as payouts
 from refunds import events as refunds
+from webhooks import merchant_events as merchants
 from webhooks.event_types import EventType
 
 _T = EventType
@@ -32,6 +33,7 @@ IDS = {
     "refund": "refund_id",
     "payout": "payout_id",
     "payment_link": "payment_link_id",
+    "merchant": "merchant_id",
 }
 
 
@@ -51,7 +53,7 @@ class Filled:
         return self._name
 
 
-_payment, _refund, _payout, _link = map(Filled, IDS)
+_payment, _refund, _payout, _link, _merchant = map(Filled, IDS)
 
 # Built from objects of which everything is filled in.
 BUILT: dict[EventType, dict[str, Any]] = {
@@ -77,5 +79,9 @@ BUILT: dict[EventType, dict[str, Any]] = {
         ),
         _T.PAYMENT_LINK_DEACTIVATED: links.payment_link_deactivated(_link),  # type: ignore[arg-type]
         _T.PAYMENT_LINK_EXPIRED: links.payment_link_expired(_link),  # type: ignore[arg-type]
+        _T.MERCHANT_UPDATED: merchants.merchant_updated(
+            _merchant,  # type: ignore[arg-type]
+            changed="merchant.changed",
+        ),
     }.items()
 }

@@ -150,6 +150,10 @@ def expire_link(api: Api, merchant: Merchant) -> None:
     expire_links(now=datetime(2999, 1, 2, tzinfo=UTC))
 
 
+def change_profile(api: Api, merchant: Merchant) -> None:
+    api(merchant).patch(f"/v1/merchants/{merchant.id}", {"brand_color": "#00778b"})
+
+
 IN_LIFE: dict[EventType, Callable[[Api, Merchant], Any]] = {
     T.PAYMENT_CREATED: create,
     T.PAYMENT_COMPLETED: complete,
@@ -167,6 +171,7 @@ IN_LIFE: dict[EventType, Callable[[Api, Merchant], Any]] = {
     T.PAYMENT_LINK_PAYMENT_COMPLETED: pay_through_link,
     T.PAYMENT_LINK_DEACTIVATED: deactivate_link,
     T.PAYMENT_LINK_EXPIRED: expire_link,
+    T.MERCHANT_UPDATED: change_profile,
 }
 
 
@@ -212,5 +217,8 @@ def _check_type(name: str, value: Any) -> None:
         assert type(value) is int, name
     elif name == "metadata":
         assert type(value) is dict
+    elif name == "changed":
+        assert value
+        assert {type(each) for each in value} == {str}
     else:
         assert type(value) is str, name

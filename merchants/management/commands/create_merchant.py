@@ -12,7 +12,16 @@ from merchants.services import Registration, create_merchant
 from merchants.statuses import MerchantStatus
 
 _S = MerchantStatus
-TEXTS = ("slug", "category", "phone", "description", "website", "support_email", "time_zone")
+TEXTS = (
+    "slug",
+    "category",
+    "phone",
+    "description",
+    "website",
+    "support_email",
+    "time_zone",
+    "payout_schedule",
+)
 
 
 class Command(BaseCommand):

@@ -1,0 +1,122 @@
+"""What the bank reports, entry by entry, and its statements of the account payouts leave from."""
+
+from datetime import datetime
+
+from backoffice import formats
+from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS, entry_money
+from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import SupportAnswer, Table
+from backoffice.resource.display_fields import (
+    MODE,
+    Actor,
+    Amount,
+    Badge,
+    Field,
+    Id,
+    Instant,
+    Reference,
+)
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import ModeFilter, choice_filter
+from core.clock import request_now
+from payouts.bank.position import position_in
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryState,
+    BankSource,
+    BankStatement,
+)
+
+READ = Instant("Read", "created_at")
+SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")
+MONEY, STATE = Field("Amount", entry_money), Badge("State", "state")
+WAITED = Field(
+    "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
+)
+OPENING = Amount("Opening", "opening_amount")
+ENTRIES = Amount("Entries", "entries_amount")
+CLOSING = Amount("Closing", "closing_amount")
+START, END = Instant("From", "start_at"), Instant("To", "end_at")
+
+
+class BankEntryAdmin(OfficeAdmin):
+    list_select_related = ("file",)
+    list_display = (
+        READ,
+        WAITED,
+        SAYS,
+        MONEY,
+        STATE,
+        Field("Why", "problem"),
+        SOURCE,
+        MODE,
+        Id("Entry"),
+    )
+    list_filter = (
+        choice_filter("state", "state", BankEntryState.choices),
+        choice_filter("source", "source", BankSource.choices),
+        choice_filter("kind", "kind", BankEntryKind.choices),
+        ModeFilter,
+    )
+    row_actions = BANK_ENTRY_ACTIONS
+    page = (
+        Fieldset(
+            "What the bank says",
+            SAYS,
+            MONEY,
+            Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
+            Field("Bank's reference", "bank_reference"),
+            Field("Reason", "code"),
+            Field("In words", "message"),
+            SOURCE,
+            Field("File", "file.message_id"),
+            READ,
+            MODE,
+        ),
+        Fieldset(
+            "What we made of it",
+            STATE,
+            Reference("Payout", "payout_id"),
+            Reference("Run", "batch_id"),
+            Field("Note", "note"),
+            Instant("When", "resolved_at"),
+            Actor("By", "resolved_by"),
+        ),
+    )
+
+    def heading(self, row: BankEntry) -> str:
+        return f"Bank entry: {row.get_kind_display()}, {entry_money(row)}"
+
+    def answer(self, row: BankEntry, now: datetime) -> SupportAnswer:
+        if row.state == BankEntryState.UNMATCHED:
+            return SupportAnswer([f"It waits for a person: {row.problem}"], "wait")
+        if row.state == BankEntryState.OTHER:
+            return SupportAnswer([f"Of no payout: {row.note}"], "quiet")
+        return SupportAnswer(["Matched."], "good")
+
+
+class BankStatementAdmin(OfficeAdmin):
+    """Each page shows what is open now: the ledger's account against all statements so far."""
+
+    list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
+    list_filter = (ModeFilter,)
+    page = (Fieldset("Statement", START, END, OPENING, ENTRIES, CLOSING, MODE),)
+
+    def heading(self, row: BankStatement) -> str:
+        return f"Bank statement {row.number}"
+
+    def tables(self, row: BankStatement) -> list[Table]:
+        position = position_in(row.currency, livemode=row.livemode)
+        rows = [
+            (
+                part.words,
+                f"{part.count:,}",
+                formats.money(part.amount, row.currency),
+                formats.age(part.oldest, request_now()) if part.oldest else "",
+            )
+            for part in (position.parts if position else ())
+        ]
+        total = formats.money(position.difference if position else 0, row.currency)
+        columns = ("What", "How many", "Amount", "Oldest")
+        return [Table(f"Difference between ledger and bank now: {total}", columns, rows)]

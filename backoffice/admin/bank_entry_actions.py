@@ -1,0 +1,160 @@
+"""What finance does with the bank's answers, by form."""
+
+from typing import Any
+
+from django import forms
+from unfold.widgets import UnfoldAdminFileFieldWidget
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.payout_actions import FailureForm
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import ActionForm, SelectField, TextAreaField, TextInputField
+from backoffice.models import Instruction
+from backoffice.roles import Right
+from backoffice.services import instruction_kinds
+from backoffice.services.bank_entries import import_file
+from payouts.bank.importing import ImportResult
+from payouts.bank.matching import set_aside
+from payouts.bank.safe_xml import MAX_FILE_BYTES
+from payouts.models import BankEntry, BankEntryState, Payout
+from payouts.statuses import TRANSITIONS, PayoutStatus
+
+
+class BankFileForm(ActionForm):
+    mode = SelectField((("live", "live"), ("test", "test")))
+    file = forms.FileField(
+        widget=UnfoldAdminFileFieldWidget(),
+        help_text="pain.002, camt.053 or camt.054, of at most 10 MiB.",
+    )
+
+    def clean_file(self) -> bytes:
+        content: bytes = self.cleaned_data["file"].read(MAX_FILE_BYTES + 1)
+        return content
+
+
+def _imported(result: ImportResult) -> ActionResult:
+    file = result.stored.file
+    return ActionResult(
+        f"{file.get_source_display()} {file.message_id}: {result.matched} matched, "
+        f"{result.unmatched} wait under Bank entries."
+    )
+
+
+IMPORT_ACTIONS = (
+    Action(
+        name="import",
+        title="Import the bank's file",
+        right=Right.PAY_OUT,
+        form=BankFileForm,
+        service=lambda context: import_file(
+            staff=context.staff,
+            content=context.data["file"],
+            livemode=context.data["mode"] == "live",
+            now=context.now,
+        ),
+        message=_imported,
+        about="Safe to repeat. What does not match a payout exactly waits under Bank entries.",
+        icon="download",
+    ),
+)
+
+
+class MatchForm(ActionForm):
+    payout = TextInputField(max_length=40, help_text="The payout's id (po_…).")
+    reason = TextInputField(max_length=500)
+    note = TextAreaField(max_length=2_000)
+
+    def lines(self) -> list[str]:
+        return [f"{self.row.get_kind_display().capitalize()}: {entry_money(self.row)}."]
+
+    def clean_payout(self) -> Payout:
+        found = Payout.objects.filter(pk=self.cleaned_data["payout"]).first()
+        if found is None or found.livemode != self.row.livemode:
+            raise forms.ValidationError("There is no such payout.")
+        return found
+
+
+def _match(context: ActionContext) -> Instruction:
+    return _submit(
+        context,
+        instruction_kinds.BANK_ENTRY,
+        context.data["payout"],
+        arguments={"entry": context.row.pk},
+    )
+
+
+def _submit(context: ActionContext, task: str, payout: Payout, **values: Any) -> Instruction:
+    return submit(
+        context,
+        task,
+        subject_id=payout.pk,
+        merchant_id=payout.merchant_id,
+        livemode=payout.livemode,
+        amount=payout.amount,
+        currency=payout.currency,
+        **values,
+    )
+
+
+class ExplanationForm(ActionForm):
+    note = TextInputField(
+        max_length=500, help_text="What it is, such as: the bank's fee for October."
+    )
+
+
+def entry_money(entry: BankEntry) -> str:
+    """Return the amount of an entry; a status report may have none."""
+    return "—" if entry.amount is None else formats.money(entry.amount, entry.currency)
+
+
+BANK_ENTRY_ACTIONS = (
+    Action(
+        name="match",
+        title="Match with a payout",
+        right=Right.PAY_OUT,
+        form=MatchForm,
+        service=_match,
+        message=submitted("Matched."),
+        about="The amount must be the payout's; a colleague has to approve.",
+        icon="link",
+        main=True,
+        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
+    ),
+    Action(
+        name="other",
+        title="It is of no payout",
+        right=Right.PAY_OUT,
+        form=ExplanationForm,
+        service=lambda context: set_aside(
+            entry_id=context.row.pk,
+            note=context.data["note"],
+            actor=context.staff.actor,
+            now=context.now,
+        ),
+        message="Noted. It no longer counts as a difference.",
+        audited_as="explain bank entry",
+        watches=("state",),
+        reason="note",
+        about="A fee, interest, money put in: moves nothing here.",
+        icon="label",
+        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
+    ),
+)
+
+RETURN_ACTIONS = (
+    Action(
+        name="returned",
+        title="Record as returned",
+        right=Right.PAY_OUT,
+        form=FailureForm,
+        service=lambda context: _submit(context, instruction_kinds.PAYOUT_RETURN, context.row),
+        message=submitted("The money has been returned."),
+        about="Only when the money is back on our account at the bank.",
+        icon="undo",
+        danger=True,
+        available=lambda payout, now: (
+            PayoutStatus.RETURNED in TRANSITIONS[PayoutStatus(payout.status)]
+        ),
+    ),
+)

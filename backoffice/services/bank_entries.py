@@ -1,0 +1,63 @@
+"""What finance does with the bank's answers: bring in its files, and say what its entries are."""
+
+from datetime import datetime
+
+from backoffice.audit import AuditAction, audited
+from backoffice.models import Instruction
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from merchants.callers import Caller
+from payouts.bank.importing import ImportResult, match_bank_file, store_bank_file
+from payouts.bank.matching import match_by_hand, refuse_resolved
+from payouts.errors import PayoutStatusUnfit
+from payouts.models import BankEntry, Payout
+from payouts.services import record_returned
+from payouts.statuses import TRANSITIONS, PayoutStatus
+
+
+def import_file(*, staff: Staff, content: bytes, livemode: bool, now: datetime) -> ImportResult:
+    """Bring in a file of the bank. Raises Forbidden, BankFileUnreadable, BankFileUnfit."""
+    action = AuditAction(
+        act="import bank file", right=Right.PAY_OUT, subject_type="bankfile", subject_id=""
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        stored = store_bank_file(content=content, livemode=livemode, actor=staff.actor, now=now)
+        file = stored.file
+        record.after = {"message_id": file.message_id, "content_hash": file.content_hash}
+    return match_bank_file(stored=stored, actor=staff.actor, now=now)
+
+
+def check_match(instruction: Instruction, now: datetime) -> None:
+    """Raises BankEntryNotFound, BankEntryUnfit, PayoutNotFound."""
+    refuse_resolved(BankEntry.objects.one(instruction.arguments["entry"]))
+    Payout.objects.one(instruction.subject_id)
+
+
+def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Take an entry for that of a payout. Raises as `match_by_hand` does."""
+    match_by_hand(
+        entry_id=instruction.arguments["entry"],
+        payout_id=instruction.subject_id,
+        actor=caller.actor,
+        now=now,
+    )
+    return instruction.subject_id
+
+
+def check_return(instruction: Instruction, now: datetime) -> None:
+    """Raises PayoutNotFound, PayoutStatusUnfit."""
+    payout = Payout.objects.one(instruction.subject_id)
+    if PayoutStatus.RETURNED not in TRANSITIONS[PayoutStatus(payout.status)]:
+        raise PayoutStatusUnfit(status=f"is {payout.status}")
+
+
+def record_return(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Record that the bank sent a payout back. Raises as `record_returned` does."""
+    payout = record_returned(
+        payout_id=instruction.subject_id,
+        code="returned_by_bank",
+        message=instruction.reason,
+        actor=caller.actor,
+        now=now,
+    )
+    return payout.id

@@ -1,0 +1,32 @@
+"""What staff decide on the changes of public fields that verified merchants request."""
+
+from datetime import datetime
+
+from backoffice.audit import AuditAction, audited
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from merchants.evidence import approve_change, decline_change
+from merchants.models import MerchantChange
+
+APPROVE, DECLINE = "approve merchant change", "decline merchant change"
+
+
+def decide_change(
+    *, staff: Staff, change_id: str, approve: bool, reason: str, now: datetime
+) -> MerchantChange:
+    """Approve or decline a change. Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided.
+
+    The audit trail keeps both values of every field, whichever way it went.
+    """
+    change = MerchantChange.objects.one(change_id)
+    action = AuditAction(
+        act=APPROVE if approve else DECLINE,
+        right=Right.VERIFY_MERCHANT,
+        subject_type="merchant",
+        subject_id=change.merchant_id,
+        reason=reason,
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        decide = approve_change if approve else decline_change
+        record.before, record.after = change.before, change.after
+        return decide(change_id=change_id, now=now)

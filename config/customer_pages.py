@@ -1,0 +1,44 @@
+"""The way of a request for a page that customers see: past everything that only staff need.
+
+No session, staff or message stands between a customer and the checkout; what does, stands in
+`PAGE_MIDDLEWARE`.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpRequest, HttpResponse
+from django.urls import resolve
+from django.utils.module_loading import import_string
+from django.views.decorators.csrf import csrf_protect
+
+from checkout.error_pages import PAGES
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def customer_pages(others: _GetResponse) -> _GetResponse:
+    """Answer the checkout, and leave the rest to the middleware that follows."""
+    pages: _GetResponse = convert_exception_to_response(answer)
+    for path in reversed(settings.PAGE_MIDDLEWARE):
+        pages = convert_exception_to_response(import_string(path)(pages))
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        return (pages if request.path.startswith(PAGES) else others)(request)
+
+    return middleware
+
+
+def answer(request: HttpRequest) -> HttpResponse:
+    """Call the view of the address; a form must bring its token."""
+    match = request.resolver_match = resolve(request.path_info)
+    response: HttpResponse = _guarded(match.func)(request, *match.args, **match.kwargs)
+    return response
+
+
+@cache
+def _guarded(view: Callable[..., Any]) -> Callable[..., Any]:
+    return csrf_protect(view)

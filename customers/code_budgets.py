@@ -1,0 +1,86 @@
+"""How many codes are sent: each text costs money, and fraud lives on texts that others pay for.
+
+A budget is a number per hour and one per day, counted before a code is sent: per phone number, per
+network that asks, per country, and in all. A browser in which the phone has signed in before is
+counted by itself, so that strangers who ask for codes cannot take its owner's.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from prometheus_client import Counter
+
+from core.attempt_limits import AttemptLimit, count_attempt
+from core.client_address import wide_network_of
+from core.errors import RateLimited
+from customers.errors import CountryNotServed
+from customers.phones import country_of
+from messages import sms
+
+ALL_COUNTRIES = "*"
+EVERYONE = "all"
+WINDOWS = (timedelta(hours=1), timedelta(days=1))
+
+refused = Counter(
+    "customers_codes_refused", "Codes that were not sent, by the budget that refused.", ["budget"]
+)
+sent = Counter("customers_codes_sent", "Codes that were handed to the gateway.", ["country"])
+
+logger = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one subject may cost; `allowed` is the number per hour and per day."""
+
+    name: str
+    subject: str
+    allowed: list[int]
+
+    def limits(self) -> Iterator[AttemptLimit]:
+        for times, within in zip(self.allowed, WINDOWS, strict=True):
+            unit = "hour" if within == WINDOWS[0] else "day"
+            yield AttemptLimit(f"code-{self.name}-{unit}", times, within)
+
+
+def spend(*, number: str, address: str, is_recognized: bool, now: datetime) -> None:
+    """Count a code to a live number, in every budget that it belongs to.
+
+    Raises CountryNotServed, MessageNotSent while texts are stopped, and RateLimited, with an alarm
+    in the log. Refuses to run inside a transaction.
+    """
+    country = country_of(number)
+    if not {country, ALL_COUNTRIES} & set(settings.SMS_COUNTRIES):
+        _note_refusal("country_not_served", country)
+        raise CountryNotServed(phone=f"must not be a number of {country or 'no country'}")
+    if settings.SMS_STOP:
+        _note_refusal("stopped", country)
+    sms.refuse_stopped()
+    for budget in _budgets(number, address, country, is_recognized=is_recognized):
+        try:
+            for limit in budget.limits():
+                count_attempt(limit, budget.subject, now=now)
+        except RateLimited:
+            _note_refusal(budget.name, country)
+            raise
+    sent.labels(country=country).inc()
+
+
+def _budgets(number: str, address: str, country: str, *, is_recognized: bool) -> tuple[Budget, ...]:
+    if is_recognized:
+        return (Budget("known-phone", number, settings.SMS_PER_NUMBER),)
+    return (
+        Budget("network", wide_network_of(address), settings.SMS_PER_NETWORK),
+        Budget("phone", number, settings.SMS_PER_NUMBER),
+        Budget("country", country, settings.SMS_PER_COUNTRY),
+        Budget("all", EVERYONE, settings.SMS_IN_ALL),
+    )
+
+
+def _note_refusal(budget: str, country: str) -> None:
+    """Sound the alarm. The line names no number: its reader needs none to act."""
+    refused.labels(budget=budget).inc()
+    logger.warning("code_refused", budget=budget, country=country)

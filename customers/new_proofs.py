@@ -1,0 +1,31 @@
+"""How long a PIN that was reset, or a passkey that was added, counts as new."""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Case, F, Value, When
+
+from customers.models import Customer
+
+
+def is_recent(changed_at: datetime | None, now: datetime) -> bool:
+    """Return whether a change was so recent that little may be paid on the strength of it."""
+    return changed_at is not None and changed_at > _window_start(now)
+
+
+def note_new_proof(customer_id: str, *, now: datetime) -> None:
+    """Note that the PIN was reset or a passkey added, in the caller's transaction.
+
+    What was paid since an earlier change that is still recent goes on counting: otherwise each
+    change would allow the whole amount once more.
+    """
+    is_still_recent = When(proof_changed_at__gt=_window_start(now), then=F("new_proof_amount"))
+    Customer.objects.filter(pk=customer_id).update(
+        new_proof_amount=Case(is_still_recent, default=Value(0)),
+        proof_changed_at=now,
+        updated_at=now,
+    )
+
+
+def _window_start(now: datetime) -> datetime:
+    return now - timedelta(hours=settings.RISK_NEW_PROOF_HOURS)

@@ -1,0 +1,90 @@
+"""A merchant confirms its e-mail address by a link that is sent there.
+
+The e-mail names no merchant: its text is ours, since anyone who registers chooses the address.
+"""
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core import signing
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from core.durations import in_words
+from merchants.known_keys import forget_keys
+from merchants.models import Merchant
+from messages.content import Content
+from messages.models import Channel, Message
+from messages.planning import plan_message
+
+KIND = "confirm_email"
+LIFETIME = timedelta(days=7)
+_SALT = "merchants.email_confirmation"
+
+
+class AddressClaim(NamedTuple):
+    """What a link proves: someone reads the e-mails to this address."""
+
+    merchant_id: str
+    email: str
+
+
+def plan_confirmation(merchant: Merchant, *, now: datetime) -> None:
+    """Plan the e-mail with the link: at most one a day to one address."""
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=KIND,
+        recipient=merchant.email,
+        about=merchant.id,
+        merchant_id=merchant.id,
+        livemode=True,
+        key=f"{merchant.id}:{KIND}:{now.date()}:{merchant.email}",
+        now=now,
+    )
+
+
+def write(message: Message, now: datetime) -> Content | None:
+    """Write the e-mail, with a link made for it; None for an address that is confirmed or gone."""
+    merchant = Merchant.objects.get(pk=message.about)
+    if merchant.email != message.recipient or merchant.email_confirmed_at:
+        return None
+    context = {
+        "url": confirmation_url(AddressClaim(merchant.id, merchant.email)),
+        "days": in_words(LIFETIME),
+        "service_name": settings.SERVICE_NAME,
+    }
+    return Content(
+        subject=f"{settings.SERVICE_NAME}: confirm your e-mail address",
+        text=render_to_string("merchants/confirm_email.txt", context),
+    )
+
+
+def confirmation_url(claim: AddressClaim) -> str:
+    query = urlencode({"token": signing.dumps(claim, salt=_SALT)})
+    return f"{settings.BASE_URL}{reverse('confirm-email')}?{query}"
+
+
+def read_claim(token: str) -> AddressClaim | None:
+    """Return what a link proves; None where it has expired or is none of ours."""
+    try:
+        return AddressClaim(*signing.loads(token, salt=_SALT, max_age=LIFETIME))
+    except signing.BadSignature:
+        return None
+
+
+@transaction.atomic
+def confirm_email(*, claim: AddressClaim, now: datetime) -> bool:
+    """Note that the address is the merchant's. False where the merchant has another by now."""
+    merchants = Merchant.objects.filter(pk=claim.merchant_id, email=claim.email)
+    merchants.filter(email_confirmed_at=None).update(email_confirmed_at=now, updated_at=now)
+    forget_keys()
+    return merchants.exists()
+
+
+def confirmed_address(merchant_id: str) -> str | None:
+    """Return the merchant's e-mail address if it is confirmed."""
+    confirmed = Merchant.objects.filter(pk=merchant_id, email_confirmed_at__isnull=False)
+    return confirmed.values_list("email", flat=True).first()

@@ -1,0 +1,147 @@
+"""The public fields of a merchant: by them customers recognise whom they pay.
+
+They change by live key or by staff only, and those of a verified merchant once staff have approved:
+until then pages, messages and payouts keep the old values. The merchant's e-mail address is one of
+them: the warnings go there.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
+
+from core.errors import ValidationFailed
+from core.ids import new_id
+from merchants.email_confirmation import plan_confirmation
+from merchants.known_keys import forget_keys
+from merchants.models import Merchant, MerchantChange
+from merchants.statuses import ChangeStatus, MerchantStatus
+from messages.models import Channel
+from messages.planning import plan_message
+
+PUBLIC_FIELDS = ("name", "email", "website", "logo_url", "support_email", "payout_schedule")
+LIVE_KEY_ONLY = "changes with the live key only"
+REQUESTED, MADE = "change_requested", "change_made"
+SUBJECTS = {
+    REQUESTED: "A change of your public details was requested",
+    MADE: "Your public details have changed",
+}
+
+Changes = Mapping[str, Any]
+
+
+def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the changes of fields that no customer sees, and those of public fields."""
+    public = {name: value for name, value in changes.items() if name in PUBLIC_FIELDS}
+    return {name: changes[name] for name in changes if name not in public}, public
+
+
+def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) -> None:
+    """Refuse to change a public field in test mode. Raises ValidationFailed with each name.
+
+    In development a merchant that no one has verified may do as it likes: it sells nothing yet.
+    """
+    is_free = settings.DEVELOPMENT_MODE and merchant.status != MerchantStatus.VERIFIED
+    named = [name for name in changes if name in PUBLIC_FIELDS]
+    if named and not livemode and not is_free:
+        raise ValidationFailed(**dict.fromkeys(named, LIVE_KEY_ONLY))
+
+
+def request_change(merchant: Merchant, public: Changes, *, actor: str, now: datetime) -> None:
+    """Let a change of the locked merchant's public fields wait for staff, and tell its owner.
+
+    It adds to the change that is pending already; a value that is in force again withdraws its
+    field.
+    """
+    wanted = (merchant.pending_changes or {}) | dict(public)
+    after = {name: value for name, value in wanted.items() if value != getattr(merchant, name)}
+    if after == (merchant.pending_changes or {}):
+        return
+    for earlier in MerchantChange.objects.pending().filter(merchant=merchant):
+        earlier.transition_to(ChangeStatus.SUPERSEDED, now=now)
+    _set_pending(merchant, after, now)
+    if after:
+        before = {name: getattr(merchant, name) for name in after}
+        change = MerchantChange.objects.create(
+            id=new_id("chg", now),
+            merchant=merchant,
+            before=before,
+            after=after,
+            actor=actor,
+            created_at=now,
+        )
+        _warn(REQUESTED, change, recipient=merchant.email, now=now)
+
+
+@transaction.atomic
+def approve_change(*, change_id: str, now: datetime) -> MerchantChange:
+    """Put a pending change in force. Raises MerchantChangeNotFound, MerchantChangeDecided."""
+    merchant, change = _locked(change_id)
+    change.transition_to(ChangeStatus.APPROVED, now=now)
+    owner = merchant.email
+    _set_pending(merchant, {}, now)
+    apply_changes(merchant, change.after, livemode=True, now=now)
+    _warn(MADE, change, recipient=owner, now=now)
+    return change
+
+
+@transaction.atomic
+def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
+    """Drop a pending change. Raises MerchantChangeNotFound, MerchantChangeDecided."""
+    merchant, change = _locked(change_id)
+    change.transition_to(ChangeStatus.DECLINED, now=now)
+    _set_pending(merchant, {}, now)
+    return change
+
+
+def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime) -> None:
+    """Change the locked merchant, and tell `MERCHANT_UPDATED` what has changed."""
+    if not changes:
+        return
+    changed = [name for name, value in changes.items() if value != getattr(merchant, name)]
+    for name, value in changes.items():
+        setattr(merchant, name, value)
+    if "email" in changed:
+        merchant.email_confirmed_at = None
+    if "email" in changes and merchant.email_confirmed_at is None:
+        plan_confirmation(merchant, now=now)
+    merchant.updated_at = now
+    merchant.save(update_fields=[*changes, "email_confirmed_at", "updated_at"])
+    forget_keys()
+    if changed:
+        tell: Callable[..., None] = import_string(settings.MERCHANT_UPDATED)
+        tell(merchant, changed=changed, livemode=livemode, now=now)
+
+
+def _locked(change_id: str) -> tuple[Merchant, MerchantChange]:
+    """Lock a change and, before it, its merchant."""
+    merchant_id = MerchantChange.objects.one(change_id).merchant_id
+    return Merchant.objects.locked(merchant_id), MerchantChange.objects.locked(change_id)
+
+
+def _set_pending(merchant: Merchant, after: Changes, now: datetime) -> None:
+    merchant.pending_changes, merchant.updated_at = dict(after) or None, now
+    merchant.save(update_fields=["pending_changes", "updated_at"])
+    forget_keys()
+
+
+def _warn(kind: str, change: MerchantChange, *, recipient: str, now: datetime) -> None:
+    """Write to the address that is in force before the change, which may be a thief's."""
+    rows = [(name, change.before[name], value) for name, value in change.after.items()]
+    context = {"rows": rows, "service_name": settings.SERVICE_NAME}
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=kind,
+        recipient=recipient,
+        about=change.merchant_id,
+        livemode=True,
+        subject=f"{settings.SERVICE_NAME}: {SUBJECTS[kind]}",
+        text=render_to_string(f"merchants/{kind}.txt", context),
+        key=f"{change.id}:{kind}",
+        repeatable=True,
+        now=now,
+    )

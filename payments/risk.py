@@ -1,0 +1,85 @@
+"""What a customer may pay in all before more proof is asked for, beside the limits of one payment.
+
+Counted on the customer's row, which the transaction that pays has locked, so that two payments at
+once cannot both fit. Amounts of all currencies are added up as they are. Only live customers are
+counted, and the magic phone that shows it.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from customers.errors import NewProofLimitReached, VerificationFailed
+from customers.magic_phones import is_protected
+from customers.models import Customer
+from customers.new_proofs import is_recent
+from payments.verification import Verification, required_for
+
+DAY = timedelta(days=1)
+
+
+def required_of(customer: Customer, amount: int, *, now: datetime) -> Verification:
+    """Return what this customer needs for an amount: as much as the amount needs, or more."""
+    needed = required_for(amount)
+    if not is_protected(customer):
+        return needed
+    if needed == Verification.NONE and _is_too_much_unproven(customer, amount):
+        needed = Verification.PIN
+    paid_by_pin = customer.pin_day_amount if _is_same_day(customer, now) else 0
+    if needed == Verification.PIN and paid_by_pin + amount > settings.RISK_PIN_DAY_AMOUNT:
+        needed = Verification.PASSKEY
+    return needed
+
+
+def refuse_above_limit(customer: Customer, amount: int, *, now: datetime) -> None:
+    """Raise NewProofLimitReached where a new PIN or passkey does not yet pay so much in all."""
+    if not is_protected(customer) or not is_recent(customer.proof_changed_at, now):
+        return
+    if customer.new_proof_amount + amount > settings.RISK_NEW_PROOF_AMOUNT:
+        raise NewProofLimitReached
+
+
+def count_payment(
+    customer: Customer, amount: int, verified: Verification, *, now: datetime
+) -> None:
+    """Check a payment against what was paid before, and count it. The row must be locked.
+
+    Raises NewProofLimitReached, VerificationFailed where more proof is needed.
+    """
+    refuse_above_limit(customer, amount, now=now)
+    if verified < required_of(customer, amount, now=now):
+        raise VerificationFailed
+    if not is_protected(customer):
+        return
+    if verified == Verification.NONE:
+        customer.unproven_payments += 1
+        customer.unproven_amount += amount
+    else:
+        customer.unproven_payments = customer.unproven_amount = 0
+    if verified == Verification.PIN:
+        _count_by_pin(customer, amount, now)
+    customer.new_proof_amount += amount
+    customer.updated_at = now
+    customer.save(update_fields=_COUNTED)
+
+
+_COUNTED = (
+    *("unproven_payments", "unproven_amount", "pin_day_started_at", "pin_day_amount"),
+    *("new_proof_amount", "updated_at"),
+)
+
+
+def _count_by_pin(customer: Customer, amount: int, now: datetime) -> None:
+    if not _is_same_day(customer, now):
+        customer.pin_day_started_at, customer.pin_day_amount = now, 0
+    customer.pin_day_amount += amount
+
+
+def _is_same_day(customer: Customer, now: datetime) -> bool:
+    started_at = customer.pin_day_started_at
+    return started_at is not None and now - started_at < DAY
+
+
+def _is_too_much_unproven(customer: Customer, amount: int) -> bool:
+    is_too_often = customer.unproven_payments >= settings.RISK_UNPROVEN_PAYMENTS
+    return is_too_often or customer.unproven_amount + amount > settings.RISK_UNPROVEN_AMOUNT

@@ -1,0 +1,49 @@
+"""Prove what is noted as booked from the entries of the bank's statements, both ways."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+
+from ledger.models import HOUSE, Account, Purpose
+from ledger.reconciliation import each
+from ledger.services import balance_of
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
+from payouts.statuses import PayoutStatus
+
+K = BankEntryKind
+_BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
+
+
+def check_bookings() -> Iterator[str]:
+    """Yield a sentence for each payout, and each bank account, that the entries do not prove."""
+    for field, kinds in _BOOKINGS.items():
+        matched = BankEntry.objects.filter(
+            source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
+        )
+        yield from _check_field(field, matched)
+    yield from _check_accounts()
+
+
+def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:
+    own = Exists(matched.filter(payout=OuterRef("pk")))
+    of_batch = Exists(matched.filter(batch=OuterRef("batch")))
+    noted = Q(**{f"{field}__isnull": False})
+    for payout in each(Payout.objects.filter(noted).exclude(own | of_batch)):
+        yield f"Payout {payout.pk} is noted as booked ({field}); no entry of a statement says so."
+    for payout in each(Payout.objects.filter(own).exclude(noted)):
+        yield f"Payout {payout.pk} was booked by the bank, which is not noted ({field})."
+
+
+def _check_accounts() -> Iterator[str]:
+    """Look whether the ledger's bank account holds exactly the payouts that are paid."""
+    paid = Payout.objects.filter(status=PayoutStatus.PAID).order_by()
+    sums = {
+        (currency, livemode): total
+        for currency, livemode, total in paid.values_list("currency", "livemode").annotate(
+            total=Sum("amount")
+        )
+    }
+    for account in Account.objects.filter(owner=HOUSE, purpose=Purpose.BANK).order_by("pk"):
+        held, proven = balance_of(account), sums.get((account.currency, account.livemode), 0)
+        if held != proven:
+            yield f"{account} holds {held}; the payouts that are paid make {proven}."

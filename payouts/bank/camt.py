@@ -1,0 +1,164 @@
+"""Read a statement or a notification of our account, camt.053 and camt.054, of any version."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from django.conf import settings
+
+from payouts.account_numbers import compact
+from payouts.bank.reports import (
+    Report,
+    ReportItem,
+    StatementPage,
+    amount_at,
+    instant_at,
+    reference_at,
+    required,
+    required_reference,
+    text_at,
+)
+from payouts.errors import BankFileUnfit, BankFileUnreadable
+from payouts.models import BankEntryKind, BankSource
+
+BOOKED = "BOOK"
+OPENING = ("OPBD", "PRCD")
+CLOSING = ("CLBD",)
+_SIGNS = {"CRDT": 1, "DBIT": -1}
+_AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
+
+
+def read_statements(document: Element) -> Report:
+    """Return the statements of a camt.053. Raises BankFileUnreadable, BankFileUnfit."""
+    message = required(document, "BkToCstmrStmt")
+    return Report(
+        source=BankSource.STATEMENT,
+        message_id=required_reference(message, "GrpHdr/MsgId"),
+        pages=[_page(statement) for statement in message.findall("Stmt")],
+    )
+
+
+def read_notifications(document: Element) -> Report:
+    """Return the booked entries of a camt.054. Raises BankFileUnreadable, BankFileUnfit."""
+    message = required(document, "BkToCstmrDbtCdtNtfctn")
+    items: list[ReportItem] = []
+    for notification in message.findall("Ntfctn"):
+        _refuse_other_account(notification)
+        items += _booked(notification, required_reference(notification, "Id"))
+    return Report(
+        source=BankSource.NOTIFICATION,
+        message_id=required_reference(message, "GrpHdr/MsgId"),
+        items=items,
+    )
+
+
+def _page(statement: Element) -> StatementPage:
+    _refuse_other_account(statement)
+    number, page = required_reference(statement, "Id"), text_at(statement, "StmtPgntn/PgNb")
+    created = instant_at(statement, "CreDtTm")
+    start = instant_at(statement, "FrToDt/FrDtTm", "FrToDt/FrDt") or created
+    end = instant_at(statement, "FrToDt/ToDtTm", "FrToDt/ToDt") or created
+    if start is None or end is None:
+        raise BankFileUnreadable(FrToDt="is missing")
+    balances = dict(_balances(statement))
+    currencies = {currency for _, currency in balances.values()}
+    currency = text_at(statement, "Acct/Ccy") or "".join(sorted(currencies)[:1])
+    if not currency or currencies - {currency}:
+        raise BankFileUnreadable(Ccy="is not one currency")
+    return StatementPage(
+        number=number if page in ("", "1") else f"{number} p{page}"[:45],
+        currency=currency,
+        start_at=start,
+        end_at=end,
+        opening_amount=_first(balances, OPENING),
+        closing_amount=_first(balances, CLOSING),
+        items=list(_booked(statement, f"{number} {page}")),
+    )
+
+
+def _balances(statement: Element) -> Iterator[tuple[str, tuple[int, str]]]:
+    for balance in statement.findall("Bal"):
+        found = amount_at(balance, "Amt")
+        if found is None:
+            raise BankFileUnreadable(Amt="is missing")
+        amount, currency = found
+        yield text_at(balance, "Tp/CdOrPrtry/Cd"), (amount * _sign(balance), currency)
+
+
+def _first(balances: dict[str, tuple[int, str]], names: tuple[str, ...]) -> int | None:
+    return next((balances[name][0] for name in names if name in balances), None)
+
+
+def _refuse_other_account(report: Element) -> None:
+    number = compact(text_at(report, "Acct/Id/IBAN", "Acct/Id/Othr/Id"))
+    if not number or number != compact(settings.PAYOUT_DEBTOR_ACCOUNT):
+        raise BankFileUnfit(account="is not the one that payouts leave from")
+
+
+def _booked(report: Element, place: str) -> Iterator[ReportItem]:
+    """Yield each booked entry, or each payment in it where the parts add up to the whole."""
+    for number, entry in enumerate(report.findall("Ntry")):
+        if text_at(entry, "Sts/Cd", "Sts") != BOOKED:
+            continue
+        found = amount_at(entry, "Amt")
+        if found is None:
+            raise BankFileUnreadable(Amt="is missing")
+        # The bank's own reference is the same in every file; its place is all that is left else.
+        reference = text_at(entry, "AcctSvcrRef")
+        identity = (reference,) if reference else (place, str(number))
+        yield from _parts(entry, identity, *found)
+
+
+def _parts(
+    entry: Element, identity: tuple[str, ...], amount: int, currency: str
+) -> Iterator[ReportItem]:
+    parts = entry.findall("NtryDtls/TxDtls")
+    amounts = [amount_at(part, *_AMOUNTS) for part in parts]
+    if len(parts) == 1:
+        yield _item(entry, parts[0], identity, amount, currency)
+    elif (
+        parts
+        and sum(found[0] for found in amounts if found) == amount
+        and all(found and found[1] == currency for found in amounts)
+    ):
+        for number, (part, found) in enumerate(zip(parts, amounts, strict=True)):
+            yield _item(entry, part, (*identity, str(number)), found[0] if found else 0, currency)
+    else:
+        yield _item(entry, entry, identity, amount, currency)
+
+
+def _item(
+    entry: Element, part: Element, identity: tuple[str, ...], amount: int, currency: str
+) -> ReportItem:
+    kind = _kind(entry, part)
+    end_to_end_id = reference_at(part, "Refs/EndToEndId")
+    batch = entry if part is entry else part
+    reference = reference_at(batch, "Refs/PmtInfId", "Refs/MsgId") or reference_at(
+        entry, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId"
+    )
+    return ReportItem(
+        identity=(*identity, kind, end_to_end_id, str(amount), currency),
+        kind=kind,
+        amount=amount,
+        currency=currency,
+        end_to_end_id=end_to_end_id,
+        message_reference=reference,
+        bank_reference=text_at(part, "Refs/AcctSvcrRef") or text_at(entry, "AcctSvcrRef"),
+        code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
+        message=text_at(part, "RtrInf/AddtlInf", "RmtInf/Ustrd", "AddtlTxInf")
+        or text_at(entry, "AddtlNtryInf"),
+    )
+
+
+def _kind(entry: Element, part: Element) -> BankEntryKind:
+    if _sign(entry) < 0:
+        return BankEntryKind.DEBIT
+    reversed_by_bank = text_at(entry, "RvslInd") in ("true", "1")
+    returned = part.find("RtrInf") is not None or reversed_by_bank
+    return BankEntryKind.RETURN if returned else BankEntryKind.CREDIT
+
+
+def _sign(element: Element) -> int:
+    found = _SIGNS.get(text_at(element, "CdtDbtInd"))
+    if found is None:
+        raise BankFileUnreadable(CdtDbtInd="must be CRDT or DBIT")
+    return found

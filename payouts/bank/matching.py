@@ -1,0 +1,210 @@
+"""Match what the bank reports with the payouts that we know. Nothing is guessed.
+
+What is not exactly one of our orders, of its amount and currency, in a status in which the bank can
+say this of it, waits for a person. Locks are taken in the order entry, payout, ledger account.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from core.errors import ApiError
+from payouts.errors import BankEntryUnfit
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryState,
+    BankSource,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+)
+from payouts.services import REFUSED, record_failed, record_paid, record_returned
+from payouts.statuses import EVER_PAID, PayoutStatus
+
+K, S = BankEntryKind, PayoutStatus
+TICK = timedelta(milliseconds=1)  # of two events of one instant, either could come first
+RETURNED_BY_BANK = "returned_by_bank"
+# In which statuses of a payout the bank can say this of it.
+FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
+    K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
+    K.SETTLED: EVER_PAID | {S.IN_TRANSIT},
+    K.DEBIT: EVER_PAID | {S.IN_TRANSIT},
+    K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED}),
+    K.RETURN: EVER_PAID | {S.IN_TRANSIT},
+}
+
+# What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
+_ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
+
+
+def match_entry(*, entry_id: str, actor: str, now: datetime) -> bool:
+    """Match one entry, if it fits exactly; otherwise note why not. Return whether it is matched."""
+    with transaction.atomic():
+        entry = BankEntry.objects.locked(entry_id)
+        if entry.state != BankEntryState.UNMATCHED:
+            return False
+        try:
+            with transaction.atomic():  # a refusal undoes what it has begun
+                _match(entry, actor=actor, now=now)
+        except ApiError as error:
+            entry.refresh_from_db()
+            entry.wait(error.details or error.message)
+            return False
+    return True
+
+
+@transaction.atomic
+def match_by_hand(*, entry_id: str, payout_id: str, actor: str, now: datetime) -> BankEntry:
+    """Take an entry for that of a payout: the bank's reference may differ, the amount may not.
+
+    Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
+    """
+    entry = _waiting(entry_id)
+    payout = Payout.objects.locked(payout_id)
+    # Many banks do not say that money which comes in is a return: here a person says so.
+    kind = K.RETURN if entry.kind == K.CREDIT else BankEntryKind(entry.kind)
+    if entry.livemode != payout.livemode:
+        raise BankEntryUnfit(payout="is of the other mode")
+    _apply(entry, kind, [payout], actor=actor, now=now)
+    entry.match(payout=payout, by=actor, at=now)
+    return entry
+
+
+@transaction.atomic
+def set_aside(*, entry_id: str, note: str, actor: str, now: datetime) -> BankEntry:
+    """Note that an entry is of no payout. Raises BankEntryNotFound, BankEntryUnfit."""
+    entry = _waiting(entry_id)
+    entry.set_aside(note=note, by=actor, at=now)
+    return entry
+
+
+def refuse_resolved(entry: BankEntry) -> None:
+    """Raise BankEntryUnfit for an entry that waits for no one."""
+    if entry.state != BankEntryState.UNMATCHED:
+        raise BankEntryUnfit(state=f"is {entry.state}")
+
+
+def _waiting(entry_id: str) -> BankEntry:
+    entry = BankEntry.objects.locked(entry_id)
+    refuse_resolved(entry)
+    return entry
+
+
+def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
+    kind = BankEntryKind(entry.kind)
+    if entry.end_to_end_id:
+        order = PayoutOrder.objects.filter(
+            end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
+        ).first()
+        if order is None:
+            raise BankEntryUnfit("There is no order of this reference.")
+        payout = Payout.objects.locked(order.payout_id)
+        _refuse_other_batch(entry, payout)
+        _apply(entry, kind, [payout], actor=actor, now=now)
+        entry.match(payout=payout, by=actor, at=now)
+        return
+    batch = PayoutBatch.objects.filter(
+        message_id=entry.message_reference, livemode=entry.livemode
+    ).first()
+    if not entry.message_reference or batch is None:
+        raise BankEntryUnfit("There is no order of this reference.")
+    _apply(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
+    entry.match(batch=batch, by=actor, at=now)
+
+
+def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
+    """A status report names our file: an order of another one is not what it is about."""
+    if entry.source != BankSource.STATUS_REPORT:
+        return
+    if payout.batch is None or payout.batch.message_id != entry.message_reference:
+        raise BankEntryUnfit("The order is not of this file.")
+
+
+def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
+    """Return what an entry about a batch is about, locked.
+
+    In a status report that is what the report does not name by itself. Otherwise it is what the
+    bank has not refused; and all of that must make the amount.
+    """
+    payouts = batch.payouts.select_for_update(no_key=True, of=("self",)).order_by("pk")
+    if entry.source == BankSource.STATUS_REPORT:
+        named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
+        references = named.values("end_to_end_id")
+        return list(payouts.exclude(order__end_to_end_id__in=references))
+    return list(payouts.exclude(status=S.FAILED))
+
+
+def _apply(
+    entry: BankEntry,
+    kind: BankEntryKind,
+    payouts: Sequence[Payout],
+    *,
+    actor: str,
+    now: datetime,
+) -> None:
+    """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any."""
+    if kind not in FITTING:
+        raise BankEntryUnfit("It is for a person to say what this is.")
+    _refuse_other_amount(entry, payouts)
+    for payout in payouts:
+        if PayoutStatus(payout.status) not in FITTING[kind]:
+            raise BankEntryUnfit(
+                f"The bank says {kind}, but payout {payout.pk} is {payout.status}."
+            )
+        _refuse_repeated(entry, kind, payout)
+    for payout in payouts:
+        _record(entry, kind, payout, actor=actor, now=now)
+        if entry.source == BankSource.STATEMENT:
+            field = "booked_at" if kind == K.DEBIT else "return_booked_at"
+            Payout.objects.filter(pk=payout.pk).update(**{field: now})
+
+
+def _refuse_other_amount(entry: BankEntry, payouts: Sequence[Payout]) -> None:
+    if entry.amount is None:
+        return
+    currencies = {payout.currency for payout in payouts}
+    if entry.amount != sum(payout.amount for payout in payouts) or currencies != {entry.currency}:
+        raise BankEntryUnfit("The amount or the currency is not that of the order.")
+
+
+def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
+    if kind not in _ONCE:
+        return
+    of_payout = BankEntry.objects.filter(
+        kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
+    )
+    if of_payout.filter(payout=payout).exists() or (
+        payout.batch_id and of_payout.filter(batch=payout.batch_id).exists()
+    ):
+        raise BankEntryUnfit("The bank has said this of the payout before.")
+
+
+def _record(
+    entry: BankEntry, kind: BankEntryKind, payout: Payout, *, actor: str, now: datetime
+) -> None:
+    """Record what is news. A payout that comes back was paid, whether or not we had heard of it."""
+    status = PayoutStatus(payout.status)
+    if kind in (K.SETTLED, K.DEBIT, K.RETURN) and status == S.IN_TRANSIT:
+        reference = entry.bank_reference
+        record_paid(payout_id=payout.pk, actor=actor, now=now, bank_reference=reference)
+        status = S.PAID
+        now += TICK
+    message = entry.message
+    if kind == K.REJECTED and status == S.IN_TRANSIT:
+        record_failed(
+            payout_id=payout.pk,
+            code=entry.code or REFUSED,
+            message=message or "The bank refused the payout.",
+            actor=actor,
+            now=now,
+        )
+    elif kind == K.RETURN and status == S.PAID:
+        record_returned(
+            payout_id=payout.pk,
+            code=entry.code or RETURNED_BY_BANK,
+            message=message or "The bank sent the payout back.",
+            actor=actor,
+            now=now,
+        )

@@ -1,0 +1,95 @@
+"""Our bank account in the ledger against what the bank has booked: the difference must be nothing.
+
+The ledger's account counts what has left, less what came back. The bank's statements say the same,
+or say why not: what makes up the difference are the payouts that only one of the two knows of, and
+the entries that wait for a person. Payouts from before the first statement are not looked for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count, Min, Q, Sum
+
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankSource,
+    BankStatement,
+    Payout,
+)
+from payouts.statuses import PayoutStatus
+
+
+@dataclass(frozen=True)
+class OpenPart:
+    """What makes up the difference: how many, together how much, and since when the oldest."""
+
+    words: str
+    count: int
+    amount: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class BankPosition:
+    """The difference of one currency, in cents: what we believe has left, less what was booked.
+
+    `closing_amount` is what the bank held for us at the end of the last statement.
+    """
+
+    currency: str
+    difference: int
+    parts: list[OpenPart]
+    closing_amount: int | None
+    as_of: datetime
+
+
+def positions(*, livemode: bool) -> list[BankPosition]:
+    """Return the position in each currency that the bank has sent a statement of."""
+    statements = BankStatement.objects.filter(livemode=livemode)
+    first = statements.order_by("currency").values_list("currency").annotate(Min("start_at"))
+    return [_position(livemode, currency, start) for currency, start in first]
+
+
+def position_in(currency: str, *, livemode: bool) -> BankPosition | None:
+    """Return the position in one currency; None before its first statement."""
+    statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
+    start = statements.aggregate(start=Min("start_at"))["start"]
+    return _position(livemode, currency, start) if start else None
+
+
+def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
+    statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
+    last = statements.latest("end_at", "pk")
+    parts = [part for part in _parts(livemode, currency, start) if part.count]
+    return BankPosition(
+        currency=currency,
+        difference=sum(part.amount for part in parts),
+        parts=parts,
+        closing_amount=last.closing_amount,
+        as_of=last.end_at,
+    )
+
+
+def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]:
+    payouts = Payout.objects.filter(livemode=livemode, currency=currency)
+    unbooked = payouts.filter(status=PayoutStatus.PAID, booked_at=None, paid_at__gte=start)
+    yield _part("paid, not booked yet", unbooked, "paid_at", 1)
+    returned = payouts.filter(status=PayoutStatus.RETURNED)
+    waiting = returned.filter(booked_at__isnull=False, return_booked_at=None)
+    yield _part("returned, the return not booked yet", waiting, "returned_at", -1)
+    early = returned.filter(booked_at=None, return_booked_at__isnull=False)
+    early = early.filter(paid_at__gte=start)
+    yield _part("return booked, the payout not yet", early, "returned_at", 1)
+    entries = BankEntry.objects.unmatched().filter(
+        livemode=livemode, currency=currency, source=BankSource.STATEMENT
+    )
+    debits = Q(kind=BankEntryKind.DEBIT)
+    yield _part("booked, but of no payout", entries.filter(debits), "created_at", -1)
+    yield _part("came in, but of no payout", entries.exclude(debits), "created_at", 1)
+
+
+def _part(words: str, rows, field: str, sign: int) -> OpenPart:  # type: ignore[no-untyped-def]
+    sums = rows.aggregate(count=Count("pk"), amount=Sum("amount"), oldest=Min(field))
+    return OpenPart(words, sums["count"], sign * int(sums["amount"] or 0), sums["oldest"])

@@ -1,0 +1,137 @@
+"""What a file of the bank says, whichever kind and version it is of; and reading its elements."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time
+from xml.etree.ElementTree import Element
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.utils.dateparse import parse_date, parse_datetime
+
+from core.money import is_currency, minor_digits
+from payouts.errors import BankFileUnreadable
+from payouts.models import BankEntryKind, BankSource
+
+MAX_REFERENCE = 35
+_WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
+_LARGEST = 10**17
+NOT_PROVIDED = "NOTPROVIDED"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportItem:
+    """One thing that the bank reports. `identity` tells it apart from any other, in any file."""
+
+    identity: tuple[str, ...]
+    kind: BankEntryKind
+    amount: int | None = None
+    currency: str = ""
+    end_to_end_id: str = ""
+    message_reference: str = ""
+    bank_reference: str = ""
+    code: str = ""
+    message: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementPage:
+    """A statement, or a page of one: what it opens and closes with, and its booked entries."""
+
+    number: str
+    currency: str
+    start_at: datetime
+    end_at: datetime
+    opening_amount: int | None
+    closing_amount: int | None
+    items: Sequence[ReportItem]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """A file: `items` are those outside of any statement."""
+
+    source: BankSource
+    message_id: str
+    items: Sequence[ReportItem] = field(default=())
+    pages: Sequence[StatementPage] = field(default=())
+
+
+def text_at(element: Element, *paths: str) -> str:
+    """Return the text of the first path that has one."""
+    for path in paths:
+        found = (element.findtext(path) or "").strip()
+        if found:
+            return found
+    return ""
+
+
+def reference_at(element: Element, *paths: str) -> str:
+    """Return a reference of at most 35 characters; empty where the bank says that it has none."""
+    found = text_at(element, *paths)
+    if len(found) > MAX_REFERENCE:
+        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "has more than 35 characters"})
+    return "" if found == NOT_PROVIDED else found
+
+
+def required_reference(element: Element, path: str) -> str:
+    """Return a reference that every file of this kind has. Raises BankFileUnreadable."""
+    found = reference_at(element, path)
+    if not found:
+        raise BankFileUnreadable(**{path.split("/")[-1]: "is missing"})
+    return found
+
+
+def required(element: Element, path: str) -> Element:
+    """Return an element that every file of this kind has. Raises BankFileUnreadable."""
+    found = element.find(path)
+    if found is None:
+        raise BankFileUnreadable(**{path.split("/")[-1]: "is missing"})
+    return found
+
+
+def amount_at(element: Element, *paths: str) -> tuple[int, str] | None:
+    """Return the first amount there is, in cents, and its currency. Raises BankFileUnreadable."""
+    for path in paths:
+        found = element.find(path)
+        if found is not None:
+            currency = found.get("Ccy", "")
+            amount = cents_of(found.text or "", currency)
+            if amount is None:
+                raise BankFileUnreadable(Amt="is no exact amount of a currency")
+            return amount, currency
+    return None
+
+
+def instant_at(element: Element, *paths: str) -> datetime | None:
+    """Return the first date or time there is; without an offset it is of the staff's time zone."""
+    text = text_at(element, *paths)
+    if not text:
+        return None
+    try:
+        parsed = parse_datetime(text) or _midnight(text)
+    except ValueError:
+        parsed = None
+    if parsed is None:
+        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
+    here = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
+    return here.astimezone(UTC)
+
+
+def _midnight(text: str) -> datetime | None:
+    day = parse_date(text)
+    return datetime.combine(day, time.min) if day else None
+
+
+def cents_of(text: str, currency: str) -> int | None:
+    """Read units as cents: 12.50 BSD is 1250. None for what is no exact amount of the currency."""
+    written = _WRITTEN.fullmatch(text.strip())
+    if written is None or not is_currency(currency):
+        return None
+    units, fraction = written[1], (written[2] or "").rstrip("0")
+    digits = minor_digits(currency)
+    if len(fraction) > digits:
+        return None
+    amount = int(units) * 10**digits + int(fraction.ljust(digits, "0") or 0)
+    return amount if amount < _LARGEST else None

@@ -1,0 +1,74 @@
+"""`manage.py import_bank_file`: read what the bank answers."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from core.clock import utc_now
+from core.errors import ApiError
+from payouts.bank.importing import ImportResult, import_bank_file
+from payouts.bank.safe_xml import MAX_FILE_BYTES
+
+ACTOR = "system:payouts.import_bank_file"
+STEP = 50
+
+
+class Command(BaseCommand):
+    help = (
+        "Read a file of the bank: a status report (pain.002), a statement (camt.053) or a "
+        "notification (camt.054), and record what it says of payouts. Safe to repeat. What does "
+        "not match exactly waits in the back office for a person."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file")
+        parser.add_argument("--test", action="store_true", help="of test payouts: for a rehearsal")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with Path(options["file"]).open("rb") as file:
+                content = file.read(MAX_FILE_BYTES + 1)
+            done = import_bank_file(
+                content=content,
+                livemode=not options["test"],
+                actor=ACTOR,
+                now=utc_now(),
+                progress=self._show if sys.stderr.isatty() else None,
+            )
+        except OSError as error:
+            raise CommandError(str(error)) from None
+        except ApiError as error:
+            raise CommandError(f"{error.message} {error.details}") from None
+        if options["json"]:
+            self.stdout.write(json.dumps(_figures(done)))
+        else:
+            self.stdout.write(_words(done))
+
+    def _show(self, done: int, of: int) -> None:
+        if done % STEP == 0 or done == of:
+            self.stderr.write(f"\r{done} of {of}", ending="\n" if done == of else "")
+
+
+def _figures(done: ImportResult) -> dict[str, Any]:
+    return {
+        "source": done.stored.file.source,
+        "message_id": done.stored.file.message_id,
+        "repeated": done.stored.repeated,
+        "matched": done.matched,
+        "unmatched": done.unmatched,
+        "known": done.stored.known,
+    }
+
+
+def _words(done: ImportResult) -> str:
+    known = f", {done.stored.known} known from other files" if done.stored.known else ""
+    again = " (imported before)" if done.stored.repeated else ""
+    return (
+        f"{done.stored.file.get_source_display()} {done.stored.file.message_id}{again}: "
+        f"{done.matched} matched, {done.unmatched} wait for a person{known}."
+    )

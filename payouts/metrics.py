@@ -1,0 +1,30 @@
+"""Metrics of the bank account that payouts leave from, collected when they are scraped."""
+
+from typing import Final
+
+from prometheus_client import Gauge
+
+from payouts.bank.position import positions
+from payouts.models import BankEntry
+
+# Each web process reads the same rows: the latest value counts, and values are not summed.
+LATEST: Final = "mostrecent"
+
+difference = Gauge(
+    "bank_difference_cents",
+    "What the ledger believes has left the bank, less what the bank's statements have booked.",
+    ["currency"],
+    multiprocess_mode=LATEST,
+)
+unmatched = Gauge(
+    "bank_entries_unmatched",
+    "How much of what the bank reported waits for a person.",
+    multiprocess_mode=LATEST,
+)
+
+
+def collect() -> None:
+    """Set the gauges, for live money."""
+    for position in positions(livemode=True):
+        difference.labels(position.currency).set(position.difference)
+    unmatched.set(BankEntry.objects.unmatched().filter(livemode=True).count())

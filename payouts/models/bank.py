@@ -1,0 +1,213 @@
+"""What the bank says: its files, its statements of our account, and each thing that it reports."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from core.ids import PublicIdField
+from merchants.scoping import CallerScoped
+from payouts.errors import BankEntryNotFound
+from payouts.models.payouts import MAX_BANK_REFERENCE, Payout, PayoutBatch
+
+MAX_REFERENCE = 35
+MAX_NUMBER = 45  # a reference, and the number of a page
+MAX_REASON = 255
+
+
+class BankSource(models.TextChoices):
+    """Which kind of file says so. Only a statement proves what the bank has booked."""
+
+    STATUS_REPORT = "status_report", "status report (pain.002)"
+    STATEMENT = "statement", "statement (camt.053)"
+    NOTIFICATION = "notification", "notification (camt.054)"
+
+
+class BankEntryKind(models.TextChoices):
+    """What the bank says of a payout, or of money."""
+
+    PROCESSING = "processing", "in process"
+    SETTLED = "settled", "settled"
+    REJECTED = "rejected", "rejected"
+    DEBIT = "debit", "money that left"
+    RETURN = "return", "money sent back"
+    CREDIT = "credit", "money that came in"
+    UNKNOWN = "unknown", "a status that is not known"
+
+
+class BankEntryState(models.TextChoices):
+    """What we made of it. What is not matched waits for a person."""
+
+    UNMATCHED = "unmatched"
+    MATCHED = "matched"
+    OTHER = "other", "not of a payout"
+
+
+class BankFile(models.Model):
+    """A file of the bank, once: by its kind and message id. `content_hash` is its SHA-256."""
+
+    source = models.CharField(max_length=16, choices=BankSource)
+    message_id = models.CharField(max_length=MAX_REFERENCE)
+    livemode = models.BooleanField()
+    content_hash = models.CharField(max_length=64)
+    created_at = models.DateTimeField()
+    created_by = models.CharField(max_length=100)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["livemode", "source", "message_id"], name="bank_file_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.message_id
+
+
+class BankStatement(models.Model):
+    """A statement of the account that payouts leave from. Amounts in cents, negative for a debt.
+
+    `entries_amount` is what its entries make: credits less debits. A balance is null where this
+    page of the statement has none.
+    """
+
+    file = models.ForeignKey(BankFile, on_delete=models.PROTECT, related_name="statements")
+    livemode = models.BooleanField()
+    number = models.CharField(max_length=MAX_NUMBER)
+    currency = models.CharField(max_length=3)
+    start_at = models.DateTimeField()
+    end_at = models.DateTimeField()
+    opening_amount = models.BigIntegerField(null=True)
+    closing_amount = models.BigIntegerField(null=True)
+    entries_amount = models.BigIntegerField()
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["livemode", "currency", "number"], name="bank_statement_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(opening_amount=None)
+                | Q(closing_amount=None)
+                | Q(closing_amount=models.F("opening_amount") + models.F("entries_amount")),
+                name="bank_statement_adds_up",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["livemode", "currency", "start_at"], name="bank_statement_first"),
+        )
+
+    def __str__(self) -> str:
+        return self.number
+
+
+class BankEntryQuerySet(CallerScoped["BankEntry"]):
+    missing = BankEntryNotFound
+
+    def unmatched(self) -> Self:
+        """Those that wait for a person."""
+        return self.filter(state=BankEntryState.UNMATCHED)
+
+
+class BankEntry(models.Model):
+    """One thing that the bank reports. `amount` in cents, null where a status report has none.
+
+    `key` is made from the bank's own references, so that the same entry in a second file is the
+    same row. `problem` says why it could not be matched. What the bank said is never changed.
+    """
+
+    id = PublicIdField(primary_key=True)
+    file = models.ForeignKey(BankFile, on_delete=models.PROTECT, related_name="entries")
+    statement = models.ForeignKey(
+        BankStatement, on_delete=models.PROTECT, null=True, related_name="entries"
+    )
+    livemode = models.BooleanField()
+    source = models.CharField(max_length=16, choices=BankSource)
+    key = models.CharField(max_length=64)
+    kind = models.CharField(max_length=16, choices=BankEntryKind)
+    amount = models.BigIntegerField(null=True)
+    currency = models.CharField(max_length=3, default="", blank=True)
+    end_to_end_id = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
+    message_reference = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
+    bank_reference = models.CharField(max_length=MAX_BANK_REFERENCE, default="", blank=True)
+    code = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
+    message = models.CharField(max_length=MAX_REASON, default="", blank=True)
+    state = models.CharField(
+        max_length=16, choices=BankEntryState, default=BankEntryState.UNMATCHED
+    )
+    problem = models.CharField(max_length=MAX_REASON, default="", blank=True)
+    payout = models.ForeignKey(
+        Payout, on_delete=models.PROTECT, null=True, related_name="bank_entries"
+    )
+    batch = models.ForeignKey(
+        PayoutBatch, on_delete=models.PROTECT, null=True, related_name="bank_entries"
+    )
+    note = models.CharField(max_length=500, default="", blank=True)
+    created_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True)
+    resolved_by = models.CharField(max_length=100, default="", blank=True)
+
+    objects: ClassVar[BankEntryQuerySet] = BankEntryQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        verbose_name_plural = "bank entries"
+        constraints = (
+            models.UniqueConstraint(fields=["livemode", "source", "key"], name="bank_entry_once"),
+            models.CheckConstraint(
+                condition=Q(state=BankEntryState.UNMATCHED, resolved_at=None)
+                | ~Q(state=BankEntryState.UNMATCHED) & Q(resolved_at__isnull=False),
+                name="bank_entry_resolved_at",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=BankEntryState.MATCHED)
+                | Q(payout__isnull=False)
+                | Q(batch__isnull=False),
+                name="bank_entry_matched_with",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=BankEntryState.OTHER) | ~Q(note=""), name="bank_entry_noted"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["livemode", "created_at"],
+                name="bank_entry_waiting",
+                condition=Q(state=BankEntryState.UNMATCHED),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+    def match(
+        self,
+        *,
+        payout: Payout | None = None,
+        batch: PayoutBatch | None = None,
+        by: str,
+        at: datetime,
+    ) -> None:
+        """Note what this entry is about. The row must be locked."""
+        self.payout, self.batch = payout, batch
+        self._resolve(BankEntryState.MATCHED, by=by, at=at)
+
+    def set_aside(self, *, note: str, by: str, at: datetime) -> None:
+        """Note that this entry is of no payout, and what it is. The row must be locked."""
+        self.note = note
+        self._resolve(BankEntryState.OTHER, by=by, at=at)
+
+    def wait(self, problem: str) -> None:
+        """Leave this entry to a person. The row must be locked."""
+        self.problem = problem[:MAX_REASON]
+        self.save(update_fields=["problem"])
+
+    def _resolve(self, state: BankEntryState, *, by: str, at: datetime) -> None:
+        self.state, self.problem = state, ""
+        self.resolved_at, self.resolved_by = at, by
+        self.save(
+            update_fields=[
+                "state", "problem", "payout", "batch", "note", "resolved_at", "resolved_by"
+            ]
+        )  # fmt: skip

@@ -1,0 +1,134 @@
+"""The bank's answers in the back office: brought in, matched by two, explained by one"""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.roles import Role
+from ledger.models import Purpose
+from payouts.models import BankEntry, Payout
+from tests.backoffice.acting import act, fields_of
+from tests.backoffice.conftest import Office
+from tests.client import Api
+from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.merchant_balance import held
+
+pytestmark = pytest.mark.django_db
+IMPORT = "admin:payouts_payoutbatch_list_act"
+WHY = {"reason": "Mail of the bank", "note": "Asked them"}
+
+
+@pytest.fixture(autouse=True)
+def account(settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
+def sent(api: Api) -> Payout:
+    payout = live_payout(api, amount=1250)
+    batch_of()
+    return Payout.objects.get(pk=payout.pk)
+
+
+def upload(office: Office, content: str, role: Role = Role.FINANCE):
+    browser, page = office(role), reverse(IMPORT, args=["import"])
+    values = fields_of(browser.get(page).content.decode()) | {"mode": "live"}
+    file = SimpleUploadedFile("answer.xml", content.encode(), "application/xml")
+    return browser.post(page, {**values, "file": file}, follow=True)
+
+
+def test_a_file_is_brought_in(office, sent) -> None:
+    answer = upload(office, statement(entry(1250, order_of(sent)), entry(9, reference="FEE")))
+
+    assert "statement (camt.053) M-1: 1 matched, 1 wait under" in answer.content.decode()
+    sent.refresh_from_db()
+    assert sent.status == "paid"
+    written = AuditEntry.objects.latest("sequence")
+    assert (written.act, written.actor) == ("import bank file", "finance")
+
+
+def test_a_file_that_cannot_be_read_is_refused(office, sent) -> None:
+    answer = upload(office, "<!DOCTYPE x><x/>")
+
+    assert answer.status_code == 422
+    assert "must not declare a document type" in answer.content.decode()
+
+
+def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) -> None:
+    read(statement(entry(700, reference="FEE")))
+
+    page = office(Role.FINANCE).get("/admin/?mode=live", follow=True).content.decode()
+
+    assert "Bank entries to explain" in page
+    assert "-B$7.00 BSD" in page
+    assert "1 booked, but of no payout" in page
+
+
+def test_an_entry_is_explained_by_one(office, sent) -> None:
+    read(statement(entry(700, reference="FEE")))
+    found = BankEntry.objects.get()
+
+    act(office(Role.FINANCE), found, "other", note="Fee for October")
+
+    found.refresh_from_db()
+    assert (found.state, found.note, found.resolved_by) == (
+        "other",
+        "Fee for October",
+        "staff:finance",
+    )
+    assert AuditEntry.objects.latest("sequence").act == "explain bank entry"
+
+
+def test_an_entry_is_matched_by_two(office, sent) -> None:
+    read(statement(entry(1250, reference="?")))
+    found = BankEntry.objects.get()
+
+    act(office(Role.FINANCE), found, "match", payout=sent.pk, **WHY)
+
+    sent.refresh_from_db()
+    assert sent.status == "in_transit"
+    asked = Instruction.objects.get(task="bank_entry")
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+    sent.refresh_from_db()
+    found.refresh_from_db()
+    assert (sent.status, found.state, found.payout_id) == ("paid", "matched", sent.pk)
+
+
+def test_an_entry_is_not_matched_with_what_does_not_fit(office, sent) -> None:
+    read(statement(entry(1249, reference="?")))
+    found = BankEntry.objects.get()
+    act(office(Role.FINANCE), found, "match", payout=sent.pk, **WHY)
+    asked = Instruction.objects.get(task="bank_entry")
+
+    answer = act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+
+    assert answer.status_code == 422
+    assert "The amount or the currency is not that of the order" in answer.content.decode()
+    unknown = act(office(Role.FINANCE), found, "match", payout="po_x", **WHY)
+    assert "There is no such payout" in unknown.content.decode()
+
+
+def test_a_return_is_recorded_by_hand(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent))))
+
+    act(office(Role.FINANCE), sent, "returned", reason="Account closed", note="Mail of the bank")
+
+    sent.refresh_from_db()
+    assert (sent.status, sent.failure_message) == ("returned", "Account closed")
+    assert held(sent.merchant, Purpose.MERCHANT, livemode=True) == 1250
+
+
+def test_the_pages_say_what_is_open(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent)), entry(700, reference="FEE"), opening=5000))
+    browser = office(Role.FINANCE)
+    [waiting, matched] = [BankEntry.objects.get(state=state) for state in ("unmatched", "matched")]
+
+    for found, words in ((waiting, "It waits for a person"), (matched, "Matched.")):
+        page = reverse("admin:payouts_bankentry_change", args=[found.pk])
+        assert words in browser.get(page).content.decode()
+    page = reverse("admin:payouts_bankstatement_change", args=[waiting.statement_id])
+    assert (
+        "Difference between ledger and bank now: -B$7.00 BSD" in browser.get(page).content.decode()
+    )

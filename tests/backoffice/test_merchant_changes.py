@@ -1,0 +1,74 @@
+"""Changes of public fields that verified merchants request: seen by staff before and after."""
+
+import pytest
+
+from backoffice.models import AuditEntry
+from backoffice.queues import queues_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant, MerchantChange
+from tests.backoffice.acting import act, fields_of, page_of_act
+from tests.backoffice.conftest import Office, staff_as
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def change(api: Api, merchant: Merchant) -> MerchantChange:
+    api(merchant, live=True).patch(f"/v1/merchants/{merchant.id}", {"name": "Conch Palace"})
+    return MerchantChange.objects.get()
+
+
+def test_staff_see_both_names_and_approve(
+    office: Office, merchant: Merchant, change: MerchantChange
+) -> None:
+    browser = office(Role.FINANCE)
+    page = browser.get(page_of_act(merchant, "approve-change")).content.decode()
+    assert f"name: “{merchant.name}” becomes “Conch Palace”" in page
+
+    act(browser, merchant, "approve-change", reason="Register of companies")
+
+    merchant.refresh_from_db()
+    assert (merchant.name, merchant.pending_changes) == ("Conch Palace", None)
+    entry = AuditEntry.objects.latest("sequence")
+    assert entry.act == "approve merchant change"
+    assert (entry.before, entry.after) == (change.before, change.after)
+
+
+def test_staff_decline(office: Office, merchant: Merchant, change: MerchantChange) -> None:
+    act(office(Role.FINANCE), merchant, "decline-change", reason="Not theirs")
+
+    before = merchant.name
+    merchant.refresh_from_db()
+    assert (merchant.name, merchant.pending_changes) == (before, None)
+    assert AuditEntry.objects.latest("sequence").act == "decline merchant change"
+
+
+def test_a_change_swapped_behind_the_page_is_not_approved(
+    office: Office, api: Api, merchant: Merchant, change: MerchantChange
+) -> None:
+    browser, page = office(Role.FINANCE), page_of_act(merchant, "approve-change")
+    fields = fields_of(browser.get(page).content.decode())
+    api(merchant, live=True).patch(f"/v1/merchants/{merchant.id}", {"name": "Fraud Desk"})
+
+    response = browser.post(page, fields | {"reason": "As shown"})
+
+    assert response.status_code == 422
+    before = merchant.name
+    merchant.refresh_from_db()
+    assert (merchant.name, merchant.pending_changes) == (before, {"name": "Fraud Desk"})
+
+
+def test_it_waits_in_a_queue_until_it_is_decided(
+    office: Office, merchant: Merchant, change: MerchantChange
+) -> None:
+    def queues() -> dict[str, str]:
+        staff = staff_as(Role.FINANCE)
+        return {queue.title: queue.url for queue in queues_of(staff, livemode=True, now=utc_now())}
+
+    browser = office(Role.FINANCE)
+    assert merchant.name in browser.get(queues()["Merchants to review"]).content.decode()
+    act(browser, merchant, "decline-change", reason="Not theirs")
+
+    assert "Merchants to review" not in queues()

@@ -1,0 +1,119 @@
+"""Freezing freezes: by staff, by the link in a message, and a suspended merchant likewise."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from checkout.browser_session import session_cookie
+from core.clock import utc_now
+from customers.errors import VerificationFailed
+from customers.models import Customer, CustomerSession
+from customers.passkeys import begin_confirmation, finish_confirmation
+from customers.security_alerts import stop_link
+from customers.services import freeze
+from customers.sessions import start_session
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from messages.models import Channel, Message
+from payments.models import Payment
+from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import NEW_PIN, PHONE, paid, press_pay
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.customers.enrolment import enrol, proven
+from tests.customers.texts import TextBox
+
+pytestmark = pytest.mark.django_db
+PaymentOf = Callable[..., Payment]
+
+
+def test_a_frozen_customer_is_signed_out_and_not_let_in(
+    browser: Shopper, victim: Customer, texts: TextBox, payment_of: PaymentOf
+) -> None:
+    freeze(customer_id=victim.id, now=utc_now())
+
+    payment = payment_of(150, livemode=True)
+    assert press_pay(browser, payment) == "phone"
+    browser.send(phone=PHONE)
+    browser.send(code=texts.code)
+    assert "Your wallet cannot pay at the moment" in browser.text
+    browser.visit("/account")
+    assert browser.path == "/account/phone"
+    assert paid() == []
+
+
+def test_a_session_opened_while_freezing_is_none(victim: Customer, payment_of: PaymentOf) -> None:
+    freeze(customer_id=victim.id, now=utc_now())
+    late = start_session(customer=victim, now=utc_now())
+    shopper = Shopper()
+    shopper.client.cookies[session_cookie(livemode=True)] = late.token
+    shopper.visit("/account")
+
+    assert shopper.path == "/account/phone"
+
+
+def test_passkeys_of_a_frozen_customer_are_set_aside(victim: Customer) -> None:
+    device, now = VirtualAuthenticator(), utc_now()
+    session = proven(victim, now)
+    enrol(session, device, now)
+    asked = begin_confirmation(session=session, now=now)
+    freeze(customer_id=victim.id, now=now)
+
+    with pytest.raises(VerificationFailed):
+        finish_confirmation(session=session, credential=device.get(asked), now=now)
+
+
+def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
+    browser: Shopper, victim: Customer, texts: TextBox
+) -> None:
+    Customer.objects.update(email="ada@example.com")
+    browser.visit("/account/pin/forgotten")
+    browser.send(again="1")
+    browser.send(code=texts.code, pin=NEW_PIN)
+
+    told = {message.channel: message for message in Message.objects.all()}
+    assert {channel: message.recipient for channel, message in told.items()} == {
+        Channel.SMS: PHONE,
+        Channel.EMAIL: "ada@example.com",
+    }
+    found = re.search(r"https?://[^/]+(/not-me/\S+)", told[Channel.SMS].text)
+    assert found
+    owner = Shopper()
+    owner.visit(found[1])
+    assert Customer.objects.get().frozen_at is None  # opening it does nothing
+
+    owner.send()
+    assert "Your wallet is stopped" in owner.text
+    assert Customer.objects.get().frozen_at is not None
+    assert not CustomerSession.objects.filter(ended_at=None).exists()
+
+
+@pytest.mark.parametrize("change", [lambda token: token[:-1] + "!", lambda token: "cus_1:1:x"])
+def test_a_link_that_is_not_ours_stops_nothing(
+    victim: Customer, change: Callable[[str], str]
+) -> None:
+    token = change(stop_link(victim.id).rpartition("/")[2])
+    shopper = Shopper()
+
+    assert shopper.visit(f"/not-me/{token}").status_code == 404
+    assert Customer.objects.get().frozen_at is None
+
+
+def test_a_suspended_merchant_takes_nothing_by_counter_or_test_tools(
+    merchant: Merchant, payment_of: PaymentOf
+) -> None:
+    counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None)
+    payment = payment_of(1_250)
+    till, tester = Shopper(), Shopper()
+    till.visit(counter.hosted_url)
+    tester.visit(payment.hosted_url)
+    Merchant.objects.update(status=MerchantStatus.SUSPENDED)
+
+    assert till.send().status_code == 422
+    for outcome in ("approve", "wrong_pin", "no_funds", "decline", "expire"):
+        tester.visit(payment.hosted_url)
+        assert tester.send(to="/simulate", outcome=outcome).status_code == 422
+    assert set(Payment.objects.values_list("id", "status")) == {
+        (counter.id, "created"),
+        (payment.id, "created"),
+    }

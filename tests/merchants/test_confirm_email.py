@@ -1,0 +1,118 @@
+"""GET and POST /confirm-email: the link that a new merchant gets."""
+
+import re
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.core import mail
+from django.test import Client
+
+from core.clock import utc_now
+from merchants.models import Merchant
+from messages.send_loop import send_due_messages
+
+pytestmark = pytest.mark.django_db
+LEAST = {"name": "Bank Fraud Desk, call 242 555 0100", "email": "owner@conch.example"}
+LINK = re.compile(r"http://\S+(/confirm-email\?token=\S+)")
+
+
+@pytest.fixture
+def link(api):
+    api(None).post("/v1/merchants", LEAST)
+    send_due_messages(now=utc_now())
+    found = LINK.search(str(mail.outbox[0].body))
+    assert found
+    return found[1]
+
+
+def confirmed_at():
+    return Merchant.objects.get().email_confirmed_at
+
+
+def test_it_confirms_by_a_button(link, client):
+    page = client.get(link)
+    assert page.status_code == 200
+    assert "owner@conch.example" in page.content.decode()
+    assert confirmed_at() is None  # a scanner that opens every link has confirmed nothing
+
+    assert client.post(link).status_code == 200
+    assert confirmed_at() is not None
+
+
+def test_the_api_shows_it(link, client, api):
+    client.post(link)
+
+    body = api(Merchant.objects.get()).get(f"/v1/merchants/{Merchant.objects.get().id}").json()
+    assert body["email_confirmed_at"]
+
+
+@pytest.mark.usefixtures("link")
+def test_the_mail_says_nothing_that_the_caller_chose():
+    assert mail.outbox[0].to == ["owner@conch.example"]
+    assert "Fraud" not in f"{mail.outbox[0].subject}{mail.outbox[0].body}"
+
+
+def test_it_works_twice_and_keeps_the_first_time(link, client):
+    client.post(link)
+    first = confirmed_at()
+
+    with time_machine.travel(utc_now() + timedelta(minutes=1), tick=False):
+        assert client.post(link).status_code == 200
+    assert confirmed_at() == first
+
+
+def test_it_expires(link, client):
+    with time_machine.travel(utc_now() + timedelta(days=7, seconds=1), tick=False):
+        assert client.get(link).status_code == client.post(link).status_code == 400
+    assert confirmed_at() is None
+
+
+@pytest.mark.parametrize("token", ["", "x", "eyJhIjoxfQ:1:2"])
+def test_no_one_makes_a_link(link, client, token):
+    assert client.post(f"/confirm-email?token={token}").status_code == 400
+    assert confirmed_at() is None
+
+
+def test_a_link_to_an_old_address_confirms_no_new_one(link, client):
+    Merchant.objects.update(email="victim@example.com")
+
+    assert client.post(link).status_code == 400
+    assert confirmed_at() is None
+
+
+def test_another_site_cannot_press_the_button(link):
+    assert Client(enforce_csrf_checks=True).post(link).status_code == 403
+    assert confirmed_at() is None
+
+
+def test_a_new_address_must_be_confirmed_again(api, link, client, development):
+    client.post(link)
+    merchant = Merchant.objects.get()
+
+    api(None).patch(f"/v1/merchants/{merchant.id}", {"email": "victim@example.com"})
+
+    send_due_messages(now=utc_now())
+    assert confirmed_at() is None
+    assert mail.outbox[-1].to == ["victim@example.com"]
+
+
+def test_naming_the_address_again_sends_one_link_a_day(api, link, development):
+    path = f"/v1/merchants/{Merchant.objects.get().id}"
+    for _ in range(5):
+        api(None).patch(path, {"email": LEAST["email"]})
+    send_due_messages(now=utc_now())
+    assert len(mail.outbox) == 1
+
+    with time_machine.travel(utc_now() + timedelta(days=1), tick=False):
+        api(None).patch(path, {"email": LEAST["email"]})
+        send_due_messages(now=utc_now())
+    assert len(mail.outbox) == 2
+
+
+def test_the_log_keeps_no_link(link, client, caplog, capsys):
+    caplog.set_level("DEBUG")
+
+    client.get(link)
+
+    assert link.split("token=")[1] not in caplog.text + "".join(capsys.readouterr())

@@ -1,0 +1,109 @@
+"""E-mails of test mode: no address that a stranger names gets one."""
+
+from datetime import datetime
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMultiAlternatives
+from pytest_django import Settings
+
+from core.clock import utc_now
+from merchants.models import Merchant
+from messages.models import Channel, Message
+from messages.redirection import CONSOLE_BACKEND
+from messages.send_loop import send_due_messages
+from tests.client import Api
+from tests.customers.texts import TextBox
+from tests.messages.conftest import PHONE, plan
+
+pytestmark = pytest.mark.django_db
+VICTIM = "victim@example.com"
+INVOICE = {"payment_mode": "INVOICE_PAY", "amount": 12_500, "customer_email": VICTIM}
+
+
+def sent_to() -> list[list[str]]:
+    return [message.to for message in mail.outbox]
+
+
+def test_a_test_invoice_goes_to_the_merchant_who_tests(api: Api, merchant: Merchant) -> None:
+    api(merchant).post("/v1/payments", INVOICE)
+
+    send_due_messages(now=utc_now())
+
+    assert sent_to() == [[merchant.email]]
+    message = mail.outbox[0]
+    assert isinstance(message, EmailMultiAlternatives)
+    notice = f"Test mode: this e-mail would have gone to {VICTIM}."
+    assert str(message.body).startswith(notice)
+    assert f"<p>{notice}" in str(message.alternatives[0][0])
+
+
+def test_a_merchant_who_has_confirmed_nothing_writes_to_no_one(
+    api: Api, merchant: Merchant
+) -> None:
+    Merchant.objects.update(email=VICTIM, email_confirmed_at=None)
+    api(merchant).post("/v1/payments", INVOICE)
+
+    send_due_messages(now=utc_now())
+
+    assert sent_to() == []
+    invoice = Message.objects.get(kind="invoice")
+    assert invoice.status == "not_needed"
+    assert invoice.last_error.startswith("Unconfirmed")
+
+
+def test_without_a_key_no_one_is_written_to_either(
+    api: Api, merchant: Merchant, development: None
+) -> None:
+    api(None).post("/v1/payments", INVOICE | {"merchant_id": merchant.id})
+
+    send_due_messages(now=utc_now())
+
+    assert sent_to() == [[merchant.email]]
+
+
+def test_a_live_invoice_goes_to_the_customer(api: Api, merchant: Merchant) -> None:
+    api(merchant, live=True).post("/v1/payments", INVOICE)
+
+    send_due_messages(now=utc_now())
+
+    assert sent_to() == [[VICTIM]]
+
+
+def test_a_test_mail_of_no_merchant_is_dropped(now: datetime) -> None:
+    plan(now, livemode=False)
+
+    assert send_due_messages(now=now) == 0
+    assert Message.objects.get().status == "not_needed"
+
+
+def test_no_text_leaves_in_test_mode(now: datetime, texts: TextBox) -> None:
+    plan(now, livemode=False, channel=Channel.SMS, recipient=PHONE)
+
+    assert send_due_messages(now=now) == 0
+    assert texts.to == []
+
+
+def test_the_console_of_development_shows_it_as_it_would_be(
+    api: Api, merchant: Merchant, development: None, settings: Settings, capsys
+) -> None:
+    settings.EMAIL_BACKEND = CONSOLE_BACKEND
+    Merchant.objects.update(email_confirmed_at=None)
+    api(merchant).post("/v1/payments", INVOICE)
+
+    send_due_messages(now=utc_now())
+
+    printed = capsys.readouterr().out
+    assert f"E-mail to {VICTIM}" in printed
+    assert "would have gone" not in printed
+
+
+def test_in_production_the_console_shows_no_one_else_either(
+    api: Api, merchant: Merchant, settings: Settings, capsys
+) -> None:
+    settings.EMAIL_BACKEND = CONSOLE_BACKEND
+    api(merchant).post("/v1/payments", INVOICE)
+
+    send_due_messages(now=utc_now())
+
+    assert f"E-mail to {merchant.email}" in capsys.readouterr().out

@@ -1,0 +1,146 @@
+"""Files as a bank writes them: status reports, statements and notifications."""
+
+from core.clock import utc_now
+from core.money import decimal_text
+from payouts.bank.importing import import_bank_file
+from payouts.models import BankEntry, Payout
+
+ACCOUNT = "000777"
+STATEMENT = ("053", "BkToCstmrStmt", "Stmt")
+NOTIFICATION = ("054", "BkToCstmrDbtCdtNtfctn", "Ntfctn")
+
+
+def order_of(payout):
+    payout.refresh_from_db()
+    return payout.order.end_to_end_id
+
+
+def read(content, livemode=True):
+    return import_bank_file(
+        content=content.encode() if isinstance(content, str) else content,
+        livemode=livemode,
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+
+def document(kind, version, body):
+    namespace = f"urn:iso:std:iso:20022:tech:xsd:{kind}.001.{version}"
+    return f'<?xml version="1.0" encoding="UTF-8"?><Document xmlns="{namespace}">{body}</Document>'
+
+
+def status_report(batch, *orders, group="", message_id="S-1", version="10", payment="", reason=""):
+    """Orders are pairs of EndToEndId and status, or triples with the amount."""
+    why = f"<StsRsnInf>{reason}</StsRsnInf>" if reason else ""
+    rows = "".join(_order(each, why) for each in orders)
+    return document(
+        "pain.002",
+        version,
+        f"<CstmrPmtStsRpt><GrpHdr><MsgId>{message_id}</MsgId>"
+        "<CreDtTm>2026-11-20T09:00:00</CreDtTm></GrpHdr>"
+        f"<OrgnlGrpInfAndSts><OrgnlMsgId>{batch.message_id}</OrgnlMsgId>"
+        "<OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>"
+        f"{f'<GrpSts>{group}</GrpSts>' if group else ''}{why if group else ''}</OrgnlGrpInfAndSts>"
+        f"<OrgnlPmtInfAndSts><OrgnlPmtInfId>{batch.message_id}</OrgnlPmtInfId>"
+        f"{f'<PmtInfSts>{payment}</PmtInfSts>' if payment else ''}{rows}</OrgnlPmtInfAndSts>"
+        "</CstmrPmtStsRpt>",
+    )
+
+
+def _order(told, why):
+    end_to_end_id, status, amount = (*told, "")[:3]
+    original = f'<OrgnlTxRef><Amt><InstdAmt Ccy="BSD">{amount}</InstdAmt></Amt></OrgnlTxRef>'
+    return (
+        f"<TxInfAndSts><OrgnlEndToEndId>{end_to_end_id}</OrgnlEndToEndId><TxSts>{status}</TxSts>"
+        f"{why}{original if amount else ''}</TxInfAndSts>"
+    )
+
+
+def entry(
+    amount,
+    end_to_end_id="",
+    *,
+    direction="DBIT",
+    reference="TRN 1",
+    returned="",
+    booked="<Sts><Cd>BOOK</Cd></Sts>",
+    details="",
+    currency="BSD",
+    reversal=False,
+):
+    """An entry of one payment; `amount` in cents, `returned` the reason code of a return."""
+    back = f"<RtrInf><Rsn><Cd>{returned}</Cd></Rsn><AddtlInf>Account closed</AddtlInf></RtrInf>"
+    one = (
+        f"<NtryDtls><TxDtls><Refs><EndToEndId>{end_to_end_id or 'NOTPROVIDED'}</EndToEndId></Refs>"
+        f"{back if returned else ''}</TxDtls></NtryDtls>"
+    )
+    return (
+        f'<Ntry><Amt Ccy="{currency}">{decimal_text(amount, currency)}</Amt>'
+        f"<CdtDbtInd>{direction}</CdtDbtInd>{'<RvslInd>true</RvslInd>' if reversal else ''}{booked}"
+        f"{f'<AcctSvcrRef>{reference}</AcctSvcrRef>' if reference else ''}"
+        f"{details or one}</Ntry>"
+    )
+
+
+def batch_details(batch, *parts):
+    """What an entry says that books a whole batch: by its name, or by pairs of order and amount."""
+    rows = "".join(
+        f'<TxDtls><Refs><EndToEndId>{name}</EndToEndId></Refs><Amt Ccy="BSD">'
+        f"{decimal_text(amount, 'BSD')}</Amt><CdtDbtInd>DBIT</CdtDbtInd></TxDtls>"
+        for name, amount in parts
+    )
+    return f"<NtryDtls><Btch><PmtInfId>{batch.message_id}</PmtInfId></Btch>{rows}</NtryDtls>"
+
+
+def statement(*entries, opening=None, closing=None, **options):
+    """A camt.053 of the account that payouts leave from; balances in cents."""
+    balances = "".join(
+        _balance(kind, amount)
+        for kind, amount in (("OPBD", opening), ("CLBD", closing))
+        if amount is not None
+    )
+    return _account_report(STATEMENT, balances + "".join(entries), **options)
+
+
+def notification(*entries, **options):
+    """A camt.054 of the account that payouts leave from."""
+    return _account_report(NOTIFICATION, "".join(entries), **options)
+
+
+def _balance(kind, amount):
+    direction = "CRDT" if amount >= 0 else "DBIT"
+    return (
+        f"<Bal><Tp><CdOrPrtry><Cd>{kind}</Cd></CdOrPrtry></Tp>"
+        f'<Amt Ccy="BSD">{decimal_text(abs(amount), "BSD")}</Amt>'
+        f"<CdtDbtInd>{direction}</CdtDbtInd></Bal>"
+    )
+
+
+def _account_report(
+    form, rows, *, message_id="M-1", number="2026-1", version="08", account=ACCOUNT
+):
+    kind, message, report = form
+    return document(
+        f"camt.{kind}",
+        version,
+        f"<{message}><GrpHdr><MsgId>{message_id}</MsgId></GrpHdr><{report}><Id>{number}</Id>"
+        "<CreDtTm>2026-11-20T22:00:00</CreDtTm><FrToDt><FrDtTm>2020-01-01T00:00:00Z</FrDtTm>"
+        "<ToDtTm>2026-11-20T23:59:59Z</ToDtTm></FrToDt>"
+        f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>BSD</Ccy></Acct>{rows}"
+        f"</{report}></{message}>",
+    )
+
+
+def returned(payout, **options):
+    """An entry that brings a payout back, because its account is closed."""
+    details = {"direction": "CRDT", "returned": "AC04", "reference": "RTN 1", **options}
+    return entry(payout.amount, order_of(payout), **details)
+
+
+def statuses_of(payouts):
+    return [Payout.objects.get(pk=payout.pk).status for payout in payouts]
+
+
+def waiting_entries():
+    """Return why each entry that waits does so."""
+    return list(BankEntry.objects.unmatched().values_list("problem", flat=True))

@@ -1,0 +1,69 @@
+"""Files that want to do harm, or are no bank's: refused whole, before anything is stored"""
+
+import pytest
+
+from payouts.bank.safe_xml import MAX_DEPTH, MAX_ELEMENTS, MAX_FILE_BYTES
+from payouts.errors import BankFileUnfit, BankFileUnreadable
+from payouts.models import BankFile
+from tests.payouts.bank_files import document, entry, read, statement
+
+LAUGHS = "".join(f'<!ENTITY lol{number} "{f"&lol{number - 1};" * 10}">' for number in range(1, 10))
+BILLION_LAUGHS = (
+    f'<?xml version="1.0"?><!DOCTYPE Document [<!ENTITY lol0 "lol">{LAUGHS}]>'
+    "<Document>&lol9;</Document>"
+)
+OUTSIDE = '<!DOCTYPE Document [<!ENTITY x SYSTEM "file:///etc/passwd">]><Document>&x;</Document>'
+
+
+@pytest.fixture(autouse=True)
+def account(settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.mark.parametrize(
+    ("content", "refusal"),
+    [
+        (BILLION_LAUGHS, "document type"),
+        (OUTSIDE, "document type"),
+        ('<!DOCTYPE Document SYSTEM "http://example.com/x.dtd"><Document/>', "document type"),
+        (b" " * (20 * 1024 * 1024), f"larger than {MAX_FILE_BYTES}"),
+        (document("camt.053", "08", "<a>" * MAX_DEPTH + "</a>" * MAX_DEPTH), "too deep"),
+        (document("camt.053", "08", "<a/>" * MAX_ELEMENTS), "too many elements"),
+        ("", "well-formed"),
+        ("<Document>", "namespace"),
+        (b"\xff\xfe\x00", "well-formed"),
+        ('<?xml version="1.0" encoding="klingon"?><a/>', "encoding"),
+        (document("pain.001", "09", ""), "namespace"),
+        (document("camt.053", "08", ""), "BkToCstmrStmt: is missing"),
+        (document("pain.002", "10", "<CstmrPmtStsRpt/>"), "MsgId: is missing"),
+        (statement(message_id="M" * 36), "more than 35 characters"),
+        (statement(entry(100).replace("1.00", "1.001")), "no exact amount"),
+        (statement(entry(100).replace("1.00", "-1.00")), "no exact amount"),
+        (statement(entry(100).replace("1.00", "1e2")), "no exact amount"),
+        (statement(entry(100).replace("1.00", "9" * 19)), "no exact amount"),
+        (statement(entry(100).replace("BSD", "XXX")), "no exact amount"),
+        (statement(entry(100, direction="BOTH")), "must be CRDT or DBIT"),
+        (statement().replace("2020-01-01T00:00:00Z", "2026-13-01"), "no date or time"),
+    ],
+)
+def test_it_refuses(db, content, refusal):
+    with pytest.raises(BankFileUnreadable) as refused:
+        read(content)
+
+    assert refusal in refused.value.details
+    assert not BankFile.objects.exists()
+
+
+def test_an_account_is_not_guessed(db, settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT = ""
+
+    with pytest.raises(BankFileUnfit):
+        read(statement(account=""))
+
+
+def test_elements_of_another_namespace_are_not_the_banks(db):
+    hidden = entry(100).replace("<Ntry>", '<Ntry xmlns="urn:example">')
+
+    done = read(statement(hidden))
+
+    assert (done.matched, done.unmatched) == (0, 0)

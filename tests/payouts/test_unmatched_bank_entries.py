@@ -1,0 +1,163 @@
+"""What the bank says that does not fit: it waits for a person, or the file is refused whole"""
+
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.clock import utc_now
+from payouts.models import BankEntry, BankFile, BankStatement
+from payouts.services import record_failed
+from tests.events import event_types
+from tests.payouts.bank_files import (
+    entry,
+    order_of,
+    read,
+    returned,
+    statement,
+    status_report,
+    statuses_of,
+    waiting_entries,
+)
+from tests.payouts.batching import batch_of, live_payout
+
+
+def run(content, tmp_path, *words):
+    path, out = tmp_path / "answer.xml", io.StringIO()
+    path.write_text(content)
+    call_command("import_bank_file", str(path), *words, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (lambda order: entry(1251, order), "amount or the currency"),
+        (lambda order: entry(1250, f"{order[:-1]}x"), "no order of this reference"),
+        (lambda order: entry(1250, ""), "no order of this reference"),
+        (lambda order: entry(1250, order, direction="CRDT"), "for a person to say"),
+        (lambda order: entry(1249, order, direction="CRDT", returned="AC04"), "amount"),
+    ],
+)
+def test_what_does_not_match_exactly_waits(sent_pair, wrong, problem):
+    before = event_types()
+
+    done = read(statement(wrong(order_of(sent_pair[0]))))
+
+    assert (done.matched, done.unmatched) == (0, 1)
+    assert problem in waiting_entries()[0]
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+    assert event_types() == before
+
+
+def test_a_second_booking_waits(sent_pair):
+    order = order_of(sent_pair[0])
+
+    read(statement(entry(1250, order), entry(1250, order, reference="TRN 2")))
+
+    assert waiting_entries() == ["The bank has said this of the payout before."]
+
+
+def test_a_booking_of_what_was_recorded_as_refused_waits(sent_pair):
+    record_failed(
+        payout_id=sent_pair[0].pk, code="x", message="No.", actor="staff:ann", now=utc_now()
+    )
+
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+
+    assert waiting_entries() == [f"The bank says debit, but payout {sent_pair[0].pk} is failed."]
+
+
+def test_a_refusal_of_what_was_booked_waits(sent_pair):
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+
+    read(status_report(sent_pair[0].batch, group="RJCT"))
+
+    assert waiting_entries() == [f"The bank says rejected, but payout {sent_pair[0].pk} is paid."]
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+
+
+def test_an_unknown_status_or_another_files_order_waits(api, sent_pair):
+    other = live_payout(api)
+    batch = batch_of()
+    report = status_report(batch, (order_of(other), "ABCD"), (order_of(sent_pair[0]), "ACSC"))
+
+    read(report)
+
+    assert sorted(waiting_entries()) == [
+        "It is for a person to say what this is.",
+        "The order is not of this file.",
+    ]
+
+
+def test_a_return_after_all_deadlines_waits(sent_pair, settings):
+    settings.PAYOUT_RETURN_DAYS = -1
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+
+    read(statement(returned(sent_pair[0]), message_id="M-2", number="2026-2"))
+
+    assert waiting_entries() == ["paid_at: is more than -1 days ago"]
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+
+
+def test_test_payouts_are_not_answered_by_live_files(sent_pair):
+    read(statement(entry(1250, order_of(sent_pair[0]))), livemode=False)
+
+    assert waiting_entries() == ["There is no order of this reference."]
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+@pytest.mark.parametrize(
+    ("content", "refusal"),
+    [
+        (lambda order: statement(entry(1250, order), account="1"), "not the one that payouts"),
+        (
+            lambda order: statement(entry(1250, order), opening=5000, closing=5000),
+            "does not add up",
+        ),
+        (
+            lambda order: statement(entry(1250, order), entry(1250, order)),
+            "stands twice in the file",
+        ),
+        (lambda order: statement(entry(1250, order, currency="USD")), "not that of the statement"),
+    ],
+)
+def test_a_file_that_contradicts_itself_is_not_stored(sent_pair, tmp_path, content, refusal):
+    with pytest.raises(CommandError, match=refusal):
+        run(content(order_of(sent_pair[0])), tmp_path)
+
+    assert not BankFile.objects.exists()
+    assert not BankEntry.objects.exists()
+
+
+def test_a_message_id_stands_for_one_file(sent_pair, tmp_path):
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+
+    with pytest.raises(CommandError, match="with other contents"):
+        run(statement(entry(800, order_of(sent_pair[1]))), tmp_path)
+    with pytest.raises(CommandError, match="with other figures"):
+        run(statement(entry(800, order_of(sent_pair[1])), message_id="M-2"), tmp_path)
+
+
+def test_the_command_tells_what_came_of_it(sent_pair, tmp_path):
+    content = statement(
+        entry(1250, order_of(sent_pair[0])), entry(7, reference="F"), opening=9000, closing=7743
+    )
+
+    printed = run(content, tmp_path)
+    figures = json.loads(run(content, tmp_path, "--json"))
+
+    assert printed == "statement (camt.053) M-1: 1 matched, 1 wait for a person.\n"
+    assert figures == {
+        "source": "statement",
+        "message_id": "M-1",
+        "repeated": True,
+        "matched": 0,
+        "unmatched": 1,
+        "known": 0,
+    }
+    stored = BankStatement.objects.get()
+    assert (stored.opening_amount, stored.closing_amount) == (9000, 7743)
+    with pytest.raises(CommandError, match="No such file"):
+        call_command("import_bank_file", str(tmp_path / "none.xml"))
