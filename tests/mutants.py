@@ -128,7 +128,8 @@ def main() -> int:
         mutant
         for file, chosen in lines.items()
         for mutant in _mutants(file)
-        if (chosen is None or mutant.line in chosen) and options.only in mutant.key
+        if (chosen is None or mutant.line in chosen)
+        and any(text in mutant.key for text in options.only)
     ]
     chosen_ones = random.Random(options.seed).sample(mutants, min(options.most, len(mutants)))
     if not chosen_ones:
@@ -162,7 +163,7 @@ def _options() -> argparse.Namespace:
         nargs="*",
         help="tests instead of those that the files reach; a file runs whole",
     )
-    add("--only", default="", help="mistakes whose line in the output contains this")
+    add("--only", nargs="*", default=[""], help="mistakes whose line contains one of these texts")
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))
     add("--processes", type=int, default=2)

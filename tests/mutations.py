@@ -52,7 +52,7 @@ SQL_CHANGES = [
 
 
 @dataclass(frozen=True)
-class Place:
+class CodePlace:
     """Where a node stands: in which function, by its first line, and whether it runs at import."""
 
     name: str = ""
@@ -86,7 +86,7 @@ class Mutant:
     file: str
     number: int
     line: int
-    place: Place
+    place: CodePlace
     change: str
     tree: ast.Module
     slot: Slot
@@ -110,7 +110,7 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
     """Return every change that can be made to a file, always in the same order."""
     tree = ast.parse(source)
     mutants: list[Mutant] = []
-    for slot, old, place in _slots(tree, Place()):
+    for slot, old, place in _slots(tree, CodePlace()):
         for new, change in _changes(old):
             ast.fix_missing_locations(ast.copy_location(new, old))
             line = getattr(old, "lineno", getattr(slot.parent, "lineno", 0))
@@ -120,7 +120,7 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
     return mutants
 
 
-def _slots(node: ast.AST, place: Place) -> Iterator[tuple[Slot, ast.AST, Place]]:
+def _slots(node: ast.AST, place: CodePlace) -> Iterator[tuple[Slot, ast.AST, CodePlace]]:
     """Yield each node below one, with where it hangs and its place."""
     for field, value in ast.iter_fields(node):
         if field in SPARED_FIELDS:
@@ -136,7 +136,7 @@ def _slots(node: ast.AST, place: Place) -> Iterator[tuple[Slot, ast.AST, Place]]
                 yield from _slots(child, inner)
 
 
-def _inside(node: ast.AST, field: str, place: Place) -> Place:
+def _inside(node: ast.AST, field: str, place: CodePlace) -> CodePlace:
     """Return the place of what stands in a field of a node at a place."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return place
@@ -144,7 +144,7 @@ def _inside(node: ast.AST, field: str, place: Place) -> Place:
     if isinstance(node, ast.ClassDef):
         return replace(place, name=name)
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    return Place(name, first, at_import=place.at_import and field != "body")
+    return CodePlace(name, first, at_import=place.at_import and field != "body")
 
 
 def _is_spared(node: object) -> bool:

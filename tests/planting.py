@@ -145,14 +145,15 @@ class Planting:
     def _tests(self, mutant: Mutant) -> list[str]:
         """Return the tests that call the mutant's function, nearest first, as far as time allows.
 
-        What no function holds concerns the tests that call any of its file, if there are some.
+        What no function holds concerns the tests of its file, or all.
         """
         tests = self.learned.items()
         own = mutant.file, mutant.place.function
         names = [name for name, test in tests if own in test.calls]
+        if mutant.place.at_import or not names:  # not called: what is cached, or refused before
+            names = [name for name, test in tests if self._concerns(name, test, mutant.file)]
         if mutant.place.at_import and not names:
-            names = [name for name, test in tests if mutant.file in dict(test.calls)]
-            names = names or list(self.learned)
+            names = list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
         seconds = self.seconds
         chosen: list[str] = []
@@ -163,12 +164,16 @@ class Planting:
             chosen.append(name)
         return chosen
 
+    def _concerns(self, name: str, test: Learned, file: str) -> bool:
+        """Return whether a test calls any function of a file, or imports it itself."""
+        return file in dict(test.calls) or self.near[file].get(_module(name)) == 1
+
     def _rank(self, name: str, mutant: Mutant) -> tuple[bool, bool, int, float, int]:
         """Order tests: those that empty the database last, the last to notice a mutant first."""
         item = self.items[name]
         empties = {"transactional_db", "live_server"} & {*getattr(item, "fixturenames", ())}
         mark = item.get_closest_marker("django_db")
-        module = name.partition("::")[0].removesuffix(".py").replace("/", ".")
+        module = _module(name)
         in_room = module.startswith(f"tests.{mutant.file.split('/')[0]}.")
         return (
             bool(empties) or bool(mark and mark.kwargs.get("transaction")),
@@ -266,6 +271,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
+
+
+def _module(name: str) -> str:
+    return name.partition("::")[0].removesuffix(".py").replace("/", ".")
 
 
 def _with_next(names: Sequence[str]) -> Iterator[tuple[str, str | None]]:

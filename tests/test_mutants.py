@@ -93,8 +93,8 @@ def test_it_names_those_that_no_test_notices(tmp_path: Path) -> None:
     assert survived == [
         "SURVIVED  line 5 shop.py:is_allowed: 0 → 1",
         "SURVIVED  line 5 shop.py:is_allowed: amount > 0 → amount >= 0",
-        "SURVIVED  line 8 (no test calls it) shop.py:forgotten: 5 → 6",
-        "SURVIVED  line 8 (no test calls it) shop.py:forgotten: amount < 5 → amount <= 5",
+        "SURVIVED  line 8 shop.py:forgotten: 5 → 6",
+        "SURVIVED  line 8 shop.py:forgotten: amount < 5 → amount <= 5",
     ]
     assert "3 of 7 planted mistakes caught, 0 accepted, 4 survived" in done.stdout
     assert done.returncode == 1

@@ -50,6 +50,7 @@ def test_it_keeps_what_the_device_has_made(session: CustomerSession, now: dateti
     assert (passkey.name, passkey.sign_count, passkey.is_synced) == ("My phone", 3, True)
     assert (passkey.transports, passkey.created_at) == (["internal", "hybrid"], now)
     assert (passkey.last_used_at, passkey.removed_at) == (None, None)
+    assert passkey.aaguid == "00000000-0000-0000-0000-000000000000"
 
 
 def test_the_browser_is_asked_for_a_verified_user(session: CustomerSession, now: datetime) -> None:

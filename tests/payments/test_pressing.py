@@ -3,11 +3,9 @@
 import pytest
 
 from core.clock import utc_now
-from payments.errors import PaymentCanceled
+from payments.errors import PaymentExpired
 from payments.models import Payment
 from payments.pressing import ask_for_proof
-from payments.services import cancel_payment
-from tests.backoffice.rows import caller_of
 
 pytestmark = pytest.mark.django_db
 
@@ -25,8 +23,8 @@ def test_it_starts_a_new_payment_and_asks_once(payment: Payment) -> None:
     assert _ask(payment) == path
 
 
-def test_it_asks_for_no_proof_of_a_canceled_payment(payment: Payment) -> None:
-    cancel_payment(caller=caller_of(payment.merchant), payment_id=payment.id, now=utc_now())
+def test_it_asks_for_no_proof_at_the_instant_it_expires(payment: Payment) -> None:
+    assert payment.expires_at is not None
 
-    with pytest.raises(PaymentCanceled):
-        _ask(payment)
+    with pytest.raises(PaymentExpired):
+        ask_for_proof(payment_id=payment.id, actor="customer", now=payment.expires_at)
