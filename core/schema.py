@@ -86,9 +86,11 @@ class CreateIndexOnline(Operation):
 
 
 class DropIndexOnline(Operation):
-    """Drop an index by its name: what Django does for a field may build the table anew."""
+    """Drop an index by its name: what Django does for a field may build the table anew.
 
-    reversible = False
+    Taken back, it stays dropped: another index serves the same reads.
+    """
+
     reduces_to_sql = True
 
     def __init__(self, name: str) -> None:
@@ -102,6 +104,11 @@ class DropIndexOnline(Operation):
     ) -> None:
         with _no_limits(schema_editor):
             _drop(schema_editor, self.name)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        pass
 
     def describe(self) -> str:
         return f"Drop the index {self.name}"

@@ -11,9 +11,9 @@ from core.ids import new_id
 
 BATCH = 1_000
 SAYS = {
-    "pin_changed": "Your PIN for %(service)s was changed. If that was not you, tell us at once.",
-    "passkey_added": "A passkey was added to your %(service)s wallet. If that was not you, tell us at once.",
-    "passkey_removed": "A passkey was removed from your %(service)s wallet. If that was not you, tell us at once.",
+    "pin_changed": "Your PIN for %(service)s was changed.",
+    "passkey_added": "A passkey was added to your %(service)s wallet.",
+    "passkey_removed": "A passkey was removed from your %(service)s wallet.",
 }
 
 
