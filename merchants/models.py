@@ -116,6 +116,14 @@ class Merchant(models.Model):
 class MerchantChangeQuerySet(CallerScoped["MerchantChange"]):
     missing = MerchantChangeNotFound
 
+    def visible_to(self, caller: Scope) -> Self:
+        """Keep the caller's own changes: one record serves both modes. No merchant, no row."""
+        if caller.sees_every_merchant:
+            return self
+        return (
+            self.none() if caller.merchant_id is None else self.filter(merchant=caller.merchant_id)
+        )
+
     def pending(self) -> Self:
         """Keep the changes that wait for staff."""
         return self.filter(status=ChangeStatus.PENDING)

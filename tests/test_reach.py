@@ -10,7 +10,7 @@ from tests.reach import FAR, reach
     [
         ("payouts/services.py", "tests/payouts/test_request.py", "tests/links/test_list.py"),
         ("refunds/services.py", "tests/refunds/test_create.py", "tests/ledger/test_post.py"),
-        ("core/money.py", "tests/payments/test_create.py", "tests/ledger/test_post.py"),
+        ("core/money.py", "tests/payments/test_create.py", "tests/outbound/test_ip_addresses.py"),
         ("tests/conftest.py", "tests/ledger/test_post.py", "tests/none.py"),
         ("tests/links/conftest.py", "tests/links/test_list.py", "tests/payouts/test_request.py"),
         ("templates/checkout/pay.html", "tests/checkout/test_pay.py", "tests/core/test_ids.py"),

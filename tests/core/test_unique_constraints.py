@@ -6,6 +6,7 @@ from django.db import connection, models
 
 ONCE = {
     "account_once": ("owner", "purpose", "currency", "livemode"),
+    "merchant_change_one_pending": ("merchant",),
     "transfer_once": ("reference", "kind"),
     "customer_once": ("phone", "livemode"),
     "delivery_once_per_endpoint": ("event", "webhook"),
