@@ -16,9 +16,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 @dataclass(frozen=True)
 class Ceiling:
-    """At most so many statements, BEGIN and COMMIT apart; and calls, with 5 % of room.
+    """At most so many statements, BEGIN and COMMIT apart; and calls, with 8 % of room.
 
-    `on_sqlite`: what it needs of both where that is more, as it has no WITH that writes.
+    The room is for what a process has done before: one that has served pages in other languages
+    makes 70 to 110 calls more per request. `on_sqlite`: what it needs of both where that is more, as it has no WITH that writes.
     """
 
     statements: int
@@ -27,18 +28,18 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(4, 3_900, Ceiling(5, 3_900)),
-    "read": Ceiling(1, 1_600),
-    "list": Ceiling(2, 4_850, Ceiling(2, 5_250)),
-    "list filtered": Ceiling(2, 4_900, Ceiling(2, 5_300)),
-    "cancel": Ceiling(5, 3_150, Ceiling(7, 3_150)),
-    "confirm": Ceiling(8, 4_850, Ceiling(12, 5_850)),
-    "refund": Ceiling(8, 5_100, Ceiling(13, 6_250)),
-    "balance": Ceiling(3, 2_200),
-    "checkout page": Ceiling(1, 6_720),
-    "status poll": Ceiling(1, 1_590),
-    "QR image": Ceiling(1, 2_130),
-    "link page": Ceiling(1, 6_570),
+    "create": Ceiling(4, 4_250, Ceiling(5, 4_250)),
+    "read": Ceiling(1, 1_740),
+    "list": Ceiling(2, 5_250, Ceiling(2, 5_600)),
+    "list filtered": Ceiling(2, 5_300, Ceiling(2, 5_650)),
+    "cancel": Ceiling(5, 3_450, Ceiling(7, 3_450)),
+    "confirm": Ceiling(8, 5_200, Ceiling(12, 6_250)),
+    "refund": Ceiling(8, 5_550, Ceiling(13, 6_650)),
+    "balance": Ceiling(3, 2_350),
+    "checkout page": Ceiling(1, 6_950),
+    "status poll": Ceiling(1, 1_760),
+    "QR image": Ceiling(1, 2_320),
+    "link page": Ceiling(1, 6_800),
 }
 
 
