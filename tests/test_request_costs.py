@@ -19,7 +19,8 @@ class Ceiling:
     """At most so many statements, BEGIN and COMMIT apart; and calls, with 8 % of room.
 
     The room is for what a process has done before: one that has served pages in other languages
-    makes 70 to 110 calls more per request. `on_sqlite`: what it needs of both where that is more, as it has no WITH that writes.
+    makes 70 to 110 calls more per request. `on_sqlite`: what it needs of both where that is more,
+    as it has no WITH that writes.
     """
 
     statements: int
