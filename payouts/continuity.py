@@ -31,13 +31,18 @@ def database_identity() -> str:
 
 
 def refuse_after_restore(*, now: datetime) -> None:
-    """Raise PayoutsShut while the past of this database is in doubt. The first call trusts it."""
+    """Raise PayoutsShut while the past of this database is in doubt."""
+    if is_shut(now=now):
+        raise PayoutsShut
+
+
+def is_shut(*, now: datetime) -> bool:
+    """Return whether the past of this database is in doubt. The first call trusts it."""
     identity = database_identity()
     known, _ = Continuity.objects.get_or_create(
         pk=ONLY, defaults={"identity": identity, "confirmed_at": now, "confirmed_by": "system"}
     )
-    if known.shut_at is not None or known.identity != identity:
-        raise PayoutsShut
+    return known.shut_at is not None or known.identity != identity
 
 
 @transaction.atomic

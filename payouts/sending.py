@@ -1,5 +1,6 @@
 """Send due payouts and record their results, for automatic providers."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -7,10 +8,13 @@ from django.db.models import QuerySet
 
 from core.instants import today_in
 from core.sweeping import sweep
+from payouts.continuity import is_shut
 from payouts.models import Payout
 from payouts.providers import provider_for
 from payouts.services import mark_sent, record_failed, record_paid
 from payouts.statuses import PayoutStatus
+
+logger = logging.getLogger(__name__)
 
 ACTOR = "system:payouts.send"
 FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
@@ -22,7 +26,7 @@ def send_due(*, now: datetime) -> int:
     Live ones wait after a restore of the database until staff have compared it with the bank.
     """
     due = Payout.objects.sendable().filter(
-        livemode__in=_automatic_modes(),
+        livemode__in=_modes_to_send(now),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )
     return _each(_send, due.order_by("send_date", "id"), now)
@@ -36,6 +40,14 @@ def fetch_results(*, now: datetime) -> int:
 
 def _automatic_modes() -> list[bool]:
     return [mode for mode in (True, False) if provider_for(livemode=mode).automatic]
+
+
+def _modes_to_send(now: datetime) -> list[bool]:
+    modes = _automatic_modes()
+    if True in modes and is_shut(now=now):
+        logger.warning("live payouts wait: the database was restored and not yet reconciled")
+        modes.remove(True)
+    return modes
 
 
 def _send(payout: Payout, now: datetime) -> bool:

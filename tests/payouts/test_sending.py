@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
+import pytest
 import time_machine
+from django.core.management import call_command
 
 from core.clock import utc_now
 from ledger.models import Purpose
@@ -86,6 +88,23 @@ class InstantBank:
     def fetch_result(self, payout, *, now):
         self.asked.append(payout.id)
         return ProviderResult(paid=True, bank_reference=f"TRN {len(self.asked)}")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_asked_yet() -> None:
+    InstantBank.asked.clear()
+
+
+def test_after_a_restore_no_provider_gets_a_live_payout(api, merchant, bank_account, settings):
+    settings.PAYOUT_PROVIDER = "tests.payouts.test_sending.InstantBank"
+    credit(merchant, 1250, livemode=True)
+    api(merchant, live=True).post("/v1/payouts", {})
+    call_command("restored")
+
+    with time_machine.travel("2035-01-03T12:00:00Z", tick=False):
+        assert send_due(now=utc_now()) == 0
+        call_command("restored", "--reconciled")
+        assert send_due(now=utc_now()) == 1
 
 
 def test_another_provider_takes_live_payouts(api, merchant, bank_account, settings):
