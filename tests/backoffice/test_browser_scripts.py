@@ -42,15 +42,19 @@ def test_it_shows_what_is_left_after_a_refund(refunding, typed, left):
     refunding.sees(f"After this refund: B${left}")
 
 
+def is_post(route) -> bool:
+    return route.request.method == "POST"
+
+
 def test_a_second_press_sends_nothing(refunding):
     page = refunding.page
     refunding.fill(amount="6.25", reason="Cold coffee", note="Pat called at noon")
     held = []
-    page.route("**", lambda route: held.append(route))
+    page.route("**", lambda route: held.append(route) if is_post(route) else route.continue_())
 
     page.get_by_role("button", name="Refund", exact=True).evaluate(PRESS_TWICE)
 
-    assert [route.request.method for route in held] == ["POST"]
+    assert len(held) == 1
     held[0].continue_()
     page.unroute_all()
     refunding.sees("The refund has been made.")
