@@ -13,6 +13,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
 _STAFF = settings.AUTH_USER_MODEL
@@ -97,7 +98,7 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
     missing = InstructionNotFound
 
 
-class Instruction(models.Model):
+class Instruction(SignedRow):
     """Money that staff ask to move: at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
@@ -129,6 +130,12 @@ class Instruction(models.Model):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
+    signature = SignatureField(
+        *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
+        *("arguments", "sealed_arguments", "reason", "status", "asked_by_id", "asked_at"),
+        *("decided_by_id", "decided_at", "result_id"),
+        in_log=True,
+    )
 
     objects: ClassVar[InstructionQuerySet] = InstructionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

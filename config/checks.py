@@ -80,10 +80,12 @@ def _weak_secrets() -> Iterator[str]:
     for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
         if not is_random(getattr(settings, name), length):
             yield f"{name} must have at least {length} random characters."
-    if not _is_encryption_key(settings.ENCRYPTION_KEY):
-        yield "ENCRYPTION_KEY must be a Fernet key (32 bytes in base64), or several with commas."
-    if len({secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY}) < 3:
-        yield "SECRET_KEY, PIN_PEPPER and ENCRYPTION_KEY must differ from each other."
+    for name in ("ENCRYPTION_KEY", "LEDGER_KEY"):
+        if not _is_encryption_key(getattr(settings, name)):
+            yield f"{name} must be a Fernet key (32 bytes in base64), or several with commas."
+    secrets = {secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY, settings.LEDGER_KEY}
+    if len(secrets) < 4:
+        yield "SECRET_KEY, PIN_PEPPER, ENCRYPTION_KEY and LEDGER_KEY must differ from each other."
 
 
 def is_random(secret: str, length: int) -> bool:

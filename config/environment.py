@@ -28,6 +28,7 @@ VARIABLES = {
     "ENCRYPTION_KEY": (str, ""),
     "GATHER_SECONDS": (int, 5),
     "HOST": (str, "127.0.0.1"),
+    "LEDGER_KEY": (str, ""),
     "LOG_FORMAT": (str, ""),
     "LOG_LEVEL": (str, "INFO"),
     "MAIL_FROM": (str, ""),

@@ -73,6 +73,8 @@ PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
 SECRET_KEY: str = env("SECRET_KEY")
 ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
 PIN_PEPPER: str = env("PIN_PEPPER")
+# Signs every row that decides where money goes: `core/signatures.py`.
+LEDGER_KEY: str = env("LEDGER_KEY")
 DEBUG = False
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

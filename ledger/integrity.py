@@ -11,8 +11,10 @@ from core.currencies import EXPONENTS, WITHDRAWN
 from core.hash_chain import FIRST_HASH, Row, breaks
 from ledger.balance_checks import check_balances
 from ledger.chain import SEALED_FIELDS, seal_hash
+from ledger.log_checks import check_log
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
+from ledger.signature_checks import check_signed_rows, signed_models
 from ledger.snapshot import snapshot
 from ledger.triggers import check_triggers
 
@@ -66,6 +68,10 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     for check in (check_transfers, check_exponents, check_balances, *more):
         with snapshot():
             yield from check()
+    for model in signed_models():
+        with snapshot():
+            yield from check_signed_rows(model)
+    yield from check_log()
 
 
 def check_chain(progress: Progress) -> Iterator[str]:

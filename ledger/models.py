@@ -11,6 +11,12 @@ from django.db.models.functions import Cast, Coalesce
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
+from core.signatures import SignatureField
+from ledger.log_models import Checkpoint as Checkpoint
+from ledger.log_models import LogLeaf as LogLeaf
+from ledger.log_models import LogSubtree as LogSubtree
+from ledger.log_models import WaitingEntry as WaitingEntry
+from ledger.log_models import WitnessState as WitnessState
 
 HOUSE = "house"
 
@@ -96,6 +102,12 @@ class Transfer(models.Model):
     livemode = models.BooleanField()
     description = models.CharField(max_length=MAX_TEXT, default="")
     created_at = models.DateTimeField()
+    signature = SignatureField(
+        *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
+        *("amount", "currency", "livemode", "description", "created_at"),
+        *("debit_account.owner", "debit_account.purpose"),
+        *("credit_account.owner", "credit_account.purpose"),
+    )
 
     class Meta:
         constraints = (

@@ -11,8 +11,10 @@ PROOF_SECONDS = 3_600
 
 @shared_task
 def seal_transfers() -> None:
-    """Seal every waiting transfer. Safe to run twice, or on two machines."""
+    """Seal every waiting transfer, log every signed row. Safe to run twice, or on two machines."""
     while sealing.seal_transfers(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
+        pass
+    while sealing.log_rows(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
         pass
 
 

@@ -13,6 +13,7 @@ from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.queries import Lookups
+from core.signatures import SignatureField
 from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
@@ -121,6 +122,12 @@ class Payment(models.Model):
     failed_at = models.DateTimeField(null=True)
     expired_at = models.DateTimeField(null=True)
     canceled_at = models.DateTimeField(null=True)
+    # Its terms, which never change. Its status follows from its transitions.
+    signature = SignatureField(
+        *("id", "merchant_id", "livemode", "amount", "currency", "payment_mode"),
+        *("link_id", "static_payment_id", "created_at"),
+        in_log=True,
+    )
 
     objects = PaymentQuerySet.as_manager()
 
@@ -273,6 +280,7 @@ class PaymentTransition(models.Model):
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
     cause = models.CharField(max_length=255, default="", blank=True)
+    signature = SignatureField("payment_id", "from_status", "to_status", "at", "actor", "cause")
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {self.from_status} → {self.to_status}"

@@ -10,6 +10,7 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField
 from core.writing import Write, insertion_of, update_of, write
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
@@ -55,6 +56,12 @@ class Refund(models.Model):
     updated_at = models.DateTimeField()
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    # Its terms, which never change. Its status follows from its transitions.
+    signature = SignatureField(
+        *("id", "payment_id", "merchant_id", "livemode", "amount", "currency"),
+        *("reason", "created_by", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[RefundQuerySet] = RefundQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -125,6 +132,7 @@ class RefundTransition(models.Model):
     to_status = models.CharField(max_length=16, choices=RefundStatus)
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
+    signature = SignatureField("refund_id", "from_status", "to_status", "at", "actor")
 
     def __str__(self) -> str:
         return f"{self.refund_id}: {self.from_status} → {self.to_status}"

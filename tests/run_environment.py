@@ -57,6 +57,7 @@ VALUES = {
     "BASE_URL": "http://testserver",
     "EMAIL_URL": "memorymail://",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
+    "LEDGER_KEY": "dGhlIHRlc3RzIG5lZWQgYSBrZXkgdGhhdCBzaWducyE=",
     "GATHER_SECONDS": "0",
     "LOG_LEVEL": "WARNING",
     "PIN_PEPPER": "the pepper of the tests, thirty-two bytes or more",
