@@ -124,7 +124,7 @@ class SignedRow(models.Model):
     class Meta:
         abstract = True
 
-    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:  # type: ignore[override]  # by name only
+    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
         """Save; sign what has changed. Raises AlteredRow where another hand was there before."""
         if not self._state.adding and sign_anew(self) and update_fields is not None:
             update_fields = {*update_fields, "signature"}

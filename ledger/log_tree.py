@@ -47,11 +47,17 @@ def stored_node(level: int, position: int) -> bytes:
 def _hashes(tier: int, first: int, end: int) -> Sequence[bytes]:
     if tier == 0:
         leaves = LogLeaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
-        found = leaves.values_list("hash", flat=True)
+        found = [bytes(leaf) for leaf in leaves.values_list("hash", flat=True)]
     else:
         subtrees = LogSubtree.objects.filter(tier=tier, position__gte=first, position__lt=end)
-        found = subtrees.order_by("position").values_list("hash", flat=True)
-    return _whole([bytes(value) for value in found], end - first)
+        ordered = subtrees.order_by("position")
+        found = [bytes(subtree) for subtree in ordered.values_list("hash", flat=True)]
+    return _whole(found, end - first)
+
+
+def hashes_below(tier: int, position: int) -> Sequence[bytes]:
+    """Return what a stored subtree is made from. Raises BrokenLog."""
+    return _hashes(tier - 1, position * TIER_WIDTH, (position + 1) * TIER_WIDTH)
 
 
 def _whole(hashes: list[bytes], count: int) -> list[bytes]:
@@ -73,9 +79,7 @@ def _complete_subtrees(before: int, size: int) -> None:
             LogSubtree(
                 tier=tier,
                 position=position,
-                hash=merkle.fold(
-                    _hashes(tier - 1, position * TIER_WIDTH, (position + 1) * TIER_WIDTH)
-                ),
+                hash=merkle.fold(hashes_below(tier, position)),
             )
             for position in range(first, end)
         )

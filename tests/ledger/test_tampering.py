@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from ledger.chain import SEALED_FIELDS, seal_hash
-from ledger.models import Account, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
+from ledger.models import Account, LogLeaf, Purpose, Seal, Transfer, TransferKind, UnsealedTransfer
 from ledger.sealing import seal_transfers
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
@@ -45,11 +45,12 @@ ANYTHING_ELSE = {
     "debit_account_id": "credit_account_id + 1000",
     "credit_account_id": "debit_account_id + 1000",
 }
+NOT_SEALED = {"signature"}  # of the log, not of the chain
 
 
 def test_every_column_of_a_transfer_is_tampered_with() -> None:
     columns = {field.column for field in Transfer._meta.concrete_fields}
-    assert columns == {"id", *ANYTHING_ELSE}
+    assert columns == {"id", *NOT_SEALED, *ANYTHING_ELSE}
 
 
 @pytest.mark.parametrize("column", ANYTHING_ELSE)
@@ -245,15 +246,19 @@ def test_a_merchant_is_overdrawn_right_now(refunded: int, left: int) -> None:
 
 
 def test_the_whole_chain_is_computed_anew() -> None:
-    """Consistent in itself: only a seal that was noted elsewhere gives it away."""
+    """Consistent in itself, but no one else can sign: it needs no seal noted elsewhere."""
     noted = Seal.objects.get(sequence=2)
+    forged = Transfer.objects.get(kind=TransferKind.TOP_UP)
     with all_rights(), connection.cursor() as cursor:
         cursor.execute("UPDATE ledger_transfer SET amount = 5000 WHERE kind = 'top_up'")
         cursor.execute("UPDATE ledger_account SET balance = 4800 WHERE owner = 'cus_1'")
         cursor.execute("UPDATE ledger_account SET balance = -5000 WHERE purpose = 'funding'")
         forge_chain()
 
-    assert verify()[0] == 0
+    assert verify() == (
+        1,
+        f"Transfer {forged.pk} was not written by the service, or was changed.",
+    )
     assert verify("--anchor", f"2:{noted.hash}") == (1, "Seal 2 is not the one that was noted.")
 
 
@@ -268,7 +273,7 @@ def forge_chain() -> None:
 
 
 def test_the_end_of_the_chain_is_cut_off() -> None:
-    """All that is left is right: only the note, or a payment without its transfer, tells."""
+    """The chain that is left is right: the log still holds what is gone."""
     fund(account(Purpose.WALLET), 50)
     seal_transfers(now=NOW)
     noted = Seal.objects.latest("sequence")
@@ -278,7 +283,8 @@ def test_the_end_of_the_chain_is_cut_off() -> None:
         cursor.execute("UPDATE ledger_account SET balance = balance - 50 WHERE owner = 'cus_1'")
         cursor.execute("UPDATE ledger_account SET balance = balance + 50 WHERE owner = 'house'")
 
-    assert verify()[0] == 0
+    leaf = LogLeaf.objects.latest("index").index
+    assert verify() == (1, f"Transfer {noted.transfer_id} is missing; leaf {leaf} holds it.")
     assert verify("--anchor", f"{noted.sequence}:{noted.hash}")[0] == 1
 
 
