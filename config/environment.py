@@ -20,6 +20,8 @@ VARIABLES = {
     "CACHE_URL": (str, "locmemcache://"),
     "CELERY_BROKER_URL": (str, ""),
     "CHECKOUT_URL": (str, ""),
+    "CHECKPOINT_KEY": (str, ""),
+    "CHECKPOINT_WITNESSES": (list, []),
     "APP_SCHEME": (str, "app"),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),

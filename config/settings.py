@@ -75,6 +75,10 @@ ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
 PIN_PEPPER: str = env("PIN_PEPPER")
 # Signs every row that decides where money goes: `core/signatures.py`.
 LEDGER_KEY: str = env("LEDGER_KEY")
+# Signs the head of the log each minute, and who outside of the house is handed it: folders
+# (`file:///…`) and HTTP witnesses.
+CHECKPOINT_KEY: str = env("CHECKPOINT_KEY")
+CHECKPOINT_WITNESSES: list[str] = env("CHECKPOINT_WITNESSES")
 DEBUG = False
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

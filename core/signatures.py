@@ -17,19 +17,14 @@ import orjson
 from django.conf import settings
 from django.db import models
 
-from core.errors import ApiError
-
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
 VERSION_CHARACTERS = 8
 MAX_SIGNATURE = 64
 AT_UPGRADE = "upgrade"  # marks a row that was there before rows were signed
 
 
-class AlteredRow(ApiError):
+class AlteredRow(Exception):
     """A row is not as the service wrote it: nothing more is done to it."""
-
-    status, code = 500, "INTERNAL_ERROR"
-    message = "Something went wrong on our side."
 
 
 @lru_cache
@@ -126,9 +121,19 @@ class SignedRow(models.Model):
 
     def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
         """Save; sign what has changed. Raises AlteredRow where another hand was there before."""
-        if not self._state.adding and sign_anew(self) and update_fields is not None:
-            update_fields = {*update_fields, "signature"}
+        names = None if update_fields is None else set(update_fields)
+        if not self._state.adding and _changes_meaning(self, names) and sign_anew(self):
+            update_fields = None if names is None else names | {"signature"}
         super().save(update_fields=update_fields, **options)
+
+
+def _changes_meaning(row: models.Model, names: set[str] | None) -> bool:
+    """Return whether a save of these fields, or of all, may change what the signature covers."""
+    field = signature_field(type(row))
+    if field is None or names is None:
+        return field is not None
+    attnames = {row._meta.get_field(name).attname for name in names}  # type: ignore[union-attr]  # no relation back
+    return not attnames.isdisjoint(field.signed)
 
 
 def sign_anew(row: models.Model) -> bool:
@@ -141,7 +146,7 @@ def sign_anew(row: models.Model) -> bool:
     if field is None or is_signed(row.signature, field.values_of(row)):  # type: ignore[attr-defined]  # the field
         return False
     stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
-    signature, *values = stored.get()
+    signature, *values = stored.first() or (None,)
     if signature is not None and not is_signed(signature, field.meaning(values)):
         raise AlteredRow
     row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]

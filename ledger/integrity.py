@@ -14,9 +14,11 @@ from ledger.chain import SEALED_FIELDS, seal_hash
 from ledger.log_checks import check_log
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
+from ledger.schema_evidence import check_schema
 from ledger.signature_checks import check_signed_rows, signed_models
 from ledger.snapshot import snapshot
 from ledger.triggers import check_triggers
+from ledger.witnesses import check_witnesses
 
 Progress = Callable[[int, int], None]
 Check = Callable[[], Iterable[str]]
@@ -71,7 +73,9 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     for model in signed_models():
         with snapshot():
             yield from check_signed_rows(model)
+    yield from check_schema()
     yield from check_log()
+    yield from check_witnesses()
 
 
 def check_chain(progress: Progress) -> Iterator[str]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from django.apps import apps
 from django.db.models import Exists, Max, OuterRef
-from django.db.models.query import QuerySet
 
 from core import merkle
 from core.signatures import AT_UPGRADE, is_signed
@@ -18,7 +17,7 @@ from ledger.log_entries import (
     transfer_entry,
 )
 from ledger.log_models import Checkpoint, LogLeaf, LogSubtree
-from ledger.log_tree import TIER_WIDTH, BrokenLog, log_root
+from ledger.log_tree import BrokenLog, hashes_below, log_root
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
@@ -52,16 +51,11 @@ def _check_opening() -> Iterator[str]:
     opening = LogLeaf.objects.filter(index=0).first()
     if opening is None:
         return
-    head = (
-        Seal.objects.filter(sequence=int(opening.subject)).first()
-        if (opening.subject.isdecimal())
-        else None
-    )
-    if (
-        opening.kind != OPENING
-        or head is None
-        or not is_signed(opening.signature, opening_values(head))
-    ):
+    if opening.kind != OPENING or not opening.subject.isdecimal():
+        yield "Leaf 0 does not begin the log."
+        return
+    head = Seal.objects.filter(sequence=opening.subject).first()
+    if head is None or not is_signed(opening.signature, opening_values(head)):
         yield "Leaf 0 does not say how the chain stood when the log began."
 
 
@@ -112,7 +106,7 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
     for kind, logged in subjects.items():
         if kind in (OPENING, TRANSFER):
             continue
-        there: QuerySet[object] = models[kind]._base_manager.filter(pk__in=logged)
+        there = models[kind]._base_manager.filter(pk__in=logged)
         gone = set(logged) - set(there.values_list("pk", flat=True))
         newest = newest_signatures(kind, sorted(gone))
         for subject in sorted(gone):
@@ -125,18 +119,15 @@ def _check_subtrees() -> Iterator[str]:
     """Compute the hashes of the first tier from the leaves, of each other from the one below."""
     stored = LogSubtree.objects.order_by("tier", "position")
     for tier, position, digest in stored.values_list("tier", "position", "hash").iterator(CHUNK):
-        first = position * TIER_WIDTH
-        if tier == 1:
-            below = LogLeaf.objects.filter(index__gte=first, index__lt=first + TIER_WIDTH)
-            hashes = below.order_by("index").values_list("hash", flat=True)
-        else:
-            below_it = LogSubtree.objects.filter(
-                tier=tier - 1, position__gte=first, position__lt=first + TIER_WIDTH
-            )
-            hashes = below_it.order_by("position").values_list("hash", flat=True)
-        found = [bytes(one) for one in hashes]
-        if len(found) != TIER_WIDTH or merkle.fold(found) != bytes(digest):
+        if not _is_whole(tier, position, bytes(digest)):
             yield f"Subtree {tier}/{position} of the log is not that of its leaves."
+
+
+def _is_whole(tier: int, position: int, digest: bytes) -> bool:
+    try:
+        return merkle.fold(hashes_below(tier, position)) == digest
+    except BrokenLog:
+        return False
 
 
 def _check_late_adoptions() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Turn committed rows into leaves of the log, and open the log where it has none yet."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from core.signatures import sign
@@ -19,7 +19,7 @@ def log_transfers(ids: Sequence[int], *, now: datetime) -> None:
 
 
 def transfer_leaves(
-    ids: Sequence[int], signatures: dict[int, str | None]
+    ids: Sequence[int], signatures: Mapping[int, str | None]
 ) -> Iterator[tuple[LogLeaf, bytes]]:
     """Yield a leaf and its entry for each transfer."""
     rows = Transfer.objects.filter(pk__in=ids).order_by("pk").values_list(*TRANSFER_ENTRY)

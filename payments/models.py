@@ -29,7 +29,7 @@ from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
-_STAMPED = {
+STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
     PaymentStatus.FAILED: "failed_at",
     PaymentStatus.EXPIRED: "expired_at",
@@ -37,7 +37,7 @@ _STAMPED = {
 }
 # What may change of a payment when it moves.
 _MOVED = (
-    *("status", "updated_at", *_STAMPED.values()),
+    *("status", "updated_at", *STAMPED.values()),
     *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
 )
 _COMPLETED = Q(status=PaymentStatus.COMPLETED)
@@ -247,8 +247,8 @@ class Payment(models.Model):
             before = PaymentStatus(self.status)
             self._refuse_move(before, status, now)
             self.status = status
-            if status in _STAMPED:
-                setattr(self, _STAMPED[status], now)
+            if status in STAMPED:
+                setattr(self, STAMPED[status], now)
             move = PaymentTransition(payment=self, from_status=before, to_status=status)
             move.at, move.actor = now, actor
             moves.append(move)

@@ -16,10 +16,10 @@ from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
 
-_STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
+STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
 # What may change of a refund when it moves.
 _MOVED = (
-    *("status", "updated_at", *_STAMPED.values()),
+    *("status", "updated_at", *STAMPED.values()),
     *("transaction_id", "fee_returned", "failure_reason"),
 )
 _PENDING = Q(status=RefundStatus.PENDING)
@@ -116,7 +116,7 @@ class Refund(models.Model):
             raise RefundFinal
         self.status = status
         self.updated_at = now
-        setattr(self, _STAMPED[status], now)
+        setattr(self, STAMPED[status], now)
         row = insertion_of(self) if self._state.adding else update_of(self, *_MOVED)
         move = RefundTransition(
             refund=self, from_status=before, to_status=status, at=now, actor=actor

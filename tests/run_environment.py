@@ -56,6 +56,8 @@ VALUES = {
     "DATABASE_URL": _DATABASE_URLS[SERVER],
     "BASE_URL": "http://testserver",
     "EMAIL_URL": "memorymail://",
+    "CHECKPOINT_KEY": "PRIVATE+KEY+testserver/ledger+63086570"
+    "+AXRoZSBzZWVkIG9mIHRoZSB0ZXN0czogMzIgYnl0ZXMh",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
     "LEDGER_KEY": "dGhlIHRlc3RzIG5lZWQgYSBrZXkgdGhhdCBzaWducyE=",
     "GATHER_SECONDS": "0",

@@ -8,6 +8,7 @@ import os
 import secrets
 
 from config.environment import DEVELOPMENT_FILE
+from core.signed_notes import NoteSigner
 
 
 def main() -> None:
@@ -28,6 +29,7 @@ def values() -> dict[str, str]:
         "SECRET_KEY": secrets.token_urlsafe(48),
         "PIN_PEPPER": secrets.token_urlsafe(32),
         "ENCRYPTION_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+        "CHECKPOINT_KEY": str(NoteSigner.generate("localhost/ledger")),
         "LEDGER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     }
 

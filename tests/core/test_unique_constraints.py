@@ -21,6 +21,7 @@ ONCE = {
     "bank_file_once": ("livemode", "source", "message_id"),
     "bank_statement_once": ("livemode", "currency", "number"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
+    "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
 }
 ALONE = {
