@@ -113,7 +113,7 @@ class LogHead:
 
     @classmethod
     def parse(cls, note: str) -> "LogHead":
-        """Read the head from a checkpoint, whoever signed it. Raises ValueError."""
+        """Read the head from a checkpoint; its signatures are not looked at. Raises ValueError."""
         origin, size, root, *_ = [*note.split("\n"), "", "", ""]
         if not size.isdecimal() or str(int(size)) != size:
             raise ValueError("is no checkpoint")

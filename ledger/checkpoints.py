@@ -1,4 +1,4 @@
-"""Sign the head of the log, so that whoever holds it can tell when the log was changed."""
+"""Sign the head of the log, so that those who hold it can tell when the log was changed."""
 
 import base64
 from datetime import datetime

@@ -15,7 +15,7 @@ from ledger.log_checks import check_log
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
 from ledger.schema_evidence import check_schema
-from ledger.signature_checks import check_signed_rows, signed_models
+from ledger.signed_row_checks import check_signed_rows, signed_models
 from ledger.snapshot import snapshot
 from ledger.triggers import check_triggers
 from ledger.witnesses import check_witnesses

@@ -21,7 +21,7 @@ from ledger.log_tree import BrokenLog, hashes_below, log_root
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
-from ledger.signature_checks import log_has_begun, name_of, newest_signatures
+from ledger.signed_row_checks import log_has_begun, name_of, newest_signatures
 from ledger.snapshot import snapshot
 
 

@@ -13,7 +13,7 @@ from ledger.logging_rows import open_log
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
 from ledger.sealing import hold_chain
-from ledger.signature_checks import signed_models
+from ledger.signed_row_checks import signed_models
 
 
 class LogBegun(Exception):

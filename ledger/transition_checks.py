@@ -7,7 +7,7 @@ from django.db.models import Exists, F, Model, OuterRef, Subquery, Value, Window
 from django.db.models.functions import Coalesce, Lag
 
 from ledger.reconciliation import keys_of
-from ledger.signature_checks import name_of
+from ledger.signed_row_checks import name_of
 
 
 def check_transitions(

@@ -45,12 +45,11 @@ ANYTHING_ELSE = {
     "debit_account_id": "credit_account_id + 1000",
     "credit_account_id": "debit_account_id + 1000",
 }
-NOT_SEALED = {"signature"}  # of the log, not of the chain
 
 
-def test_every_column_of_a_transfer_is_tampered_with() -> None:
+def test_every_column_that_is_sealed_is_tampered_with() -> None:
     columns = {field.column for field in Transfer._meta.concrete_fields}
-    assert columns == {"id", *NOT_SEALED, *ANYTHING_ELSE}
+    assert columns == {"id", "signature", *ANYTHING_ELSE}
 
 
 @pytest.mark.parametrize("column", ANYTHING_ELSE)
@@ -75,10 +74,7 @@ def test_an_account_is_handed_over(change: str) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        f"hash = '{'a' * 64}'",
-        "sealed_at = '2026-03-04 05:06:07.089001+00:00'",
-    ],
+    [f"hash = '{'a' * 64}'", "sealed_at = '2026-03-04 05:06:07.089001+00:00'"],
 )
 def test_a_seal_is_changed(change: str) -> None:
     transfer = Seal.objects.get(sequence=2).transfer_id
@@ -255,10 +251,8 @@ def test_the_whole_chain_is_computed_anew() -> None:
         cursor.execute("UPDATE ledger_account SET balance = -5000 WHERE purpose = 'funding'")
         forge_chain()
 
-    assert verify() == (
-        1,
-        f"Transfer {forged.pk} was not written by the service, or was changed.",
-    )
+    said = f"Transfer {forged.pk} was not written by the service, or was changed."
+    assert verify() == (1, said)
     assert verify("--anchor", f"2:{noted.hash}") == (1, "Seal 2 is not the one that was noted.")
 
 
