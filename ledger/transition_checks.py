@@ -1,6 +1,6 @@
 """Prove a status by the transitions that led to it: none is missing, and each date is theirs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.db.models import Exists, F, Model, OuterRef, Subquery, Value, Window
@@ -11,11 +11,11 @@ from ledger.signed_row_checks import name_of
 
 
 def check_transitions(
-    model: type[Model], *, first: str, stamps: Mapping[str, str]
+    model: type[Model], *, first: str, stamps: Iterable[tuple[str, str]]
 ) -> Iterator[str]:
     """Yield a sentence for each row whose transitions do not lead from `first` to its status.
 
-    `stamps` names, by status, the column that says when it was reached.
+    `stamps` are pairs of a status and the column that says when it was reached.
     """
     relation: Any = model._meta.get_field("transitions")
     moves, owner = relation.related_model._base_manager, relation.field.attname
@@ -28,7 +28,7 @@ def check_transitions(
     rows = model._base_manager.annotate(reached=Coalesce(reached, Value(first)))
     for pk in keys_of(rows.exclude(status=F("reached"))):
         yield f"{name_of(model, pk)} is in a status to which no transition led."
-    for status, column in stamps.items():
+    for status, column in stamps:
         then = its_own.filter(to_status=status, at=OuterRef(column))
         stamped = model._base_manager.filter(**{f"{column}__isnull": False})
         for pk in keys_of(stamped.filter(~Exists(then))):

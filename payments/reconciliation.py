@@ -27,7 +27,7 @@ def check_payments() -> Iterator[str]:
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no completed {transfer.reference}."
     yield from _check_uses()
-    yield from check_transitions(Payment, first=PaymentStatus.CREATED, stamps=STAMPED)
+    yield from check_transitions(Payment, first=PaymentStatus.CREATED, stamps=STAMPED.items())
 
 
 def _check_uses() -> Iterator[str]:

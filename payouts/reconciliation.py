@@ -45,7 +45,7 @@ def check_payouts() -> Iterator[str]:
     yield from _check_sums()
     yield from _check_chain()
     yield from _check_lines()
-    yield from check_transitions(Payout, first="", stamps=_STAMPS)
+    yield from check_transitions(Payout, first="", stamps=_STAMPS.items())
 
 
 def _check_transfers(kind: TransferKind) -> Iterator[str]:

@@ -35,7 +35,7 @@ def check_refunds() -> Iterator[str]:
     yield from _check_owners()
     yield from _check_sums()
     yield from _check_fees()
-    yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED)
+    yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED.items())
 
 
 def _refund_transfers() -> QuerySet[Transfer]:

@@ -128,7 +128,7 @@ ROWS: dict[str, tuple[list[str], str]] = {
         f"Payout {{scheduled}} {FORGED}",
     ),
     "holder, BIC": (
-        ["UPDATE payouts_bankaccount SET holder_name = 'T', bic = 'EVILBSNSXXX' WHERE id = '{account}'"],
+        ["UPDATE payouts_bankaccount SET bic = 'EVILBSNSXXX' WHERE id = '{account}'"],
         f"Bank account {{account}} {FORGED}",
     ),
     "account number copied": (

@@ -81,7 +81,7 @@ def witness() -> None:
 
 def copied(model: type[Model], source: object, **changes: str) -> str:
     """Return the statement that inserts a copy of a row, with other SQL in some columns."""
-    columns = [field.column for field in model._meta.concrete_fields]
+    columns = [str(field.column) for field in model._meta.concrete_fields]
     if "id" not in changes:
         columns.remove("id")
     values = ", ".join(changes.get(column, column) for column in columns)
