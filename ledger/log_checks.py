@@ -107,7 +107,7 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
         if kind in (OPENING, TRANSFER):
             continue
         there = models[kind]._base_manager.filter(pk__in=logged)
-        gone = set(logged) - set(there.values_list("pk", flat=True))
+        gone = set(logged) - {str(pk) for pk in there.values_list("pk", flat=True)}
         newest = newest_signatures(kind, sorted(gone))
         for subject in sorted(gone):
             if not is_signed(newest.get(subject), (kind, subject, DELETED)):

@@ -15,7 +15,11 @@ def log_transfers(ids: Sequence[int], *, now: datetime) -> None:
     if not _is_open(now, before=len(ids)):
         return
     signatures = dict(Transfer.objects.filter(pk__in=ids).values_list("pk", "signature"))
-    append_leaves(transfer_leaves(ids, signatures), now=now)
+    older = [str(pk) for pk, signature in signatures.items() if not signature]
+    logged = LogLeaf.objects.filter(kind=TRANSFER, subject__in=older) if older else ()
+    for leaf in logged:  # signed at the upgrade, before its seal
+        del signatures[int(leaf.subject)]
+    append_leaves(transfer_leaves(list(signatures), signatures), now=now)
 
 
 def transfer_leaves(
