@@ -1,7 +1,7 @@
 """What higher rooms do for lower ones, which know them by these paths only."""
 
 # Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
+PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
 LEDGER_CHECKS: list[str] = [
