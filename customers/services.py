@@ -42,7 +42,6 @@ def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
     return customer
 
 
-@transaction.atomic
 def test_customer(
     phone: str | None,
     now: datetime,
@@ -56,6 +55,11 @@ def test_customer(
     number = normalize_phone(phone or WORKING_PHONE, livemode=False)
     for known in _with_money().rows(phone=number, currency=currency):
         return known
+    return _customer_with_money(number, currency, now)
+
+
+@transaction.atomic
+def _customer_with_money(number: str, currency: str, now: datetime) -> Customer:
     customer = find_or_create(phone=number, livemode=False, now=now)
     if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
         account = wallet(customer, currency)

@@ -38,7 +38,7 @@ def create_payment(
     )
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def open_payment(
     *,
     merchant: Merchant,
@@ -94,7 +94,7 @@ def update_payment(
     return payment
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
     payment = Payment.objects.locked_of(caller, payment_id)

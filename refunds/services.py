@@ -39,7 +39,7 @@ class RefundDraft:
     expected_available: int | None = None
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: datetime) -> Refund:
     """Refund a completed payment, wholly or in part (SPEC: POST /v1/payments/:id/refund).
 
