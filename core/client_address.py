@@ -17,7 +17,7 @@ def client_address(request: HttpRequest) -> str:
     """
     seen = [request.META.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:
-        hops = filter(None, request.headers.get("X-Forwarded-For", "").split(","))
+        hops = filter(None, request.META.get("HTTP_X_FORWARDED_FOR", "").split(","))
         seen = [*hops, *seen][-settings.TRUSTED_PROXIES - 1 :]
     try:
         address = ip_address(seen[0].strip())
