@@ -21,8 +21,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        adapters = AdaptersMap(params["context"])
-        adapters.register_loader(INSTANT, psycopg.adapters.get_loader(INSTANT, Format.TEXT))
+        adapters, own = AdaptersMap(params["context"]), psycopg.adapters
+        if driver := own.get_loader(INSTANT, Format.TEXT):
+            adapters.register_loader(INSTANT, driver)
         return params | {"context": adapters}
 
     def create_cursor(self, name: str | None = None) -> Any:
