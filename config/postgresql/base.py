@@ -5,6 +5,7 @@ has: a third of what reading the rows of a list takes. Our sessions are in UTC, 
 driver returns.
 """
 
+from functools import cache
 from typing import Any
 
 import psycopg
@@ -16,15 +17,20 @@ from psycopg.pq import Format
 INSTANT = types["timestamptz"].oid
 
 
+@cache  # Django asks for it whenever it takes a connection of the pool
+def _with_own_instants(template: AdaptersMap) -> AdaptersMap:
+    adapters = AdaptersMap(template)
+    if driver := psycopg.adapters.get_loader(INSTANT, Format.TEXT):
+        adapters.register_loader(INSTANT, driver)
+    return adapters
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that reads instants without a call of Python."""
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
-        adapters, own = AdaptersMap(params["context"]), psycopg.adapters
-        if driver := own.get_loader(INSTANT, Format.TEXT):
-            adapters.register_loader(INSTANT, driver)
-        return params | {"context": adapters}
+        return params | {"context": _with_own_instants(params["context"])}
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor; a named one reads its rows in pieces. Django's looks at the zone."""
