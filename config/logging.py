@@ -18,6 +18,7 @@ _SECRET = re.compile(
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
     r"|(/confirm-email\?)\S+"
+    r"|(/admin/invitation/)\S+"
 )
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
