@@ -98,6 +98,6 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
 
     @transaction.atomic
     def save(self, commit: bool = True) -> User:
-        user = super().save(commit)
+        user: User = super().save(commit)
         StaffAccount.objects.filter(user=user).update(must_change_password=False)
         return user

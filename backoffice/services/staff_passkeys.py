@@ -65,6 +65,7 @@ def add_passkey(
     response = webauthn.read_registration(credential)
     _refuse_other(response, challenge)
     made = webauthn.verify_registration(response, site=staff_url(""))
+    passkey: StaffPasskey
     passkey, is_new = StaffPasskey.objects.get_or_create(
         credential_id=made.credential_id,
         defaults={
