@@ -17,7 +17,7 @@ from backoffice.roles import Right, Role
 from backoffice.services.administrators import tell_administrators
 from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
 from backoffice.services.two_factor import remove_second_factor
-from backoffice.staff import USERNAME_CHARACTERS, Staff
+from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
 from core.errors import ValidationFailed
 from merchants.callers import Caller
 
@@ -119,13 +119,24 @@ def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account."""
+    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account.
+
+    All Administrators are told when it is one of theirs, whoever loses it included: alone, one
+    could otherwise break the glass unheard.
+    """
     user = _colleague(user_id)
     with audited(
         staff=staff, action=_action("close account", user.username, reason), now=now
     ) as record:
         if user.pk == staff.user_id:
             raise AccountNotEligible(_OWN)
+        if Role.ADMINISTRATOR in roles_of(user):
+            tell_administrators(
+                subject="an Administrator's account was closed",
+                text=f"{staff.username} has closed the account of {user.username}: {reason}",
+                about=invitation_id(user),
+                now=now,
+            )
         record.before = {"is_active": user.is_active}
         user.is_active = False
         user.save(update_fields=["is_active"])

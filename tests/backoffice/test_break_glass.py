@@ -92,6 +92,12 @@ def test_another_administrator_stops_it(asked: Instruction) -> None:
     assert asked.status == "declined"
 
 
+def test_to_close_the_accounts_of_the_others_first_is_heard(asked: Instruction) -> None:
+    act(at_desk(), User.objects.get(username=SECOND), "close", reason="So that no one declines")
+
+    assert alarms() == ["administrator@example.com", "second@example.com"]
+
+
 @pytest.mark.parametrize("action", ["break-glass", "carry-out"])
 def test_only_the_requester_goes_this_way(asked: Instruction, action: str) -> None:
     if action == "carry-out":

@@ -6,9 +6,10 @@ import pytest
 import time_machine
 from django.contrib.auth.models import User
 
+from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.errors import IndependentApproverRequired
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
-from backoffice.roles import Role
+from backoffice.roles import Right, Role
 from backoffice.services.independence import DEPENDENT_FOR
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import roles_of
@@ -175,15 +176,10 @@ def test_what_an_older_release_wrote_of_letting_in_counts_as_well(
     administrators: None, paid: Payment
 ) -> None:
     make_user(Role.FINANCE)
-    AuditEntry.objects.create(
-        sequence=1,
-        at=utc_now(),
-        actor=FIRST,
-        act="reset access",
-        outcome=AuditOutcome.DONE,
-        subject_type="staff",
-        subject_id="finance",
+    action = AuditAction(
+        act="reset access", right=Right.STAFF, subject_type="staff", subject_id="finance"
     )
+    append_entry(staff=staff_named(FIRST), action=action, record=AuditRecord(), now=utc_now())
 
     assert not approves(FIRST, "finance", paid)
     assert approves(SECOND, "finance", paid)
