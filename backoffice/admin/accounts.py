@@ -172,6 +172,11 @@ def _words(user: User) -> str:
     return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
 
 
+def _password(user: User) -> str:
+    """Say only where it is missing: the link that sets one was sent, and not used yet."""
+    return "" if user.has_usable_password() else "not chosen yet"
+
+
 def _second_factor(user: User) -> str:
     return ", ".join(second_factors(user)) or "not yet"
 
@@ -204,6 +209,7 @@ class StaffAdmin(OfficeAdmin):
             Field("E-mail", "email"),
             ROLES_HELD,
             STATE,
+            Field("Password", _password),
             Field("Second factor", _second_factor),
             _flag("Must change password", "staff_account.must_change_password"),
             _flag("Only in development", "staff_account.development_only"),

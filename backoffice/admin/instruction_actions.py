@@ -91,7 +91,8 @@ def sentence(instruction: Instruction) -> str:
         if instruction.amount
         else ""
     )
-    return f"{task.title}{amount}, requested by {instruction.asked_by.get_username()}."
+    account = f": {instruction.subject_id}" if task.kind == InstructionKind.STAFF else ""
+    return f"{task.title}{account}{amount}, requested by {instruction.asked_by.get_username()}."
 
 
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (

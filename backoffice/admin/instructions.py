@@ -12,7 +12,6 @@ from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.display_fields import (
-    AMOUNT,
     MODE,
     STATUS,
     Amount,
@@ -33,6 +32,7 @@ from payouts.models import Payout
 
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
+AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
 class InstructionAdmin(OfficeAdmin):
@@ -40,7 +40,7 @@ class InstructionAdmin(OfficeAdmin):
     list_display = (
         Instant("Requested", "asked_at"),
         WHAT,
-        AMOUNT,
+        AMOUNT_ASKED,
         STATUS,
         Field("By", "asked_by.get_username"),
         Field("Decided by", "decided_by.get_username"),
@@ -59,7 +59,7 @@ class InstructionAdmin(OfficeAdmin):
         Fieldset(
             "Request",
             WHAT,
-            Amount("Amount", "amount", shown=lambda instruction: instruction.amount),
+            AMOUNT_ASKED,
             Reference("About", "subject_id"),
             REASON,
             Field("Note", "note"),
