@@ -262,8 +262,8 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
 ]
-# Five wrong passwords lock a name for half an hour, to one browser at one address only: whoever
-# guesses must not lock the owner out. The third is our own cookie, not the header of that name.
+# Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
+# who guesses must not lock the owner out. The third is our own cookie, not the header of that name.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]

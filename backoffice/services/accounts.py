@@ -45,7 +45,7 @@ def create_account(*, username: str, role: Role, email: str = "") -> User:
 
 @transaction.atomic
 def create_from_server(*, username: str, role: Role, email: str, now: datetime) -> User:
-    """Make an account on the word of whoever holds the server; every Administrator is told.
+    """Make an account on the word of the server's operator; every Administrator is told.
 
     With an address the invitation goes there. Raises as `create_account`.
     """
@@ -121,8 +121,8 @@ def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> s
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
     """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account.
 
-    All Administrators are told when it is one of theirs, whoever loses it included: alone, one
-    could otherwise break the glass unheard.
+    All Administrators are told when it is one of theirs, the one who loses it included:
+    alone, one could otherwise break the glass unheard.
     """
     user = _colleague(user_id)
     with audited(

@@ -1,7 +1,7 @@
 """The way without a second person: slow, and loud. For staff and live keys, not for money.
 
 A day passes between asking and doing. Every Administrator is told at both ends, and can decline
-meanwhile, whoever they are independent of.
+meanwhile, independent of the requester or not.
 """
 
 from datetime import datetime, timedelta

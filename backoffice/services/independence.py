@@ -22,7 +22,7 @@ _Sponsors = dict[str, set[str]]
 def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) -> None:
     """Refuse as a second person whom the first one has let in, by however many others.
 
-    Whoever asked for an account, its roles or its return, and whoever approved it, has let it in.
+    An account is let in by those who asked for it, its roles or its return, and who approved it.
     Two whom the same person has let in are not independent either: both may be that person's.
     Raises IndependentApproverRequired.
     """
