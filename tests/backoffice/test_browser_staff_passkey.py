@@ -65,3 +65,27 @@ def test_a_dialog_that_was_closed_leaves_a_next_step(open_page, site):
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     assert page.get_by_role("button", name="Use your passkey").is_enabled()
+
+
+def test_support_may_choose_between_passkey_and_authenticator(open_page, site):
+    user = create_account(username="anna", role=Role.SUPPORT)
+    user.set_password(PASSWORD)
+    user.save()
+    page = open_page("/admin/", width=1440, height=900)
+    add_authenticator(page)
+    sign_in(page)
+    page.get_by_role("link", name="Use a passkey instead").click()
+    page.get_by_role("heading", name="Add a passkey").wait_for()
+    wrong = {"set up": violations(page)}
+    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_role("heading", name="Your recovery codes").wait_for()
+
+    page.context.clear_cookies()
+    page.goto(f"{site}/admin/")
+    sign_in(page)
+    page.get_by_role("link", name="Enter a code instead").wait_for()
+    wrong["sign in"] = violations(page)
+    page.get_by_role("button", name="Use your passkey").click()
+    page.get_by_role("heading", name="Dashboard").wait_for()
+
+    assert {name: found for name, found in wrong.items() if found} == {}
