@@ -60,13 +60,15 @@ class Right(StrEnum):
 
 
 class InstructionKind(StrEnum):
-    """What is done with money on someone's word, and so needs a second person above a limit."""
+    """What is done on someone's word, and so needs a second person: always, or above a limit."""
 
     REFUND = "refund"
     TOP_UP = "top_up"
     ADJUSTMENT = "adjustment"
     PAYOUT = "payout"
     BANK_ACCOUNT = "bank_account"
+    STAFF = "staff"
+    LIVE_KEY = "live_key"
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,11 @@ def _weak_transport() -> Iterator[str]:
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
     if settings.WEBHOOK_ALLOW_PRIVATE:
         yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+    if not settings.REQUIRE_STAFF_PASSKEYS:
+        yield (
+            "REQUIRE_STAFF_PASSKEYS must be on: those who move money would sign in with codes that"
+            " a false page can ask for."
+        )
     if "*" in settings.ALLOWED_HOSTS:
         yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
     if settings.TRUSTED_PROXIES == 0:

@@ -44,6 +44,7 @@ VARIABLES = {
     "PORT": (int, 8000),
     "QR_PAYLOAD": (str, "deep_link"),
     "RATE_LIMITS": (bool, False),
+    "REQUIRE_STAFF_PASSKEYS": (str, ""),
     "REQUIRE_VERIFIED_MERCHANTS": (str, ""),
     "RISK_NEW_PROOF_AMOUNT": (int, 5000),
     "RISK_NEW_PROOF_HOURS": (int, 24),

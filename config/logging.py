@@ -19,6 +19,7 @@ _SECRET = re.compile(
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
     r"|(/confirm-email\?)\S+"
+    r"|(/admin/invitation/)\S+"
 )
 _OURS = {"level", "logger", "timestamp"}
 MOST_NAMES = 1_000

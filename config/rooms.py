@@ -16,6 +16,7 @@ LEDGER_CHECKS: list[str] = [
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {
     "confirm_email": "merchants.email_confirmation.write",
+    "staff_invitation": "backoffice.services.invitations.write",
     "invoice": "payments.emails.write",
     "reminder": "payments.emails.write",
     "due": "payments.emails.write",

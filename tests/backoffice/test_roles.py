@@ -49,6 +49,8 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
     InstructionKind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
     InstructionKind.BANK_ACCOUNT: {},
+    InstructionKind.STAFF: {},
+    InstructionKind.LIVE_KEY: {},
 }
 
 

@@ -28,6 +28,7 @@ ALONE = {
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
     "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
+    "StaffPasskey.credential_id",
 }  # fmt: skip
 OURS = {
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
