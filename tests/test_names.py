@@ -15,8 +15,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("hou
 FRAMEWORK_CLASSES = {"Command", "DatabaseWrapper", "Meta"}
 # Files that mean the same in every room that has them.
 CONVENTIONAL = {
-    "__init__", "apps", "base", "conftest", "counts", "emails", "errors", "events", "expiry", "failures",
-    "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
+    "__init__", "apps", "base", "conftest", "counts", "emails", "errors", "events", "expiry",
+    "failures", "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
     "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls",
     "views",
 }  # fmt: skip
