@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from checkout import forms as f
+from checkout.adding import TopUpView, WayChoice
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import Ending
 from checkout.pages import FIGURES
@@ -125,6 +126,37 @@ LONG = replace(
     items=(Item("I" * 80, 999_999, 99_999_900_000), *ORDER.items),
     facts=(("Order", "O" * 120),),
 )
+CHOICES = [
+    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
+    WayChoice("agent", "Cash at a counter", "Show a code and pay cash. It is there at once."),
+    WayChoice("simulated", "Simulated", "Test money, there in a few seconds."),
+]
+BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]
+ON_ITS_WAY = TopUpView(
+    id="top_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    way="bank_transfer",
+    way_name="Bank transfer",
+    state="On its way",
+    look="is-wait",
+    amount=840,
+    currency="BSD",
+    reference="RF47 K7P2 9QXM",
+    created_at=NOW,
+    expires_at=NOW + timedelta(days=30),
+    arrived_at=None,
+    transaction_id="",
+    is_pending=True,
+    version="pending-open",
+)
+ARRIVED = replace(
+    ON_ITS_WAY,
+    state="Added",
+    look="",
+    arrived_at=NOW,
+    transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    is_pending=False,
+)
+TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}
 Screen = Callable[[], tuple[str, dict[str, Any]]]
 WAY = {"phone_address": "#", "again_address": "#"}
 BASE = {
@@ -172,7 +204,43 @@ SCREENS: dict[str, Screen] = {
         "passkey_new",
         BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
     ),
-    "short": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
+    "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
+    "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
+    "add": lambda: (
+        "add",
+        {
+            "customer": Person(),
+            "livemode": True,
+            "form": AmountForm(currency="BSD"),
+            "choices": CHOICES[:2],
+            "back_address": "#",
+        },
+    ),
+    "top-up-transfer": lambda: (
+        "top_up",
+        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "is_own": True},
+    ),
+    "top-up-goes-on": lambda: (
+        "top_up",
+        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "goes_on": True},
+    ),
+    "top-up-cash": lambda: (
+        "top_up",
+        {
+            "top_up": replace(ON_ITS_WAY, way="agent", way_name="Cash at a counter"),
+            "cash_place": "12 Bay Street, Nassau",
+            "is_own": True,
+            "livemode": True,
+        },
+    ),
+    "top-up-receipt": lambda: (
+        "top_up",
+        {"top_up": ARRIVED, "zone": "America/Nassau", "livemode": True, "is_own": True},
+    ),
+    "review-coming": lambda: (
+        "review",
+        BASE | {"customer": Person(), "coming": ON_ITS_WAY, "livemode": True},
+    ),
     "processing": lambda: ("processing", BASE),
     "completed": lambda: ("completed", BASE | {"payment_view": PAID, "livemode": True}),
     "completed-already": lambda: ("completed", BASE | {"payment_view": PAID, "already": True}),
@@ -245,6 +313,7 @@ SCREENS: dict[str, Screen] = {
                 {"payment": row, "refunds": [PreviewRefund(400, NOW)] if row is ROWS[0] else []}
                 for row in ROWS
             ],
+            "top_ups": (ON_ITS_WAY, ARRIVED),
             "passkeys": (replace(ROWS[0], id=1),),
             "zone": "America/Nassau",
             "has_pin": True,

@@ -2,10 +2,15 @@
 
 import pytest
 
+from core.clock import utc_now
+from customers.models import CustomerSession
+from funding.errors import FundingLimitReached
 from funding.models import TopUp
+from funding.tasks import expire_top_ups
+from messages.models import Message
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
-from tests.funding.adding import added, customer_with, held, short_of_money
+from tests.funding.adding import LIVE, added, customer_with, held, ordered, short_of_money
 
 pytestmark = pytest.mark.django_db
 
@@ -105,12 +110,82 @@ def test_a_stranger_cannot_cancel_it(payment_of):
     shopper.send(way="bank_transfer")
     address = shopper.path
     stranger = Shopper()
-    stranger.visit(address)
+    stranger.visit("/account?test=1")
+    stranger.send(phone="+1 242 555 0100")
+    stranger.send(code="000000")
+    token = stranger.form("/sign-out").fields["csrfmiddlewaretoken"]
 
+    stranger.visit(address)
     assert "Choose another way" not in stranger.text
-    token = stranger.client.cookies["csrftoken"].value if stranger.client.cookies else ""
-    stranger.client.post(f"{address}/cancel", {"csrfmiddlewaretoken": token})
+    answer = stranger.client.post(f"{address}/cancel", {"csrfmiddlewaretoken": token})
+
+    assert answer.status_code == 404
     assert TopUp.objects.get().status == "pending"
+
+
+def test_signing_out_withdraws_what_was_proved(payment_of):
+    payment = payment_of(150)
+    customer_with(40)
+    shopper = short_of_money(payment)
+    shopper.send(to="/pay")
+    shopper.send(way="simulated")
+    CustomerSession.objects.update(ended_at=utc_now())
+
+    added()
+
+    assert Payment.objects.get().status == "pending"
+    assert Message.objects.filter(kind="top_up", text__contains="is not paid yet").exists()
+
+
+def test_what_was_proved_for_one_payment_is_of_no_use_for_another(payment_of):
+    proved, other = payment_of(1_250), payment_of(1_260)
+    customer_with(410)
+    shopper = short_of_money(proved)
+    shopper.send(way="agent")
+    shopper.send(to="/prove")
+    shopper.send(pin="1234")
+    shopper.visit(other.hosted_url)
+    shopper.send(to="/pay")
+    shopper.send(way="simulated")
+
+    added()
+
+    assert set(Payment.objects.values_list("status", flat=True)) == {"pending"}
+
+
+def test_a_day_has_a_limit(settings):
+    settings.FUNDING_DAY_AMOUNT = 3_000
+    customer = customer_with(0, LIVE, livemode=True)
+    ordered(customer, 2_000)
+
+    with pytest.raises(FundingLimitReached) as refusal:
+        ordered(customer, 1_001)
+
+    assert refusal.value.left == 1_000
+    assert ordered(customer, 1_000).amount == 1_000
+
+
+def test_the_page_says_what_is_left_of_the_day(settings):
+    settings.FUNDING_DAY_AMOUNT = 1_000
+    shopper = Shopper()
+    shopper.visit("/account?test=1")
+    shopper.send(phone="+1 242 555 0107")
+    shopper.send(code="000000")
+    shopper.visit("/account/add?test=1")
+
+    shopper.send(amount="10.01", way="simulated")
+
+    assert "You can add up to B$10.00 more today." in shopper.text
+    assert TopUp.objects.count() == 0
+
+
+def test_what_does_not_come_in_time_expires():
+    top_up = ordered(customer_with(0))
+    TopUp.objects.update(expires_at=top_up.created_at)
+
+    assert expire_top_ups() == 1
+
+    assert TopUp.objects.get().status == "expired"
 
 
 def test_an_unknown_top_up_is_not_found():
