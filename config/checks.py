@@ -115,6 +115,9 @@ def _impossible_values() -> Iterator[str]:
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
         "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
+        "FUNDING_PROVIDERS must be paths of classes.": all(
+            map(_can_be_imported, settings.FUNDING_PROVIDERS)
+        ),
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
         "PASSKEY_ABOVE must be at least PIN_ABOVE.": settings.PASSKEY_ABOVE >= settings.PIN_ABOVE,

@@ -14,7 +14,7 @@ from funding.models import PaymentProof, TopUp
 from funding.notices import ADDED, ADDED_AND_PAID, ADDED_BUT_OPEN, plan_receipt
 from payments.models import Payment
 from payments.paying import pay
-from payments.statuses import PAYABLE
+from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification
 
 ACTOR = "system:funding.continue"
@@ -50,18 +50,22 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
     payment = Payment.objects.select_related("merchant").one(top_up.payment_id or "")
     says = ADDED
     if payment.status_at(now) in PAYABLE:
-        says = ADDED_AND_PAID if _pay(payment, top_up, now) else ADDED_BUT_OPEN
+        says = _SAYS.get(_pay(payment, top_up, now), ADDED)
     plan_receipt(top_up, now=now, says=says)
     top_up.followed_up_at = top_up.updated_at = now
     top_up.save(update_fields=["followed_up_at", "updated_at"])
     return True
 
 
-def _pay(payment: Payment, top_up: TopUp, now: datetime) -> bool:
-    """Pay by what was proved. Return whether that was enough."""
-    verified = proof_of(payment, top_up.customer_id)
+# What the customer is told of the payment, by its status then.
+_SAYS = {PaymentStatus.COMPLETED: ADDED_AND_PAID, **dict.fromkeys(PAYABLE, ADDED_BUT_OPEN)}
+
+
+def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus:
+    """Pay by what was proved, if that is enough. Return the payment's status then."""
+    before, verified = payment.status_at(now), proof_of(payment, top_up.customer_id)
     if verified is None:
-        return False
+        return before
     try:
         with transaction.atomic():  # a refusal undoes what it has begun
             done = pay(
@@ -72,5 +76,5 @@ def _pay(payment: Payment, top_up: TopUp, now: datetime) -> bool:
                 now=now,
             )
     except ApiError:
-        return False
-    return done.status not in PAYABLE
+        return before
+    return done.status_at(now)
