@@ -18,7 +18,7 @@ from customers.magic_phones import is_protected
 from customers.models import Customer
 from customers.services import top_up as put_into_wallet
 from funding.errors import FundingLimitReached, TopUpNotFound
-from funding.models import TopUp, TopUpTransition
+from funding.models import FundingWay, TopUp, TopUpTransition
 from funding.notices import plan_receipt
 from funding.providers import provider_of
 from funding.references import new_reference
@@ -56,21 +56,45 @@ def order_top_up(
     if known is not None:
         return known
     refuse_above_limit(customer, amount, now=now)
+    return open_top_up(
+        customer=customer,
+        way=provider.way,
+        amount=amount,
+        currency=currency,
+        expires_at=now + provider.lifetime,
+        actor=f"customer:{customer.pk}",
+        now=now,
+        payment=payment,
+    )
+
+
+def open_top_up(
+    *,
+    customer: Customer,
+    way: FundingWay,
+    amount: int,
+    currency: str,
+    expires_at: datetime,
+    actor: str,
+    now: datetime,
+    payment: Payment | None = None,
+) -> TopUp:
+    """Write a top-up that waits for its money, inside the caller's transaction."""
     top_up = TopUp.objects.create(
         id=new_id("top", now),
         customer=customer,
         payment=payment,
         livemode=customer.livemode,
-        way=provider.way,
+        way=way,
         amount=amount,
         currency=currency,
         reference=new_reference(),
         created_at=now,
         updated_at=now,
-        expires_at=now + provider.lifetime,
+        expires_at=expires_at,
     )
     TopUpTransition.objects.create(
-        top_up=top_up, to_status=TopUpStatus.PENDING, at=now, actor=f"customer:{customer.pk}"
+        top_up=top_up, to_status=TopUpStatus.PENDING, at=now, actor=actor
     )
     return top_up
 

@@ -2,10 +2,18 @@
 
 import pytest
 
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from core.clock import utc_now
+from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
+from funding.reconciliation import check_top_ups
 from funding.references import grouped, new_reference, references_in
 from ledger.models import Transfer, TransferKind
+from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import sign_in
 from tests.funding.adding import (
     booked,
     customer_with,
@@ -172,3 +180,47 @@ def test_references_have_check_digits_of_iso_11649():
     made = new_reference()
     assert references_in(grouped(made)) == {made}
     assert int("".join(str(int(c, 36)) for c in made[4:] + made[:4])) % 97 == 1
+
+
+def by_two(entry, **values):
+    """Credit an entry by hand, as one person asks and another approves."""
+    why = {"reason": "The customer called", "note": "Asked for the sender"}
+    act(sign_in(Role.FINANCE), entry, "credit", **why, **values)
+    asked = Instruction.objects.get(task="bank_credit")
+    assert held(customer_with(0, "+12424567890", livemode=True)) == 0
+    return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="So it is")
+
+
+def test_what_waits_is_credited_by_two_people(customer):
+    booked(transfer(2_000, "no reference"))
+    entry = BankEntry.objects.get()
+
+    by_two(entry, whose=customer.pk)
+
+    entry.refresh_from_db()
+    top_up = TopUp.objects.get()
+    assert (entry.state, entry.credited_to) == ("matched", top_up.pk)
+    assert (held(customer), top_up.status) == (2_000, "succeeded")
+    assert list(check_top_ups()) == []
+
+
+def test_as_the_top_up_that_it_was_meant_for(customer):
+    top_up = ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+
+    by_two(BankEntry.objects.get(), whose=top_up.reference)
+
+    top_up.refresh_from_db()
+    assert (held(customer), top_up.status) == (2_000, "succeeded")
+
+
+def test_a_notification_alone_is_not_credited_by_hand(customer):
+    notified(transfer(2_000, "no reference"))
+
+    with pytest.raises(BankEntryUnfit):
+        credit_by_hand(
+            entry_id=BankEntry.objects.get().pk,
+            customer_id=customer.pk,
+            actor="staff:ann",
+            now=utc_now(),
+        )
