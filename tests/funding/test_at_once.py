@@ -12,7 +12,7 @@ from funding.models import CashDay, TopUp
 from ledger.models import Transfer
 from messages.models import Message
 from payouts.models import BankFile
-from tests.funding.adding import LIVE, booked, customer_with, held, notified, ordered, transfer
+from tests.funding.money_in import LIVE, booked, customer_with, held, notified, ordered, transfer
 from tests.races import at_once
 
 pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]

@@ -14,7 +14,7 @@ from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import sign_in
-from tests.funding.adding import (
+from tests.funding.money_in import (
     booked,
     customer_with,
     held,

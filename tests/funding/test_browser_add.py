@@ -5,7 +5,7 @@ import pytest
 from funding.models import TopUp
 from funding.tasks import collect_top_ups
 from tests.checkout.steps import enter_pin, see_paid, sign_in
-from tests.funding.adding import POOR, added, booked, customer_with, transfer
+from tests.funding.money_in import POOR, added, booked, customer_with, transfer
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -13,7 +13,7 @@ from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import sign_in
 from tests.customers.texts import TextBox
-from tests.funding.adding import LIVE, customer_with, held, ordered
+from tests.funding.money_in import LIVE, customer_with, held, ordered
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from funding.tasks import expire_top_ups
 from messages.models import Message
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
-from tests.funding.adding import LIVE, added, customer_with, held, ordered, short_of_money
+from tests.funding.money_in import LIVE, added, customer_with, held, ordered, short_of_money
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ import pytest
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
 from payouts.models import BankEntry
-from tests.funding.adding import LIVE, booked, customer_with, ordered, transfer
+from tests.funding.money_in import LIVE, booked, customer_with, ordered, transfer
 from tests.ledger.command import verify
 
 pytestmark = pytest.mark.django_db
