@@ -27,9 +27,8 @@ from funding.models import TopUp
 from funding.services import cancel_top_up, order_top_up
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.statuses import PAYABLE
-from payments.verification import Verification
 
-PAYMENT = ("payment__merchant__logo", "payment__link__merchant", "payment__customer")
+SHOWN = ("customer", "payment__merchant__logo", "payment__link__merchant", "payment__customer")
 
 
 class AddMoneyPage(SignedInPage):
@@ -75,7 +74,7 @@ class TopUpPage(CheckoutPage):
     top_up: TopUp
 
     def prepare(self) -> None:
-        found = TopUp.objects.select_related(*PAYMENT).filter(pk=self.kwargs["top_up_id"]).first()
+        found = TopUp.objects.select_related(*SHOWN).filter(pk=self.kwargs["top_up_id"]).first()
         if found is None:
             raise TopUpNotFound
         self.top_up, self.livemode = found, found.livemode
@@ -84,23 +83,32 @@ class TopUpPage(CheckoutPage):
         super().prepare()
 
     def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
-        customer, payment = self.browser.customer, self.top_up.payment
-        is_own = customer is not None and customer.pk == self.top_up.customer_id
-        waits = payment is not None and payment.status_at(self.now) in PAYABLE
-        proved = proof_of(payment, self.top_up.customer_id) if payment and waits else None
-        goes_on = payment is not None and waits and proved is not None
-        if goes_on and payment and customer and is_own:
-            goes_on = (proved or Verification.NONE) >= proof_for(payment, customer, now=self.now)
+        customer = self.browser.customer
         return self.page(
             "top_up.html",
             top_up=top_up_view_of(self.top_up, now=self.now),
             bank_rows=bank_rows(),
             cash_place=settings.FUNDING_CASH_PLACE,
-            is_own=is_own,
-            waits=waits,
-            goes_on=goes_on,
+            is_own=customer is not None and customer.pk == self.top_up.customer_id,
+            waits=self.waits,
+            goes_on=self.goes_on,
             zone=self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE,
         )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a payment waits for this money."""
+        payment = self.top_up.payment
+        return payment is not None and payment.status_at(self.now) in PAYABLE
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether what the customer has proved is enough to pay it by itself, as it looks now."""
+        payment, customer = self.top_up.payment, self.top_up.customer
+        if payment is None or not self.waits:
+            return False
+        proved = proof_of(payment, customer.pk)
+        return proved is not None and proved >= proof_for(payment, customer, now=self.now)
 
 
 class CancelTopUp(TopUpPage):
