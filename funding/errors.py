@@ -1,6 +1,6 @@
 """The errors about money that comes in. Pages show them in their own words."""
 
-from core.errors import ApiError, NotFound, ValidationFailed
+from core.errors import NotFound, ValidationFailed
 
 
 class TopUpNotFound(NotFound):
@@ -15,10 +15,9 @@ class WayNotOffered(ValidationFailed):
     message = "Money cannot be added in this way."
 
 
-class FundingLimitReached(ApiError):
+class FundingLimitReached(ValidationFailed):
     """`left` is how much the customer can still add today, in the smallest unit."""
 
-    status, code = 422, "VALIDATION_FAILED"
     message = "This is more than a customer may add in a day."
 
     def __init__(self, left: int) -> None:
