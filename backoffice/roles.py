@@ -43,6 +43,7 @@ class Right(StrEnum):
     REFUND = "refund payments"
     GIVE_UP = "give up refunds that wait for money"
     TOP_UP = "put money into wallets"
+    TAKE_CASH = "take cash that customers add to their wallets"
     ADJUST = "adjust wallets and merchants' balances"
     PAY_OUT = "pay merchants out"
     APPROVE = "approve what others ask for"
@@ -116,6 +117,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,
+        R.TAKE_CASH,
         R.ADJUST,
         R.PAY_OUT,
         R.APPROVE,

@@ -56,6 +56,7 @@ def faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
     yield from _impossible_values()
+    yield from _missing_classes()
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -118,7 +119,6 @@ def _impossible_values() -> Iterator[str]:
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
         "PASSKEY_ABOVE must be at least PIN_ABOVE.": settings.PASSKEY_ABOVE >= settings.PIN_ABOVE,
-        "PAYOUT_PROVIDER must be the path of a class.": _can_be_imported(settings.PAYOUT_PROVIDER),
         "PASSKEY_ABOVE is out of reach: no amount would need a passkey.": (
             settings.PASSKEY_ABOVE < MAX_AMOUNT
         ),
@@ -159,6 +159,14 @@ def _impossible_values() -> Iterator[str]:
         ),
     }
     yield from (fault for fault, holds in rules.items() if not holds)
+
+
+def _missing_classes() -> Iterator[str]:
+    """Report providers that are not there."""
+    if not _can_be_imported(settings.PAYOUT_PROVIDER):
+        yield "PAYOUT_PROVIDER must be the path of a class."
+    if not all(map(_can_be_imported, settings.FUNDING_PROVIDERS)):
+        yield "FUNDING_PROVIDERS must be paths of classes."
 
 
 def _can_be_imported(path: str) -> bool:

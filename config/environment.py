@@ -26,6 +26,18 @@ VARIABLES = {
     "DEVELOPMENT_MODE": (bool, False),
     "EMAIL_URL": (str, "consolemail://"),
     "ENCRYPTION_KEY": (str, ""),
+    "FUNDING_BANK_NAME": (str, ""),
+    "FUNDING_CASH_DAY_AMOUNT": (int, 200_000),
+    "FUNDING_CASH_PLACE": (str, ""),
+    "FUNDING_DAY_AMOUNT": (int, 100_000),
+    "FUNDING_PROVIDERS": (
+        list,
+        [
+            "funding.providers.BankTransfer",
+            "funding.providers.CashAtCounter",
+            "funding.providers.SimulatedFunding",
+        ],
+    ),
     "GATHER_SECONDS": (int, 5),
     "HOST": (str, "127.0.0.1"),
     "LOG_FORMAT": (str, ""),

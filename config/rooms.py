@@ -11,7 +11,12 @@ LEDGER_CHECKS: list[str] = [
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
     "payouts.bank.booking_reconciliation.check_bookings",
+    "funding.reconciliation.check_top_ups",
 ]
+
+# Each credits money that came in at the bank, in the transaction that matches its entry, and
+# returns the id of what it was credited to; or "" where it is not the room's.
+BANK_CREDITS: list[str] = ["funding.bank_transfers.credit_entry"]
 
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {

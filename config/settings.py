@@ -67,6 +67,11 @@ PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
 PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
+FUNDING_PROVIDERS: list[str] = env("FUNDING_PROVIDERS")
+FUNDING_BANK_NAME: str = env("FUNDING_BANK_NAME")
+FUNDING_CASH_PLACE: str = env("FUNDING_CASH_PLACE")
+FUNDING_DAY_AMOUNT: int = env("FUNDING_DAY_AMOUNT")
+FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 
 # Django
 
@@ -98,6 +103,7 @@ INSTALLED_APPS = [
     "payments",
     "refunds",
     "payouts",
+    "funding",
     "checkout",
     "backoffice",
     "sandbox",

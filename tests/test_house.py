@@ -128,7 +128,7 @@ def test_no_model_lets_django_set_a_time() -> None:
     assert wrong == []
 
 
-MONEY_ROOMS = ("ledger", "payments", "refunds", "payouts", "links")
+MONEY_ROOMS = ("ledger", "payments", "refunds", "payouts", "funding", "links")
 
 
 @pytest.mark.parametrize("room", MONEY_ROOMS)

@@ -16,7 +16,8 @@ FRAMEWORK_CLASSES = {"Command", "DatabaseWrapper", "Meta"}
 # Files that mean the same in every room that has them.
 CONVENTIONAL = {
     "__init__", "apps", "base", "conftest", "counts", "emails", "errors", "events", "expiry",
-    "failures", "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
+    "failures", "filters", "formats", "forms", "metrics", "middleware", "models", "openapi",
+    "providers", "reconciliation",
     "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls",
     "views",
 }  # fmt: skip

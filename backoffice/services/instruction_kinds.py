@@ -40,6 +40,7 @@ RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
+BANK_CREDIT = "bank_credit"
 BANK_ACCOUNT = "bank_account"
 ADD_STAFF = "add_staff"
 SET_ROLES = "set_roles"
@@ -115,6 +116,14 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.PAY_OUT,
         check=bank_entries.check_match,
         carry_out=bank_entries.match_entry_by_hand,
+        always_two=True,
+    ),
+    BANK_CREDIT: InstructionTask(
+        title="Credit of a bank entry",
+        kind=InstructionKind.TOP_UP,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_credit,
+        carry_out=bank_entries.credit_wallet,
         always_two=True,
     ),
     BANK_ACCOUNT: InstructionTask(

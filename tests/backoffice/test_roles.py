@@ -27,6 +27,7 @@ MAY: dict[Right, set[Role]] = {
     R.REFUND: {S, F, A},
     R.GIVE_UP: {F, A},
     R.TOP_UP: {F, A},
+    R.TAKE_CASH: {F, A},
     R.ADJUST: {F, A},
     R.PAY_OUT: {F, A},
     R.APPROVE: {F, A},
