@@ -1,4 +1,4 @@
-"""The authenticator apps of staff. Their keys are encrypted at rest, as every secret is."""
+"""The second factors of staff: authenticator apps, their keys encrypted at rest, and passkeys."""
 
 import secrets
 from datetime import datetime
@@ -52,3 +52,16 @@ class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-ot
     def get_throttle_factor(self) -> int:
         """How many seconds the first wrong code costs."""
         return 1
+
+
+class StaffPasskey(Device):  # type: ignore[misc]  # django-otp has no types
+    """A public key whose private half a device of staff holds. `credential_id` is base64url."""
+
+    credential_id = models.CharField(max_length=1400, unique=True)
+    public_key = models.BinaryField()
+    sign_count = models.BigIntegerField()
+    transports = models.JSONField(default=list)
+    aaguid = models.CharField(max_length=36)
+    is_synced = models.BooleanField()
+    created_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, blank=True)

@@ -24,21 +24,35 @@ class FormAlreadySubmitted(ApiError):
 class SelfApproval(ApiError):
     status, code = 422, "SELF_APPROVAL"
     message = "You cannot approve your own request."
-    cause = "Money above a limit takes two people, and you are the first."
+    cause = "This takes two people, and you are the first, or the one whom it is about."
     remedy = "Ask a colleague to look at Approvals."
 
 
 class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
     message = "This must be approved by someone independent of the requester."
-    cause = "The requester added you, gave you roles or reset your account lately."
-    remedy = "Ask a colleague whose account the requester did not touch."
+    cause = "One of you has let the other in within a week, or the same person both of you."
+    remedy = "Ask a colleague who had no part in it, and whose account neither of you touched."
 
 
 class InstructionDecided(ApiError):
     status, code, message = 422, "ALREADY_DECIDED", "This has already been decided."
     cause = "Someone approved, declined or withdrew it before you."
     remedy = "The instruction shows who decided, and the result."
+
+
+class GlassNotBroken(ApiError):
+    status, code = 422, "GLASS_NOT_BROKEN"
+    message = "This takes a second person, or the delay of the break-glass way."
+    cause = "The delay has not been begun, or has not passed."
+    remedy = "Ask a colleague to approve it, or wait until the time that it shows."
+
+
+class SecretNotThere(ApiError):
+    status, code = 422, "SECRET_NOT_THERE"
+    message = "There is no key to collect."
+    cause = "It was collected, or waited too long; it is shown once."
+    remedy = "Revoke the key, and ask for another."
 
 
 class InstructionExpired(ApiError):

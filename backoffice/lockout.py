@@ -1,4 +1,4 @@
-"""The page of an account that is closed for a while, after too many wrong passwords."""
+"""The page of a sign-in that is locked for a while, after too many wrong passwords."""
 
 from typing import Any
 

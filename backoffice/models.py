@@ -1,13 +1,14 @@
 """What the back office keeps of its own: the audit trail, notes, instructions, views, figures."""
 
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from backoffice.authenticators import Authenticator as Authenticator
+from backoffice.authenticators import StaffPasskey as StaffPasskey
 from backoffice.errors import InstructionDecided, InstructionNotFound
 from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
@@ -97,12 +98,18 @@ class Note(models.Model):
 class InstructionQuerySet(CallerScoped["Instruction"]):
     missing = InstructionNotFound
 
+    def not_about_staff(self) -> Self:
+        """Leave out those that name accounts of staff and their addresses."""
+        return self.exclude(kind=InstructionKind.STAFF)
+
 
 class Instruction(SignedRow):
-    """Money that staff ask to move: at once within their limit, or when a second person approves.
+    """What staff ask for: done at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
-    sent twice, it is still one instruction. `result_id` is the refund, payout or transaction.
+    sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
+    `sealed_result` a secret that the requester has not collected yet. About staff, `subject_id` is
+    the name of the account. `glass_broken_at` is when the requester gave up on a second person.
     """
 
     id = PublicIdField(primary_key=True)
@@ -110,7 +117,7 @@ class Instruction(SignedRow):
         max_length=16, choices=[(kind.value, kind.value) for kind in InstructionKind]
     )
     task = models.CharField(max_length=32)
-    subject_id = PublicIdField(db_index=True)
+    subject_id = PublicIdField(max_length=64, db_index=True)
     merchant_id = PublicIdField(default="", blank=True)
     livemode = models.BooleanField()
     amount = models.BigIntegerField()
@@ -130,6 +137,8 @@ class Instruction(SignedRow):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
+    sealed_result = models.TextField(default="", blank=True)
+    glass_broken_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
         *("arguments", "sealed_arguments", "reason", "status", "asked_by_id", "asked_at"),
@@ -199,7 +208,10 @@ class SavedView(models.Model):
 
 
 class StaffAccount(models.Model):
-    """What an account of staff needs beside Django's user."""
+    """What an account of staff needs beside Django's user.
+
+    `must_change_password`: an older release or the server has shown its first password to someone.
+    """
 
     user = models.OneToOneField(
         _STAFF, on_delete=models.PROTECT, primary_key=True, related_name="staff_account"

@@ -10,6 +10,7 @@ from django.urls import reverse
 from backoffice.models import Instruction
 from backoffice.resource.catalog import GROUPS
 from backoffice.resource.page_urls import list_of
+from backoffice.roles import Right
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 
@@ -43,6 +44,8 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 def _waiting(request: HttpRequest) -> str:
     """Count the instructions that wait for someone else than this visitor."""
     waiting = Instruction.objects.filter(status=InstructionStatus.WAITING)
+    if not staff_of(request).may(Right.VIEW_STAFF):
+        waiting = waiting.not_about_staff()
     count = waiting.exclude(asked_by_id=request.user.pk)[:COUNTED].count()
     return str(count) if count else ""
 

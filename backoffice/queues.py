@@ -10,6 +10,7 @@ from backoffice.formats import age
 from backoffice.models import Instruction
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import list_of
+from backoffice.roles import InstructionKind, Right
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from merchants.models import Merchant, MerchantChange
@@ -55,6 +56,8 @@ def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[AttentionQueue
     for title, model, query, rows_of in _QUEUES:
         if staff.may(CATALOG[model].right):
             rows, field = rows_of(livemode, now)
+            if model is Instruction and not staff.may(Right.VIEW_STAFF):
+                rows = rows.exclude(kind=InstructionKind.STAFF)
             yield _queue(title, rows, field, list_of(model, **query, **_mode(model, livemode)), now)
 
 

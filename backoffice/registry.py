@@ -27,11 +27,13 @@ from backoffice.admin.records import (
     ResendRunAdmin,
 )
 from backoffice.admin.refunds import RefundAdmin
+from backoffice.admin.top_ups import TopUpAdmin
 from backoffice.admin.webhooks import DeliveryAdmin, EventAdmin, WebhookAdmin
 from backoffice.models import AuditEntry, Instruction, Note, ResendRun
 from backoffice.resource.catalog import CATALOG
 from backoffice.site import office as office
 from customers.models import Customer, Passkey
+from funding.models import TopUp
 from ledger.models import Account, Transfer
 from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
@@ -54,6 +56,7 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     PaymentLink: PaymentLinkAdmin,
     Message: MessageAdmin,
     Customer: CustomerAdmin,
+    TopUp: TopUpAdmin,
     Passkey: PasskeyAdmin,
     Merchant: MerchantAdmin,
     ApiKey: ApiKeyAdmin,

@@ -43,6 +43,7 @@ class Right(StrEnum):
     REFUND = "refund payments"
     GIVE_UP = "give up refunds that wait for money"
     TOP_UP = "put money into wallets"
+    TAKE_CASH = "take cash that customers add to their wallets"
     ADJUST = "adjust wallets and merchants' balances"
     PAY_OUT = "pay merchants out"
     APPROVE = "approve what others ask for"
@@ -60,13 +61,15 @@ class Right(StrEnum):
 
 
 class InstructionKind(StrEnum):
-    """What is done with money on someone's word, and so needs a second person above a limit."""
+    """What is done on someone's word, and so needs a second person: always, or above a limit."""
 
     REFUND = "refund"
     TOP_UP = "top_up"
     ADJUSTMENT = "adjustment"
     PAYOUT = "payout"
     BANK_ACCOUNT = "bank_account"
+    STAFF = "staff"
+    LIVE_KEY = "live_key"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,
+        R.TAKE_CASH,
         R.ADJUST,
         R.PAY_OUT,
         R.APPROVE,

@@ -20,6 +20,8 @@ from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
 from customers.models import Customer
+from funding.models import TopUp
+from funding.references import references_in
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.models import Refund
@@ -54,6 +56,8 @@ class SearchResults:
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     """Look for what was typed. Staff find what their role lets them see."""
     question = parse_query(text, timezone.localtime(now).date())
+    if found := TopUp.objects.filter(reference__in=references_in(text)).first():
+        return SearchResults(question, [], [], [], exact=page_of(found))
     if question.public_id:
         return _by_id(question, staff)
     customers = _customers(question)

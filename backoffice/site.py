@@ -18,10 +18,18 @@ from unfold.sites import UnfoldAdminSite
 from backoffice.models import StaffAccount
 from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import PasswordForm, SignInForm
+from backoffice.pages.invitation import InvitationPage
+from backoffice.pages.passkeys import PasskeyPages
+from backoffice.pages.proving import (
+    ask_again,
+    is_let_in,
+    next_step,
+    password_given,
+    verified_recently,
+)
 from backoffice.pages.saved_views import forget_view_page, save_view_page
 from backoffice.pages.search import search_page
-from backoffice.pages.two_factor import TwoFactorPages, ask_for_code_again, verified_recently
-from backoffice.services.two_factor import has_authenticator
+from backoffice.pages.two_factor import TwoFactorPages
 from backoffice.staff import staff_of
 from core.errors import ApiError
 
@@ -38,16 +46,20 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
     login_form = SignInForm
 
     def has_permission(self, request: HttpRequest) -> bool:
-        """Return whether the visitor has a role, a password and a second factor."""
-        if not staff_of(request).roles:
-            return False
-        return bool(request.user.is_verified())  # type: ignore[union-attr]  # django-otp adds it
+        """Return whether the visitor has a role, a password and the second factor it takes."""
+        return is_let_in(request)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         pages = TwoFactorPages(self)
         own = [
             path("two-factor/", never_cache(pages.enter), name="two_factor"),
             path("two-factor/set-up/", never_cache(pages.set_up), name="two_factor_set_up"),
+            *self._passkey_urls(),
+            path(
+                "invitation/<str:uidb64>/<str:token>/",
+                never_cache(self.invitation),
+                name="invitation",
+            ),
             path("search/", self.admin_view(self.search), name="search"),
             path("views/", self.admin_view(partial(save_view_page, self)), name="save_view"),
             path(
@@ -60,6 +72,21 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         ]
         known = super().get_urls()
         return own + [item for item in known if getattr(item, "name", "") not in _LEFT_OUT]
+
+    def _passkey_urls(self) -> list[URLPattern]:
+        pages = PasskeyPages(self)
+        place, name = "two-factor/passkey/", "two_factor_passkey"
+        return [
+            path(place, never_cache(pages.enter), name=name),
+            path(f"{place}options/", pages.enter_options, name=f"{name}_options"),
+            path(f"{place}set-up/", never_cache(pages.set_up), name=f"{name}_set_up"),
+            path(f"{place}set-up/options/", pages.set_up_options, name=f"{name}_set_up_options"),
+            path(
+                f"{place}<int:passkey_id>/remove/",
+                self.admin_view(pages.remove),
+                name=f"{name}_remove",
+            ),
+        ]
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Guard a page: sign-in first, then the first password, and refusals in plain words."""
@@ -115,12 +142,19 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         return response
 
     @method_decorator(sensitive_post_parameters())
+    def invitation(self, request: HttpRequest, **claim: str) -> HttpResponse:
+        """Let an invited colleague choose a password."""
+        view: View = InvitationPage.as_view(extra_context=self.each_context(request))
+        response: HttpResponse = view(request, **claim)
+        return response
+
+    @method_decorator(sensitive_post_parameters())
     def password_change(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Let staff change their own password."""
         if not verified_recently(request):
-            return ask_for_code_again(request)
+            return ask_again(request)
         view: View = PasswordChangeView.as_view(
             form_class=PasswordForm,
             success_url=reverse("admin:password_change_done"),
@@ -130,10 +164,10 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         return response
 
     def _next_step(self, request: HttpRequest) -> HttpResponseRedirect:
-        if self.has_permission(request):
+        user = password_given(request)
+        if user is None or self.has_permission(request):
             return redirect("admin:index")
-        known = has_authenticator(request.user)  # type: ignore[arg-type]  # with a role: a User
-        response = redirect("admin:two_factor" if known else "admin:two_factor_set_up")
+        response = redirect(next_step(request, user))
         if request.GET:
             response["Location"] += f"?{request.GET.urlencode()}"
         return response

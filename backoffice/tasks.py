@@ -4,6 +4,7 @@ from celery import shared_task
 
 from backoffice.figures import count_finished_days
 from backoffice.services.instructions import expire_due
+from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
 
@@ -15,7 +16,9 @@ def count_days() -> int:
 
 @shared_task
 def expire_instructions() -> int:
-    return expire_due(now=utc_now())
+    now = utc_now()
+    forget_uncollected(now=now)
+    return expire_due(now=now)
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")

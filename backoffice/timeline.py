@@ -9,10 +9,12 @@ from backoffice import formats
 from backoffice.models import AuditEntry, Note
 from backoffice.page_parts import TimelineEntry
 from backoffice.resource.display_fields import actor_words
+from backoffice.resource.page_urls import page_of
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
 from customers.phones import masked
+from funding.models import TopUpTransition
 from messages.models import Channel, Message
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
@@ -37,6 +39,7 @@ _MESSAGES = {
     "due": "Reminder on the day",
     "receipt": "Receipt",
     "refund": "Notice",
+    "top_up": "Receipt",
 }
 
 
@@ -49,6 +52,7 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         *_moves(payment),
         *_tries(payment),
         *_refunds(payment),
+        *_top_ups(payment),
         *_attempts(payment),
         *messages_about(payment.pk),
         *_acts(payment),
@@ -105,6 +109,23 @@ def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
             )
         yield TimelineEntry(
             refund.created_at, "undo", f"Refund of {amount} requested", who, details=reason
+        )
+
+
+def _top_ups(payment: Payment) -> Iterator[TimelineEntry]:
+    """Yield how money that was added for this payment came in."""
+    added = TopUpTransition.objects.filter(top_up__payment=payment).select_related("top_up")
+    for move in added.order_by("-pk")[:SHOWN]:
+        top_up = move.top_up
+        amount = formats.money(top_up.amount_received or top_up.amount, top_up.currency)
+        state = "on its way" if move.to_status == "pending" else move.to_status
+        words = f"Top-up of {amount} by {top_up.get_way_display()}: {state}"
+        yield TimelineEntry(
+            move.at,
+            "add_card",
+            formats.link(words, page_of(top_up)),
+            actor_words(move.actor),
+            tone=formats.tone(move.to_status),
         )
 
 

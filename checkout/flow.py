@@ -13,6 +13,7 @@ from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer, CustomerSession
 from customers.passkeys import finish_payment, proof_needed
 from customers.pins import check_pin
+from funding.continuing import remember_proof
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
@@ -112,17 +113,20 @@ def continue_after_sign_in(*, payment: Payment, browser: BrowserSession, now: da
     return submit_payment(payment=payment, browser=browser, now=now)
 
 
-def submit_payment(*, payment: Payment, browser: BrowserSession, now: datetime) -> Payment:
+def submit_payment(
+    *, payment: Payment, browser: BrowserSession, now: datetime, ahead: bool = False
+) -> Payment:
     """Start the payment, and pay it where the amount needs no verification.
 
-    Returns it as it is then. Raises InsufficientBalance, CustomerFrozen, NewProofLimitReached, or
-    the error of the payment's present status.
+    `ahead`: a customer whose money is still on its way proves what is needed now. Returns the
+    payment as it is then. Raises InsufficientBalance, CustomerFrozen, NewProofLimitReached, or the
+    error of the payment's present status.
     """
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
         return _complete(payment, browser, Verification.NONE, now)
     refuse_above_limit(customer, payment.amount or 0, now=now)
-    if missing_amount(payment, customer):
+    if not ahead and missing_amount(payment, customer):
         start_payment(payment_id=payment.id, actor=browser.actor, now=now)
         raise InsufficientBalance
     return ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
@@ -208,14 +212,21 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
 def _complete(
     payment: Payment, browser: BrowserSession, verified: Verification, now: datetime
 ) -> Payment:
-    """Pay with that verification."""
-    return pay_or_return(
-        payment_id=payment.id,
-        customer=_signed_in(browser),
-        verified=verified,
-        actor=browser.actor,
-        now=now,
-    )
+    """Pay with that verification; with too little money, keep it for when more has come."""
+    try:
+        return pay_or_return(
+            payment_id=payment.id,
+            customer=_signed_in(browser),
+            verified=verified,
+            actor=browser.actor,
+            now=now,
+        )
+    except InsufficientBalance:
+        if browser.session is not None:
+            remember_proof(
+                payment_id=payment.id, session=browser.session, verified=verified, now=now
+            )
+        raise
 
 
 def _fails_too_often(payment_id: str, now: datetime) -> bool:

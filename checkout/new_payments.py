@@ -6,7 +6,7 @@ The form of a page carries the id that its payment will have, signed: sent twice
 from datetime import datetime
 
 from django.core import signing
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
 from core.errors import InvalidAmount
 from core.ids import new_id
@@ -34,7 +34,8 @@ def start_at_counter(*, counter_id: str, key: str, amount: int | None, now: date
     """
     payment_id = _id_in(key, counter_id, amount, now=now)
     try:
-        pay_at_counter(counter_id=counter_id, payment_id=payment_id, amount=amount, now=now)
+        with transaction.atomic():
+            pay_at_counter(counter_id=counter_id, payment_id=payment_id, amount=amount, now=now)
     except IntegrityError:
         if not _is_opened(payment_id):
             raise
@@ -49,14 +50,15 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
     link = open_link(link_id, now=now)
     payment_id = _id_in(key, link_id, amount, now=now)
     try:
-        open_payment(
-            merchant=link.merchant,
-            livemode=link.livemode,
-            payment_id=payment_id,
-            draft=_draft_of(link, amount, now),
-            now=now,
-            link_id=link.id,
-        )
+        with transaction.atomic():
+            open_payment(
+                merchant=link.merchant,
+                livemode=link.livemode,
+                payment_id=payment_id,
+                draft=_draft_of(link, amount, now),
+                now=now,
+                link_id=link.id,
+            )
     except IntegrityError:
         if not _is_opened(payment_id):
             raise

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from checkout.formats import deadline
 from checkout.forms import NOT_A_CODE, NOT_A_PHONE, NOT_A_PIN
 from core.errors import ApiError, RateLimited, ValidationFailed
+from core.formats import money
 from customers.errors import (
     CodeExpired,
     CountryNotServed,
@@ -18,6 +19,7 @@ from customers.errors import (
     PinDisabled,
     PinLocked,
 )
+from funding.errors import FundingLimitReached, WayNotOffered
 from messages.errors import MessageNotSent
 
 SECONDS_IN_MINUTE = 60
@@ -78,6 +80,13 @@ def _too_often(error: ApiError) -> str:
     ) % {"n": minutes}
 
 
+def too_much_today(error: FundingLimitReached, currency: str) -> str:
+    """Return how much a customer can still add today."""
+    if not error.left:
+        return _("You have added as much as you can in a day. Try again tomorrow.")
+    return _("You can add up to %(sum)s more today.") % {"sum": money(error.left, currency)}
+
+
 _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (InvalidPin, _wrong_pin),
     (InvalidCode, _wrong_code),
@@ -85,5 +94,6 @@ _WORDS: tuple[tuple[type[ApiError], Callable[[ApiError], str]], ...] = (
     (RateLimited, _too_often),
     (MessageNotSent, lambda error: _("We could not send the text. Try again in a minute.")),
     (CountryNotServed, lambda error: _("We cannot send codes to this country.")),
+    (WayNotOffered, lambda error: _("Money cannot be added in this way now. Choose another.")),
     (ValidationFailed, _invalid),
 )

@@ -49,6 +49,7 @@ def magic_phones() -> list[tuple[str, str]]:
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
         Behaviour.COUNTED: _("has to prove more after several payments"),
+        Behaviour.EMPTY_WALLET: _("has too little money until you add some"),
     }
     return [(phone, words[behaviour]) for phone, behaviour in MAGIC_PHONES.items()]
 

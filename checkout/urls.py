@@ -13,6 +13,7 @@ from checkout.views import (
     pins,
     proofs,
     receipts,
+    top_ups,
 )
 from checkout.views import signing_in as sign_in
 from checkout.views.policy_reports import policy_reports
@@ -27,6 +28,7 @@ urlpatterns = [
     path(f"{PAYMENT}/status", paying.status, name="checkout-status"),
     path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),
     path(f"{PAYMENT}/short", paying.ShortPage.as_view(), name="checkout-short"),
+    path(f"{PAYMENT}/prove", paying.ProveAheadAction.as_view(), name="checkout-prove"),
     path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
     path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),
     path(f"{PAYMENT}/simulate", paying.SimulateAction.as_view(), name="checkout-simulate"),
@@ -74,6 +76,9 @@ urlpatterns = [
     ),
     path("receipts/<id:payment_id>", receipts.ReceiptPage.as_view(), name="receipt"),
     path("receipts/<id:payment_id>.pdf", receipts.ReceiptPdf.as_view(), name="receipt-pdf"),
+    path("top-ups/<id:top_up_id>", top_ups.TopUpPage.as_view(), name="top-up"),
+    path("top-ups/<id:top_up_id>/status", top_ups.status, name="top-up-status"),
+    path("top-ups/<id:top_up_id>/cancel", top_ups.CancelTopUp.as_view(), name="top-up-cancel"),
     path("account", account.AccountPage.as_view(), name="account"),
     path("account/phone", account.AccountPhonePage.as_view(), name="account-phone"),
     path("account/code", account.AccountCodePage.as_view(), name="account-code"),
@@ -92,6 +97,7 @@ urlpatterns = [
         proofs.RemovePasskeyPage.as_view(),
         name="account-passkey-remove",
     ),
+    path("account/add", top_ups.AddMoneyPage.as_view(), name="account-add"),
     path("account/sign-out", account.SignOutAction.as_view(), name="account-sign-out"),
     path("not-me/<str:token>", alarms.NotMePage.as_view(), name="not-me"),
     path(REPORTS_PATH, policy_reports, name="policy-reports"),

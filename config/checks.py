@@ -57,6 +57,7 @@ def faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
     yield from _impossible_values()
+    yield from _missing_classes()
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -130,7 +131,6 @@ def _impossible_values() -> Iterator[str]:
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
         "PASSKEY_ABOVE must be at least PIN_ABOVE.": settings.PASSKEY_ABOVE >= settings.PIN_ABOVE,
-        "PAYOUT_PROVIDER must be the path of a class.": _can_be_imported(settings.PAYOUT_PROVIDER),
         "PASSKEY_ABOVE is out of reach: no amount would need a passkey.": (
             settings.PASSKEY_ABOVE < MAX_AMOUNT
         ),
@@ -173,6 +173,14 @@ def _impossible_values() -> Iterator[str]:
     yield from (fault for fault, holds in rules.items() if not holds)
 
 
+def _missing_classes() -> Iterator[str]:
+    """Report providers that are not there."""
+    if not _can_be_imported(settings.PAYOUT_PROVIDER):
+        yield "PAYOUT_PROVIDER must be the path of a class."
+    if not all(map(_can_be_imported, settings.FUNDING_PROVIDERS)):
+        yield "FUNDING_PROVIDERS must be paths of classes."
+
+
 def _can_be_imported(path: str) -> bool:
     try:
         import_string(path)
@@ -187,6 +195,11 @@ def _weak_transport() -> Iterator[str]:
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
     if settings.WEBHOOK_ALLOW_PRIVATE:
         yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
+    if not settings.REQUIRE_STAFF_PASSKEYS:
+        yield (
+            "REQUIRE_STAFF_PASSKEYS must be on: those who move money would sign in with codes that"
+            " a false page can ask for."
+        )
     if "*" in settings.ALLOWED_HOSTS:
         yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
     if settings.TRUSTED_PROXIES == 0:

@@ -19,6 +19,9 @@ POSTGRESQL_LIMITS = (
     "-c statement_timeout=5000 -c lock_timeout=3000 -c idle_in_transaction_session_timeout=10000"
 )
 
+# A statement that a connection sends again and again is parsed and planned once there.
+PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
+
 
 def database(url: str) -> dict[str, Any]:
     """Return Django's settings for the database at the URL."""
@@ -36,8 +39,8 @@ def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
 
 def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
     pool = {"min_size": 2, "max_size": env("WEB_THREADS") + 2, "timeout": 5}
-    options = config.get("OPTIONS", {}) | {"pool": pool, "options": POSTGRESQL_LIMITS}
-    return config | {"OPTIONS": options, "CONN_MAX_AGE": 0}
+    options = config.get("OPTIONS", {}) | PREPARED | {"pool": pool, "options": POSTGRESQL_LIMITS}
+    return config | {"ENGINE": "config.postgresql", "OPTIONS": options, "CONN_MAX_AGE": 0}
 
 
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 from kombu import Connection
 
+from backoffice.metrics import collect as look_at_staff
 from config.environment import env
 from core.errors import ServiceUnavailable
 from core.handler import json_error
@@ -18,7 +19,12 @@ from webhooks.metrics import collect as look_at_webhooks
 logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1
-COLLECTORS = {"webhooks": look_at_webhooks, "ledger": look_at_ledger, "bank": look_at_bank}
+COLLECTORS = {
+    "webhooks": look_at_webhooks,
+    "ledger": look_at_ledger,
+    "bank": look_at_bank,
+    "staff": look_at_staff,
+}
 
 
 def healthz(request: HttpRequest) -> HttpResponse:

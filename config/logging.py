@@ -2,6 +2,7 @@
 
 import logging
 import re
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -18,18 +19,26 @@ _SECRET = re.compile(
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
     r"|(/admin/search/\?)\S+"
     r"|(/confirm-email\?)\S+"
+    r"|(/admin/invitation/)\S+"
 )
+_OURS = {"level", "logger", "timestamp"}
+MOST_NAMES = 1_000
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
 def hide_secrets(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Redact keys, secrets, addresses that are capabilities, and search terms."""
     for name, value in event.items():
-        if _SECRET_NAMES.search(name):
+        if _is_secret(name):
             event[name] = HIDDEN
-        elif isinstance(value, str):
+        elif isinstance(value, str) and name not in _OURS:
             event[name] = redact(value)
     return event
+
+
+@lru_cache(MOST_NAMES)
+def _is_secret(name: str) -> bool:
+    return _SECRET_NAMES.search(name) is not None
 
 
 def redact(text: str) -> str:

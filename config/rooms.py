@@ -1,7 +1,7 @@
 """What higher rooms do for lower ones, which know them by these paths only."""
 
 # Each is a function of merchant id, currency and mode that returns cents not to be paid out.
-PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amount"]
+PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
 LEDGER_CHECKS: list[str] = [
@@ -11,11 +11,17 @@ LEDGER_CHECKS: list[str] = [
     "payouts.reconciliation.check_payouts",
     "payouts.batch_reconciliation.check_batches",
     "payouts.bank.booking_reconciliation.check_bookings",
+    "funding.reconciliation.check_top_ups",
 ]
+
+# Each credits money that came in at the bank, in the transaction that matches its entry, and
+# returns the id of what it was credited to; or "" where it is not the room's.
+BANK_CREDITS: list[str] = ["funding.bank_transfers.credit_entry"]
 
 # Each writes the messages of a kind when they are due, or finds that they are not needed any more.
 MESSAGE_WRITERS: dict[str, str] = {
     "confirm_email": "merchants.email_confirmation.write",
+    "staff_invitation": "backoffice.services.invitations.write",
     "invoice": "payments.emails.write",
     "reminder": "payments.emails.write",
     "due": "payments.emails.write",

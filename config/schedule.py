@@ -42,6 +42,8 @@ SCHEDULE: dict[str, Periodic] = {
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),
     "send payouts": Periodic("payouts.tasks.send_payouts", 10 * MINUTE),
+    "collect top-ups": Periodic("funding.tasks.collect_top_ups", 3),
+    "expire top-ups": Periodic("funding.tasks.expire_top_ups", 10 * MINUTE),
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),

@@ -17,12 +17,21 @@ _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class PolicyMiddleware(CSPMiddleware):
-    """Leaves an answer alone that brings its policy: to work one out takes 600 calls."""
+    """Works out a policy, in 600 calls, only for a page that brings none."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        super().__init__(get_response)
+        self._plain = build_policy()
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        return response if HEADER in response else super().process_response(request, response)
+        if HEADER in response:
+            return response
+        if response.get("Content-Type", "").startswith("text/html"):
+            return super().process_response(request, response)
+        response[HEADER] = self._plain
+        return response
 
 
 def admin_policy(get_response: _GetResponse) -> _GetResponse:

@@ -67,6 +67,11 @@ PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
 PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
+FUNDING_PROVIDERS: list[str] = env("FUNDING_PROVIDERS")
+FUNDING_BANK_NAME: str = env("FUNDING_BANK_NAME")
+FUNDING_CASH_PLACE: str = env("FUNDING_CASH_PLACE")
+FUNDING_DAY_AMOUNT: int = env("FUNDING_DAY_AMOUNT")
+FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 
 # Django
 
@@ -104,6 +109,7 @@ INSTALLED_APPS = [
     "payments",
     "refunds",
     "payouts",
+    "funding",
     "checkout",
     "backoffice",
     "sandbox",
@@ -268,16 +274,20 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
 ]
-# Five wrong passwords close an account name, and a name at one address, for half an hour.
+# Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
+# who guesses must not lock the owner out. The third is our own cookie, not the header of that name.
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.5
-AXES_LOCKOUT_PARAMETERS = ["username", ["username", "ip_address"]]
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]
+AXES_CLIENT_IP_CALLABLE = "backoffice.known_browsers.network_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
-AXES_IPWARE_PROXY_COUNT = TRUSTED_PROXIES or None
 
 # Staff. Their pages can live on a host of their own; a session ends after a while without a click.
 STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
+# Finance and Administrators get in with a passkey only.
+REQUIRE_STAFF_PASSKEYS = flag("REQUIRE_STAFF_PASSKEYS", default=not DEVELOPMENT_MODE)
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long the link of an invitation works
 STAFF_IDLE_SECONDS = 15 * 60
 STAFF_SESSION_SECONDS = 8 * 60 * 60
 LOGIN_URL = "admin:login"

@@ -1,5 +1,6 @@
 """Where a request comes from."""
 
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
@@ -7,6 +8,7 @@ from django.http import HttpRequest
 
 UNKNOWN = "0.0.0.0"  # noqa: S104  # no address to listen on, one to count under
 IPV6_SITE_BITS = 64
+MOST_KEPT = 1_000
 WIDE_BITS = {4: 24, 6: 48}  # what one owner of addresses is commonly given
 
 
@@ -17,10 +19,15 @@ def client_address(request: HttpRequest) -> str:
     """
     seen = [request.META.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:
-        hops = filter(None, request.headers.get("X-Forwarded-For", "").split(","))
+        hops = filter(None, request.META.get("HTTP_X_FORWARDED_FOR", "").split(","))
         seen = [*hops, *seen][-settings.TRUSTED_PROXIES - 1 :]
+    return _normal(seen[0])
+
+
+@lru_cache(MOST_KEPT)
+def _normal(written: str) -> str:
     try:
-        address = ip_address(seen[0].strip())
+        address = ip_address(written.strip())
         return str(getattr(address, "ipv4_mapped", None) or address)
     except ValueError:
         return UNKNOWN

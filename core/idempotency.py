@@ -39,11 +39,12 @@ def respond_once(
     secret once: it is stored encrypted.
 
     Raises InvalidRequest for a malformed key, IdempotencyKeyReused where the key came with another
-    method, path or body. Without a key the work is simply done; after a deadlock it is retried.
+    method, path or body. Without a key the work is simply done; after a deadlock it is retried. It
+    is one transaction in any case, in which services take part without a savepoint of their own.
     """
     key = key_of(request)
     if key is None:
-        return retry_on_deadlock(lambda: _answer(work()))
+        return retry_on_deadlock(transaction.atomic(lambda: _answer(work())))
     fingerprint = fingerprint_of(request)
     return retry_on_deadlock(lambda: _under_key(scope, key, fingerprint, work, secret=secret))
 

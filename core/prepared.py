@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Model, QuerySet, TextField, Value
+from django.db.models.base import ModelState
 from django.db.models.query import get_related_populators
 from django.db.transaction import TransactionManagementError
 
@@ -123,7 +124,11 @@ class Prepared(_Statement, Generic[_Row]):
         raise missing()
 
     def _object(self, values: list[Any]) -> _Row:
-        made = self._model.from_db(self._alias, self._names, values[self._own])
+        """Make the object as `from_db` would, which calls `setattr` for each of its columns."""
+        made = self._model.__new__(self._model)
+        state = made._state = ModelState()
+        state.adding, state.db = False, self._alias
+        made.__dict__.update(zip(self._names, values[self._own], strict=True))
         for populator in self._related:
             populator.populate(values, made)
         for name, place in self._annotations:

@@ -6,11 +6,12 @@ from core.errors import InvalidRequest
 from core.reference import errors
 
 HEADER = "Simulate-Error"
+_META = "HTTP_SIMULATE_ERROR"
 
 
 def raise_simulated_error(request: HttpRequest) -> None:
     """Raise the error whose code the request asks for; InvalidRequest for an unknown code."""
-    code = request.headers.get(HEADER)
+    code = request.META.get(_META)
     if code is None:
         return
     for error in errors():

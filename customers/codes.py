@@ -37,6 +37,9 @@ TEXTS = {
     CodePurpose.ADD_PASSKEY: gettext_noop(
         "%(code)s is your code for a new PIN or passkey at %(service)s."
     ),
+    CodePurpose.CASH: gettext_noop(
+        "%(code)s confirms that you have paid in %(amount)s in cash at %(service)s."
+    ),
 }
 
 

@@ -23,6 +23,7 @@ class Behaviour(StrEnum):
     REFUNDS_FAIL = "works, but its refunds fail"
     PIN_LOCKED = "the PIN is locked"
     COUNTED = "is asked for more proof after several payments at the checkout"
+    EMPTY_WALLET = "has too little money until some is added at the checkout"
 
 
 MAGIC_PHONES = {
@@ -34,11 +35,12 @@ MAGIC_PHONES = {
     "+12425550105": Behaviour.REFUNDS_FAIL,
     "+12425550106": Behaviour.PIN_LOCKED,
     "+12425550107": Behaviour.COUNTED,
+    "+12425550108": Behaviour.EMPTY_WALLET,
 }
 WORKING_PHONE = "+12425550100"
-INSUFFICIENT_BALANCE_PHONES = [
-    phone for phone, does in MAGIC_PHONES.items() if does == Behaviour.INSUFFICIENT_BALANCE
-]
+# Their wallets are not filled by themselves.
+POOR = frozenset({Behaviour.INSUFFICIENT_BALANCE, Behaviour.EMPTY_WALLET})
+POOR_PHONES = [phone for phone, does in MAGIC_PHONES.items() if does in POOR]
 
 
 def behaviour_of(customer: "Customer") -> Behaviour:

@@ -99,6 +99,7 @@ class CodePurpose(models.TextChoices):
     SIGN_IN = "sign_in"
     RESET_PIN = "reset_pin"
     ADD_PASSKEY = "add_passkey"
+    CASH = "cash"
 
 
 class SignInCode(models.Model):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
 
 from customers import challenges
@@ -78,6 +79,7 @@ def begin_registration(*, session: CustomerSession, now: datetime) -> "Options":
         raise TooManyPasskeys
     binding = Binding(ChallengePurpose.REGISTER)
     return webauthn.registration_options(
+        site=settings.CHECKOUT_URL,
         challenge=challenges.issue(session=session, binding=binding, now=now),
         user_handle=session.customer_id.encode(),
         user_name=session.customer.phone,
@@ -95,7 +97,7 @@ def finish_registration(
     response = webauthn.read_registration(credential)
     binding = Binding(ChallengePurpose.REGISTER)
     challenges.consume(response.challenge, session=session, binding=binding, now=now)
-    made = webauthn.verify_registration(response)
+    made = webauthn.verify_registration(response, site=settings.CHECKOUT_URL)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
@@ -177,7 +179,9 @@ def _begin(session: CustomerSession, binding: Binding, now: datetime) -> "Option
     if not known:
         raise PasskeyMissing
     challenge = challenges.issue(session=session, binding=binding, now=now)
-    return webauthn.authentication_options(challenge=challenge, known=known)
+    return webauthn.authentication_options(
+        site=settings.CHECKOUT_URL, challenge=challenge, known=known
+    )
 
 
 def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
@@ -186,7 +190,9 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
     response = webauthn.read_assertion(credential)
     challenges.consume(response.challenge, session=session, binding=binding, now=now)
     passkey = _passkey_of(session.customer_id, response)
-    sign_count = webauthn.verify_assertion(response, bytes(passkey.public_key))
+    sign_count = webauthn.verify_assertion(
+        response, bytes(passkey.public_key), site=settings.CHECKOUT_URL
+    )
     _refuse_cloned(passkey, sign_count, now)
     # Conditional on the count that was read, so of two assertions with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)

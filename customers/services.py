@@ -14,9 +14,9 @@ from core.prepared import Place, Prepared
 from core.sweeping import sweep
 from customers.errors import CustomerFrozen
 from customers.magic_phones import (
-    INSUFFICIENT_BALANCE_PHONES,
+    POOR,
+    POOR_PHONES,
     WORKING_PHONE,
-    Behaviour,
     behaviour_of,
 )
 from customers.models import Customer, CustomerSession
@@ -42,7 +42,6 @@ def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
     return customer
 
 
-@transaction.atomic
 def test_customer(
     phone: str | None,
     now: datetime,
@@ -56,8 +55,13 @@ def test_customer(
     number = normalize_phone(phone or WORKING_PHONE, livemode=False)
     for known in _with_money().rows(phone=number, currency=currency):
         return known
+    return _customer_with_money(number, currency, now)
+
+
+@transaction.atomic
+def _customer_with_money(number: str, currency: str, now: datetime) -> Customer:
     customer = find_or_create(phone=number, livemode=False, now=now)
-    if behaviour_of(customer) != Behaviour.INSUFFICIENT_BALANCE:
+    if behaviour_of(customer) not in POOR:
         account = wallet(customer, currency)
         if account.balance == 0:
             _fill_test_wallet(customer, account, now)
@@ -81,7 +85,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
     Returns how many.
     """
-    poor = Customer.objects.filter(phone__in=INSUFFICIENT_BALANCE_PHONES, livemode=False)
+    poor = Customer.objects.filter(phone__in=POOR_PHONES, livemode=False)
     low = Account.objects.filter(
         purpose=Purpose.WALLET, livemode=False, balance__lt=TEST_WALLET_REFILL_BELOW
     ).exclude(owner__in=poor.values("pk"))
@@ -105,27 +109,35 @@ def wallet(customer: Customer, currency: str) -> Account:
 
 @transaction.atomic
 def top_up(
-    *, customer: Customer, amount: int, currency: str, now: datetime, description: str = ""
+    *,
+    customer: Customer,
+    amount: int,
+    currency: str,
+    now: datetime,
+    description: str = "",
+    reference: str = "",
+    transaction_id: str = "",
 ) -> str:
     """Put money into a wallet, from the funding account. Returns the transaction's id.
 
-    Raises InvalidAmount.
+    `reference` is the public id of what brings it, which moves money once. Raises InvalidAmount.
     """
     if not 0 < amount <= MAX_AMOUNT:
         raise InvalidAmount(amount=f"must be from 1 to {MAX_AMOUNT} of the smallest unit")
     funding = account_for(
         owner=HOUSE, purpose=Purpose.FUNDING, currency=currency, livemode=customer.livemode
     )
+    transaction_id = transaction_id or new_id("txn", now)
     movement = Movement(
         kind=TransferKind.TOP_UP,
-        reference=new_id("txn", now),
+        reference=reference or transaction_id,
         debit=funding,
         credit=wallet(customer, currency),
         amount=amount,
         description=description,
     )
-    post_transfers(transaction_id=movement.reference, movements=[movement], now=now)
-    return movement.reference
+    post_transfers(transaction_id=transaction_id, movements=[movement], now=now)
+    return transaction_id
 
 
 def lock_payer(customer_id: str) -> Customer:

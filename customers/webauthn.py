@@ -1,5 +1,7 @@
 """The two ceremonies of WebAuthn, without a database: options for the browser, and its responses.
 
+`site` is the address whose pages ask: the checkout for customers, the back office for staff.
+
 The responses are untrusted, and the library that reads them was not written for malice: any outcome
 but success is VerificationFailed.
 """
@@ -78,20 +80,25 @@ class CredentialResponse:
     user_handle: bytes | None = None
 
 
-def relying_party() -> tuple[str, str]:
-    """Return the rpId and the only origin that may use it: those of the checkout."""
-    url = urlsplit(settings.CHECKOUT_URL)
+def relying_party(site: str) -> tuple[str, str]:
+    """Return the rpId and the only origin that may use it: those of a site of ours."""
+    url = urlsplit(site)
     host = url.hostname or ""
     is_default = url.port in (None, DEFAULT_PORTS.get(url.scheme))
     return host, f"{url.scheme}://{host}" if is_default else f"{url.scheme}://{host}:{url.port}"
 
 
 def registration_options(
-    *, challenge: bytes, user_handle: bytes, user_name: str, known: Sequence[KnownCredential]
+    *,
+    site: str,
+    challenge: bytes,
+    user_handle: bytes,
+    user_name: str,
+    known: Sequence[KnownCredential],
 ) -> Options:
     """Return what `navigator.credentials.create()` is called with, its bytes as base64url."""
     options = generate_registration_options(
-        rp_id=relying_party()[0],
+        rp_id=relying_party(site)[0],
         rp_name=settings.SERVICE_NAME,
         user_id=user_handle,
         user_name=user_name,
@@ -106,10 +113,12 @@ def registration_options(
     return options_to_json_dict(options)
 
 
-def authentication_options(*, challenge: bytes, known: Sequence[KnownCredential]) -> Options:
+def authentication_options(
+    *, site: str, challenge: bytes, known: Sequence[KnownCredential]
+) -> Options:
     """Return what `navigator.credentials.get()` is called with, its bytes as base64url."""
     options = generate_authentication_options(
-        rp_id=relying_party()[0],
+        rp_id=relying_party(site)[0],
         challenge=challenge,
         timeout=TIMEOUT_MILLISECONDS,
         allow_credentials=_descriptors(known),
@@ -137,9 +146,9 @@ def read_assertion(text: str) -> CredentialResponse:
         return CredentialResponse(parsed, challenge, credential_id, credential.response.user_handle)
 
 
-def verify_registration(response: CredentialResponse) -> NewCredential:
+def verify_registration(response: CredentialResponse, *, site: str) -> NewCredential:
     """Verify a new credential, its user verified. Raises VerificationFailed."""
-    rp_id, origin = relying_party()
+    rp_id, origin = relying_party(site)
     with _failing_closed():
         verified = verify_registration_response(
             credential=response.text,
@@ -161,12 +170,12 @@ def verify_registration(response: CredentialResponse) -> NewCredential:
         )
 
 
-def verify_assertion(response: CredentialResponse, public_key: bytes) -> int:
+def verify_assertion(response: CredentialResponse, public_key: bytes, *, site: str) -> int:
     """Verify an assertion, its user verified; return its sign count, not yet compared.
 
     Raises VerificationFailed.
     """
-    rp_id, origin = relying_party()
+    rp_id, origin = relying_party(site)
     with _failing_closed():
         verified = verify_authentication_response(
             credential=response.text,

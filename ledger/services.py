@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import Case, F, Q, QuerySet, Value, When
 
 from core.money import minor_digits
 from core.prepared import Place, Prepared
@@ -125,12 +125,16 @@ def balances(*, owner: str, purpose: Purpose, livemode: bool) -> dict[str, int]:
     return {account.currency: account.exact for account in rows}
 
 
+def exact_balances(*, owner: str, purpose: str, livemode: bool) -> QuerySet[Account]:
+    """Return the query for an owner's accounts, one per currency, each with its `exact` balance."""
+    accounts = Account.objects.filter(owner=owner, purpose=purpose, livemode=livemode)
+    return accounts.annotate(exact=exact_balance())
+
+
 @cache
 def _exact_by_currency(*, livemode: bool) -> Prepared[Any]:
-    of_owner = Account.objects.filter(
-        owner=Place("owner"), purpose=Place("purpose"), livemode=livemode
-    )
-    return Prepared(of_owner.annotate(exact=exact_balance()).order_by("currency"))
+    places = {"owner": Place("owner"), "purpose": Place("purpose")}
+    return Prepared(exact_balances(**places, livemode=livemode).order_by("currency"))
 
 
 def lock(account: Account) -> None:

@@ -8,20 +8,18 @@ from django.db import connection, transaction
 
 
 @contextmanager
-def snapshot(*, limited: bool = False) -> Iterator[None]:
+def snapshot() -> Iterator[None]:
     """Let every statement inside see the same instant, however long it takes; write nothing.
 
-    `limited` keeps the time limits of a request. Inside an open transaction, that transaction is
-    used as it is.
+    Inside an open transaction, that transaction is used as it is.
     """
     if connection.in_atomic_block:
         yield
     elif connection.vendor == "postgresql":
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            if not limited:
-                cursor.execute("SET LOCAL statement_timeout = 0")
-                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            cursor.execute("SET LOCAL statement_timeout = 0")
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             yield
     else:
         with _without_write_lock(), transaction.atomic():

@@ -92,10 +92,10 @@ def _development_caller(request: Request) -> Caller:
 
 def _named(request: Request) -> Iterator[tuple[str, Any]]:
     """Yield each place where the request names a merchant: the query string, then the body."""
-    for name in _LOOKUPS:
+    for name in _LOOKUPS if request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):
             yield name, value
-    if isinstance(request.data, dict):
+    if request._request.body and isinstance(request.data, dict):
         for name in _LOOKUPS:
             if request.data.get(name) is not None:
                 yield name, request.data[name]

@@ -63,7 +63,7 @@ class Registration:
     live: IssuedKey
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def create_merchant(
     *,
     now: datetime,

@@ -19,7 +19,7 @@ from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_pa
 from payments.verification import Verification
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def confirm_payment(
     *, caller: Caller, payment_id: str, phone: str | None, amount: int | None, now: datetime
 ) -> Payment:

@@ -5,12 +5,10 @@ from datetime import datetime
 from django.db import transaction
 
 from core.sweeping import sweep
-from payments import events
 from payments.models import Payment
 from payments.paying import settle_due_payment
+from payments.reporting import move_and_report
 from payments.statuses import PaymentStatus
-from webhooks.event_types import EventType
-from webhooks.outbox import emit
 
 BATCH = 500
 
@@ -42,6 +40,5 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
 def expire_payment(*, payment_id: str, now: datetime) -> Payment:
     """Expire one payment. Raises the error of its status where it is no longer due."""
     payment = Payment.objects.due_to_expire(now).locked(payment_id)
-    payment.transition_to(PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
-    emit(EventType.PAYMENT_EXPIRED, about=payment, data=events.payment_expired(payment), now=now)
+    move_and_report(payment, PaymentStatus.EXPIRED, now=now, actor="system:payments.expire")
     return payment

@@ -21,10 +21,12 @@ FILTERS = {
     "static_payment_id": exactly("Paid at this counter."),
 }
 
+_FORMATS = tuple(QRFormat.values)
+
 
 def chosen_format(values: Mapping[str, str]) -> QRFormat:
     """Read `qr_format`; without it, the form configured. Raises InvalidRequest."""
     given = values.get("qr_format", settings.QR_PAYLOAD)
-    if given not in QRFormat.values:
-        raise InvalidRequest(qr_format=f"must be one of {', '.join(QRFormat.values)}")
+    if given not in _FORMATS:
+        raise InvalidRequest(qr_format=f"must be one of {', '.join(_FORMATS)}")
     return QRFormat(given)

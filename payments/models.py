@@ -1,5 +1,6 @@
 """A payment, and the record of its transitions."""
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from typing import Self
@@ -234,11 +235,17 @@ class Payment(models.Model):
         return PaymentFailed(self.error_message or "")
 
     def transition_to(
-        self, *path: PaymentStatus, now: datetime, actor: str, cause: str = ""
+        self,
+        *path: PaymentStatus,
+        now: datetime,
+        actor: str,
+        cause: str = "",
+        send: Callable[..., object] = write,
     ) -> None:
         """Move to a status, or on through several, and record each move; `cause` is of the last.
 
-        The row must be locked; what a move may change of it is saved. Raises PaymentExpired for
+        The row must be locked; what a move may change of it is saved, by the statements that `send`
+        is called with. Raises PaymentExpired for
         any move but expiry after `expires_at`, and the error of the present status where the table
         of transitions has no such move.
         """
@@ -254,7 +261,7 @@ class Payment(models.Model):
             moves.append(move)
         moves[-1].cause = cause
         self.updated_at = now
-        write(update_of(self, *_MOVED), insertion_of(*moves))
+        send(update_of(self, *_MOVED), insertion_of(*moves))
 
     def _refuse_move(self, before: PaymentStatus, status: PaymentStatus, now: datetime) -> None:
         if status not in TRANSITIONS[before]:

@@ -20,14 +20,13 @@ from links.errors import PaymentLinkExpired, PaymentLinkInactive
 from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
-from payments import emails, events
+from payments import emails
 from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
+from payments.reporting import move_and_report
 from payments.risk import count_payment
 from payments.statuses import PAYABLE, PaymentStatus
 from payments.verification import Verification, required_for
-from webhooks.event_types import EventType
-from webhooks.outbox import emit
 
 
 @transaction.atomic
@@ -70,8 +69,7 @@ def cancel_by_customer(*, payment_id: str, actor: str, now: datetime) -> Payment
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
         payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause="canceling")
-    payment.transition_to(PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
-    emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
+    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=actor, cause="by the customer")
     return payment
 
 
@@ -158,9 +156,7 @@ def settle(payment: Payment, *, actor: str, now: datetime) -> None:
     payment.settles_at = None
     post_transfers(transaction_id=payment.transaction_id, movements=_movements(payment), now=now)
     processing = () if payment.status == PaymentStatus.PROCESSING else (PaymentStatus.PROCESSING,)
-    payment.transition_to(*processing, PaymentStatus.COMPLETED, now=now, actor=actor)
-    data = events.payment_completed(payment)
-    emit(EventType.PAYMENT_COMPLETED, about=payment, data=data, now=now)
+    move_and_report(payment, *processing, PaymentStatus.COMPLETED, now=now, actor=actor)
     if payment.link_id is not None:
         record_use(payment.link_id, payment_id=payment.id, amount=payment.sale_amount, now=now)
     emails.plan_receipt(payment, now=now)
@@ -173,8 +169,7 @@ def fail(
     payment.error_code, payment.error_message = failure.code, failure.message
     payment.settles_at = None
     path = (*before, PaymentStatus.FAILED)
-    payment.transition_to(*path, now=now, actor=actor, cause=failure.code)
-    emit(EventType.PAYMENT_FAILED, about=payment, data=events.payment_failed(payment), now=now)
+    move_and_report(payment, *path, now=now, actor=actor, cause=failure.code)
     return payment
 
 

@@ -5,13 +5,14 @@ from typing import Any
 
 from django.db import transaction
 
-from core.writing import insertion_of, write
+from core.writing import insertion_of
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payments import emails, events
 from payments.drafts import PaymentDraft, amount_of, expiry_of, extra_fields_of
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payments.reporting import move_and_report
 from payments.statuses import PaymentStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
@@ -38,7 +39,7 @@ def create_payment(
     )
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def open_payment(
     *,
     merchant: Merchant,
@@ -72,10 +73,15 @@ def open_payment(
         **extras,
         **origin,
     )
-    write(insertion_of(payment))
+    emit(
+        EventType.PAYMENT_CREATED,
+        about=payment,
+        data=events.payment_created(payment),
+        now=now,
+        beside=[insertion_of(payment)],
+    )
     if payment.payment_mode == PaymentMode.INVOICE_PAY:
         emails.plan_invoice(payment, now=now)
-    emit(EventType.PAYMENT_CREATED, about=payment, data=events.payment_created(payment), now=now)
     return payment
 
 
@@ -94,10 +100,9 @@ def update_payment(
     return payment
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def cancel_payment(*, caller: Caller, payment_id: str, now: datetime) -> Payment:
     """Cancel an unpaid payment. Raises PaymentNotFound, or the error of its present status."""
     payment = Payment.objects.locked_of(caller, payment_id)
-    payment.transition_to(PaymentStatus.CANCELED, now=now, actor=caller.actor)
-    emit(EventType.PAYMENT_CANCELED, about=payment, data=events.payment_canceled(payment), now=now)
+    move_and_report(payment, PaymentStatus.CANCELED, now=now, actor=caller.actor)
     return payment

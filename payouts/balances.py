@@ -4,19 +4,20 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum, Value
 from django.utils.module_loading import import_string
 
 from core.prepared import Place, PreparedValues
 from ledger.models import Purpose
-from ledger.services import balances
-from ledger.snapshot import snapshot
+from ledger.services import exact_balances
 from payouts.models import Payout
 from payouts.statuses import OUTGOING, PayoutStatus
 
-Reserve = Callable[[str, str, bool], int]
+Reserve = Callable[[str, bool], QuerySet[Any, Any]]
+HELD, RESERVED = "held", "reserved"  # beside the statuses of what leaves
 
 
 @dataclass(frozen=True)
@@ -38,40 +39,55 @@ class MerchantBalances:
     in_transit: list[Money]
 
 
-@snapshot(limited=True)
 def balances_of(*, merchant_id: str, livemode: bool) -> MerchantBalances:
     """Return the exact balances, each with every currency by name; at least the default one.
 
-    All are of one instant: a payout in progress is counted in exactly one of them.
+    All are of one instant, as one statement sees it: a payout in progress is counted in exactly
+    one of them.
     """
-    held = balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
-    leaving = _outgoing(merchant_id, livemode)
+    prepared = _sums(tuple(settings.PAYOUT_RESERVES), livemode=livemode)
+    sums: Counter[tuple[str, str]] = Counter()
+    for kind, currency, amount in prepared.rows(merchant_id=merchant_id):
+        sums[kind, currency] += int(amount)
+    held = {currency for kind, currency in sums if kind == HELD}
     currencies = sorted({settings.DEFAULT_CURRENCY, *held})
-    free = {name: held.get(name, 0) - reserved(merchant_id, name, livemode) for name in currencies}
+    free = {name: sums[HELD, name] - sums[RESERVED, name] for name in currencies}
     return MerchantBalances(
         merchant_id=merchant_id,
         livemode=livemode,
         available=[Money(name, max(free[name], 0)) for name in currencies],
-        pending=[Money(name, leaving[name, PayoutStatus.SCHEDULED]) for name in currencies],
-        in_transit=[Money(name, leaving[name, PayoutStatus.IN_TRANSIT]) for name in currencies],
+        pending=[Money(name, sums[PayoutStatus.SCHEDULED, name]) for name in currencies],
+        in_transit=[Money(name, sums[PayoutStatus.IN_TRANSIT, name]) for name in currencies],
     )
 
 
 def reserved(merchant_id: str, currency: str, livemode: bool) -> int:
     """Return what must stay in a merchant's balance, such as for pending refunds, in cents."""
-    reserves: list[Reserve] = [import_string(path) for path in settings.PAYOUT_RESERVES]
-    return sum(reserve(merchant_id, currency, livemode) for reserve in reserves)
+    return sum(
+        int(amount)
+        for path in settings.PAYOUT_RESERVES
+        for name, amount in _reserve(path)(merchant_id, livemode)
+        if name == currency
+    )
 
 
-def _outgoing(merchant_id: str, livemode: bool) -> Counter[tuple[str, str]]:
-    sums = _sums_leaving(livemode=livemode).rows(merchant_id=merchant_id)
-    return Counter({(currency, status): total for currency, status, total in sums})
+def _reserve(path: str) -> Reserve:
+    reserve: Reserve = import_string(path)
+    return reserve
 
 
 @cache
-def _sums_leaving(*, livemode: bool) -> PreparedValues:
+def _sums(reserves: tuple[str, ...], *, livemode: bool) -> PreparedValues:
+    """Prepare the rows of kind, currency and cents that the balances of a merchant add up to."""
+    merchant_id = Place("merchant_id")
+    accounts = exact_balances(owner=merchant_id, purpose=Purpose.MERCHANT, livemode=livemode)
     leaving = Payout.objects.filter(
-        merchant_id=Place("merchant_id"), livemode=livemode, status__in=sorted(OUTGOING)
+        merchant_id=merchant_id, livemode=livemode, status__in=sorted(OUTGOING)
     )
-    sums = leaving.order_by().values_list("currency", "status").annotate(total=Sum("amount"))
-    return PreparedValues(sums)
+    sums = leaving.order_by().values_list("status", "currency").annotate(total=Sum("amount"))
+    kept = [
+        _reserve(path)(merchant_id, livemode).values_list(Value(RESERVED), "currency", "total")
+        for path in reserves
+    ]
+    held = accounts.annotate(kind=Value(HELD)).values_list("kind", "currency", "exact")
+    return PreparedValues(held.union(sums, *kept, all=True))

@@ -1,6 +1,6 @@
 """A refund: money on its way back from a merchant's balance to the wallet that paid."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from datetime import datetime
 from typing import ClassVar, Self
 
@@ -11,7 +11,7 @@ from core.ids import PublicIdField
 from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
 from core.signatures import SignatureField
-from core.writing import Write, insertion_of, update_of, write
+from core.writing import insertion_of, update_of, write
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
@@ -105,9 +105,14 @@ class Refund(models.Model):
         return self.id
 
     def transition_to(
-        self, status: RefundStatus, *, now: datetime, actor: str, beside: Sequence[Write] = ()
+        self,
+        status: RefundStatus,
+        *,
+        now: datetime,
+        actor: str,
+        send: Callable[..., object] = write,
     ) -> None:
-        """Move to a final status and record it, in one statement with what stands `beside`.
+        """Move to a final status and record it, by the statements that `send` is called with.
 
         The row is locked, or not stored yet. Raises RefundFinal.
         """
@@ -121,7 +126,7 @@ class Refund(models.Model):
         move = RefundTransition(
             refund=self, from_status=before, to_status=status, at=now, actor=actor
         )
-        write(row, *beside, insertion_of(move))
+        send(row, insertion_of(move))
 
 
 class RefundTransition(models.Model):

@@ -1,23 +1,13 @@
 """What a merchant still owes its customers: reserved, and not paid out."""
 
-from functools import cache
+from typing import Any
 
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 
-from core.prepared import Place, PreparedValues
 from refunds.models import Refund
 
 
-def pending_amount(merchant_id: str, currency: str, livemode: bool) -> int:
-    """Return the total of pending refunds, in cents."""
-    found = _sum_waiting(livemode=livemode).rows(merchant_id=merchant_id, currency=currency)
-    return sum(int(total) for (total,) in found)
-
-
-@cache
-def _sum_waiting(*, livemode: bool) -> PreparedValues:
-    waiting = Refund.objects.pending().filter(
-        merchant_id=Place("merchant_id"), currency=Place("currency"), livemode=livemode
-    )
-    sums = waiting.order_by().values("merchant_id").annotate(total=Sum("amount"))
-    return PreparedValues(sums.values_list("total"))
+def pending_amounts(merchant_id: str, livemode: bool) -> QuerySet[Refund, Any]:
+    """Return the query for the totals of pending refunds: rows of currency and cents."""
+    pending = Refund.objects.pending().filter(merchant_id=merchant_id, livemode=livemode)
+    return pending.order_by().values_list("currency").annotate(total=Sum("amount"))

@@ -3,14 +3,16 @@
 Locks are taken in the order payment, refund, ledger account.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import transaction
 
 from core.ids import new_id
 from core.money import share_of
-from core.writing import Write, insertion_of, update_of, write
+from core.writing import Write, insertion_of, update_of
 from customers.magic_phones import Behaviour, behaviour_of
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
@@ -39,7 +41,14 @@ class RefundDraft:
     expected_available: int | None = None
 
 
-@transaction.atomic
+class _Outcome(NamedTuple):
+    """What a refund has come to: what is to be written, and the events of it, by one statement."""
+
+    writes: list[Write]
+    facts: list[Fact]
+
+
+@transaction.atomic(savepoint=False)
 def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: datetime) -> Refund:
     """Refund a completed payment, wholly or in part (SPEC: POST /v1/payments/:id/refund).
 
@@ -66,9 +75,8 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
         outcome = _fail(refund, payment, SIMULATED, actor=caller.actor, now=now)
     else:
         outcome = _settle_if_covered(refund, payment, actor=caller.actor, now=now)
-    if not outcome:
-        write(insertion_of(refund), _amounts_of(payment, now))
-    emit_all(created, *outcome, now=now)
+    writes = outcome.writes or [insertion_of(refund), _amounts_of(payment, now)]
+    emit_all(created, *outcome.facts, now=now, beside=writes)
     return refund
 
 
@@ -77,11 +85,11 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
     """Retry a pending refund; fail it after 30 days. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
     outcome = _settle_if_covered(refund, payment, actor=actor, now=now)
-    if not outcome:
+    if not outcome.facts:
         if now < refund.created_at + GIVE_UP_AFTER:
             return refund
         outcome = _fail(refund, payment, NOT_COVERED, actor=actor, now=now)
-    emit_all(*outcome, now=now)
+    emit_all(*outcome.facts, now=now, beside=outcome.writes)
     return refund
 
 
@@ -89,7 +97,8 @@ def retry_refund(*, refund_id: str, now: datetime, actor: str = RETRY_ACTOR) -> 
 def fail_refund(*, refund_id: str, reason: str, actor: str, now: datetime) -> Refund:
     """Fail a pending refund for good. Raises RefundNotFound, RefundFinal."""
     refund, payment = _lock_pending(refund_id)
-    emit_all(*_fail(refund, payment, reason, actor=actor, now=now), now=now)
+    outcome = _fail(refund, payment, reason, actor=actor, now=now)
+    emit_all(*outcome.facts, now=now, beside=outcome.writes)
     return refund
 
 
@@ -124,35 +133,34 @@ def _lock_pending(refund_id: str) -> tuple[Refund, Payment]:
     return refund, payment
 
 
-def _settle_if_covered(
-    refund: Refund, payment: Payment, *, actor: str, now: datetime
-) -> list[Fact]:
-    """Move the money; return what there is to report, nothing where no balance covers it."""
+def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: datetime) -> _Outcome:
+    """Move the money; return what there is to write and report, or nothing where none covers it."""
     transaction_id, fee = new_id("txn", now), fee_share(payment, refund.amount)
     try:
         _post(refund, payment, fee, transaction_id=transaction_id, now=now)
     except InsufficientBalance:
-        return []
+        return _Outcome([], [])
     refund.transaction_id, refund.fee_returned = transaction_id, fee
     payment.amount_refund_pending -= refund.amount
     payment.amount_refunded += refund.amount
-    beside = [_amounts_of(payment, now)]
-    refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor, beside=beside)
+    writes = [_amounts_of(payment, now)]
+    refund.transition_to(RefundStatus.SUCCEEDED, now=now, actor=actor, send=_adding_to(writes))
     emails.plan_notice(refund, payment, now=now)
-    return [
-        Fact(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund)),
-        Fact(EventType.PAYMENT_REFUNDED, payment, events.payment_refunded(payment, refund)),
-    ]
+    completed = Fact(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund))
+    refunded = Fact(EventType.PAYMENT_REFUNDED, payment, events.payment_refunded(payment, refund))
+    return _Outcome(writes, [completed, refunded])
 
 
-def _fail(
-    refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime
-) -> list[Fact]:
+def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> _Outcome:
     refund.failure_reason = reason
     payment.amount_refund_pending -= refund.amount
-    beside = [_amounts_of(payment, now)]
-    refund.transition_to(RefundStatus.FAILED, now=now, actor=actor, beside=beside)
-    return [Fact(EventType.REFUND_FAILED, refund, events.refund_failed(refund))]
+    writes = [_amounts_of(payment, now)]
+    refund.transition_to(RefundStatus.FAILED, now=now, actor=actor, send=_adding_to(writes))
+    return _Outcome(writes, [Fact(EventType.REFUND_FAILED, refund, events.refund_failed(refund))])
+
+
+def _adding_to(writes: list[Write]) -> Callable[..., None]:
+    return lambda *moves: writes.extend(moves)
 
 
 def _post(

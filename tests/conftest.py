@@ -201,7 +201,7 @@ def stranger(db: None) -> "Merchant":
 
 @pytest.fixture
 def development(settings: Settings) -> None:
-    settings.DEVELOPMENT_MODE = True
+    settings.DEVELOPMENT_MODE, settings.REQUIRE_STAFF_PASSKEYS = True, False
 
 
 @pytest.fixture

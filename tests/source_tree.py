@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 ROOMS = (
     "core", "outbound", "messages", "ledger", "merchants", "webhooks", "customers", "links",
-    "payments", "refunds", "payouts", "checkout", "backoffice", "sandbox", "config",
+    "payments", "refunds", "payouts", "funding", "checkout", "backoffice", "sandbox", "config",
 )  # fmt: skip
 
 

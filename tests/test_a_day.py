@@ -91,9 +91,9 @@ def test_the_day_is_as_the_page_tells_it(day) -> None:
         ("Receipt: B$50.00", "Receipt: B$51.00"),
         ("Events: `payout.paid`.", "Events: `payout.failed`."),
         ("| Ben's wallet | 5000 |", "| Ben's wallet | 5001 |"),
-        ("24 transfers", "25 transfers"),
+        ("25 transfers", "26 transfers"),
         ("<Cd>AC04</Cd>", "<Cd>AC01</Cd>"),
-        ('"matched": 2', '"matched": 1'),
+        ('"matched": 3', '"matched": 2'),
         (">7.70</Amt>", ">7.71</Amt>"),
     ],
 )

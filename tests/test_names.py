@@ -12,11 +12,12 @@ from tests.source_tree import FILES, ROOT, nodes
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("house")]
 
 # Names that Django, DRF or a test runner looks for.
-FRAMEWORK_CLASSES = {"Command", "Meta"}
+FRAMEWORK_CLASSES = {"Command", "DatabaseWrapper", "Meta"}
 # Files that mean the same in every room that has them.
 CONVENTIONAL = {
-    "__init__", "apps", "conftest", "counts", "emails", "errors", "events", "expiry", "failures",
-    "filters", "formats", "forms", "metrics", "middleware", "models", "openapi", "reconciliation",
+    "__init__", "apps", "base", "conftest", "counts", "emails", "errors", "events", "expiry",
+    "failures", "filters", "formats", "forms", "metrics", "middleware", "models", "openapi",
+    "providers", "reconciliation",
     "reference", "retention", "serializers", "services", "settings", "statuses", "tasks", "urls",
     "views",
 }  # fmt: skip

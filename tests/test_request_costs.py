@@ -29,18 +29,18 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(4, 4_250, Ceiling(5, 4_250)),
-    "read": Ceiling(1, 1_740),
-    "list": Ceiling(2, 5_250, Ceiling(2, 5_600)),
-    "list filtered": Ceiling(2, 5_300, Ceiling(2, 5_650)),
-    "cancel": Ceiling(5, 3_450, Ceiling(7, 3_450)),
-    "confirm": Ceiling(8, 5_200, Ceiling(12, 6_250)),
-    "refund": Ceiling(8, 5_550, Ceiling(13, 6_650)),
-    "balance": Ceiling(3, 2_350),
-    "checkout page": Ceiling(1, 6_950),
-    "status poll": Ceiling(1, 1_760),
-    "QR image": Ceiling(1, 2_320),
-    "link page": Ceiling(1, 6_800),
+    "create": Ceiling(3, 4_230, Ceiling(5, 3_350)),
+    "read": Ceiling(1, 1_370, Ceiling(1, 1_500)),
+    "list": Ceiling(2, 2_910, Ceiling(2, 4_100)),
+    "list filtered": Ceiling(2, 2_960, Ceiling(2, 4_150)),
+    "cancel": Ceiling(4, 2_610, Ceiling(7, 2_610)),
+    "confirm": Ceiling(7, 4_010, Ceiling(12, 5_600)),
+    "refund": Ceiling(7, 5_520, Ceiling(13, 6_100)),
+    "balance": Ceiling(1, 1_510, Ceiling(1, 1_900)),
+    "checkout page": Ceiling(1, 6_500),
+    "status poll": Ceiling(1, 1_280, Ceiling(1, 1_350)),
+    "QR image": Ceiling(1, 1_410, Ceiling(1, 1_500)),
+    "link page": Ceiling(1, 6_350),
 }
 
 

@@ -53,21 +53,26 @@ class Fact(NamedTuple):
 
 
 def emit(
-    event_type: EventType, *, about: Resource, data: Mapping[str, object], now: datetime
+    event_type: EventType,
+    *,
+    about: Resource,
+    data: Mapping[str, object],
+    now: datetime,
+    beside: Sequence[Write] = (),
 ) -> Event:
     """Write an event and a delivery per subscribed endpoint, inside the caller's transaction.
 
-    One statement on PostgreSQL, else two. SPEC: Events.
+    One statement on PostgreSQL, with those that stand `beside`. SPEC: Events.
     """
-    return emit_all(Fact(event_type, about, data), now=now)[0]
+    return emit_all(Fact(event_type, about, data), now=now, beside=beside)[0]
 
 
-def emit_all(*facts: Fact, now: datetime) -> list[Event]:
+def emit_all(*facts: Fact, now: datetime, beside: Sequence[Write] = ()) -> list[Event]:
     """Write several events of one merchant and mode as `emit` writes one, in as few statements."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("An event belongs to a transaction.")
     events = [_event(fact, now) for fact in facts]
-    _nudge_for(write(insertion_of(*events), _first_deliveries(events, now)))
+    _nudge_for(write(*beside, insertion_of(*events), _first_deliveries(events, now)))
     return events
 
 

@@ -3,25 +3,22 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext
 from backoffice.admin.office import OfficeAdmin
-from backoffice.authenticators import Authenticator
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
+from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.resource.display_fields import Badge, Field, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
-from backoffice.services.accounts import (
-    add_staff,
-    close_account,
-    lift_lockout,
-    reopen_account,
-    reset_access,
-    set_roles,
-)
+from backoffice.services import instruction_kinds
+from backoffice.services.accounts import close_account, lift_lockout
+from backoffice.services.two_factor import second_factors
 from backoffice.staff import roles_of
 
 ROLES = [(role.value, role.value) for role in Role]
@@ -31,29 +28,9 @@ class AccountForm(ActionForm):
     username = TextInputField(
         max_length=64, help_text="Lowercase letters, digits, dots and hyphens."
     )
-    email = EmailField(required=False)
+    email = EmailField(help_text="Where the link goes by which they choose their password.")
     role = SelectField(ROLES)
-
-
-def _add(context: ActionContext) -> tuple[str, str]:
-    username: str = context.data["username"]
-    password = add_staff(
-        staff=context.staff,
-        username=username,
-        role=Role(context.data["role"]),
-        email=context.data["email"],
-        now=context.now,
-    )
-    return username, password
-
-
-def _added(made: tuple[str, str]) -> ActionResult:
-    username, password = made
-    return ActionResult(
-        f"The account {username} has been created.",
-        secret=password,
-        secret_name="The temporary password, to be changed at first sign-in",  # noqa: S106  # a name of one
-    )
+    reason = TextInputField(max_length=500)
 
 
 class RolesForm(ActionForm):
@@ -66,30 +43,42 @@ class RolesForm(ActionForm):
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
 
 
-def _reset(password: str) -> ActionResult:
-    return ActionResult(
-        "The second factor has been removed; a new one is set up at the next sign-in.",
-        secret=password,
-        secret_name="The temporary password",  # noqa: S106  # a name of one
+class ResetForm(ActionForm):
+    email = EmailField(help_text="Where the link goes by which they choose a new password.")
+    reason = TextInputField(max_length=500, help_text="How they proved who they are.")
+
+    def prepare(self) -> None:
+        self.fields["email"].initial = self.row.email
+
+
+def _submit(context: ActionContext, task: str, username: str, **arguments: str) -> Instruction:
+    """Submit an instruction about an account: it waits for a second person."""
+    return submit(
+        context,
+        task,
+        subject_id=username,
+        livemode=True,
+        amount=0,
+        currency=settings.DEFAULT_CURRENCY,
+        arguments=arguments,
     )
 
 
-def _action(name: str, title: str, service: Any, message: Any, icon: str, **more: Any) -> Action:
-    """Return an action on a colleague's account, by one of the services that need a reason."""
-    return Action(
-        name=name,
-        title=title,
-        right=Right.STAFF,
-        form=ReasonForm,
-        service=lambda context: service(
-            staff=context.staff,
-            user_id=context.row.pk,
-            reason=context.data["reason"],
-            now=context.now,
-        ),
-        message=message,
-        icon=icon,
-        **more,
+def _close(context: ActionContext) -> None:
+    close_account(
+        staff=context.staff,
+        user_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
+    )
+
+
+def _lift_lockout(context: ActionContext) -> None:
+    lift_lockout(
+        staff=context.staff,
+        user_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
     )
 
 
@@ -98,59 +87,82 @@ ADD = Action(
     title="Add staff",
     right=Right.STAFF,
     form=AccountForm,
-    service=_add,
-    message=_added,
+    service=lambda context: _submit(
+        context,
+        instruction_kinds.ADD_STAFF,
+        context.data["username"],
+        roles=context.data["role"],
+        email=context.data["email"],
+    ),
+    message=submitted("The account has been created, and its owner invited by e-mail."),
+    about="Another Administrator must approve this. Then the invitation goes out.",
     icon="person_add",
     main=True,
 )
-SET_ROLES = Action(
-    name="roles",
-    title="Set roles",
-    right=Right.STAFF,
-    form=RolesForm,
-    service=lambda context: set_roles(
-        staff=context.staff,
-        user_id=context.row.pk,
-        roles=frozenset(Role(name) for name in context.data["roles"]),
-        reason=context.data["reason"],
-        now=context.now,
-    ),
-    message="The roles have been changed, with immediate effect.",
-    icon="badge",
-    main=True,
-)
 STAFF_ACTIONS = (
-    SET_ROLES,
-    _action(
-        "lift-lockout",
-        "Lift lockout",
-        lift_lockout,
-        "The lockout has been lifted.",
-        "lock_open",
+    Action(
+        name="roles",
+        title="Set roles",
+        right=Right.STAFF,
+        form=RolesForm,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.SET_ROLES,
+            context.row.username,
+            roles=", ".join(sorted(context.data["roles"])),
+        ),
+        message=submitted("The roles have been changed, with immediate effect."),
+        about="Another Administrator must approve this. To stop someone, close the account.",
+        icon="badge",
+        main=True,
     ),
-    _action(
-        "reset",
-        "Reset access",
-        reset_access,
-        _reset,
-        "restart_alt",
-        about="Issues a temporary password and removes the second factor until the next sign-in.",
+    Action(
+        name="lift-lockout",
+        title="Lift lockout",
+        right=Right.STAFF,
+        form=ReasonForm,
+        service=_lift_lockout,
+        message="The lockout has been lifted.",
+        icon="lock_open",
     ),
-    _action(
-        "close",
-        "Close account",
-        close_account,
-        "The account is closed.",
-        "person_off",
+    Action(
+        name="reset",
+        title="Reset access",
+        right=Right.STAFF,
+        form=ResetForm,
+        service=lambda context: _submit(
+            context,
+            instruction_kinds.RESET_ACCESS,
+            context.row.username,
+            email=context.data["email"],
+        ),
+        message=submitted("The access has been reset, and a new invitation sent."),
+        about="Another Administrator must approve this. It takes away password and second factor,"
+        " and sends a link to new ones.",
+        icon="restart_alt",
+    ),
+    Action(
+        name="close",
+        title="Close account",
+        right=Right.STAFF,
+        form=ReasonForm,
+        service=_close,
+        message="The account is closed.",
+        icon="person_off",
         danger=True,
         available=lambda user, now: user.is_active,
     ),
-    _action(
-        "reopen",
-        "Reopen account",
-        reopen_account,
-        "The account has been reopened.",
-        "person_check",
+    Action(
+        name="reopen",
+        title="Reopen account",
+        right=Right.STAFF,
+        form=ReasonForm,
+        service=lambda context: _submit(
+            context, instruction_kinds.REOPEN_ACCOUNT, context.row.username
+        ),
+        message=submitted("The account has been reopened."),
+        about="Another Administrator must approve this.",
+        icon="person_check",
         available=lambda user, now: not user.is_active,
     ),
 )
@@ -160,9 +172,13 @@ def _words(user: User) -> str:
     return ", ".join(sorted(role.value for role in roles_of(user))) or "none"
 
 
+def _password(user: User) -> str:
+    """Say only where it is missing: the link that sets one was sent, and not used yet."""
+    return "" if user.has_usable_password() else "not chosen yet"
+
+
 def _second_factor(user: User) -> str:
-    enrolled = Authenticator.objects.filter(user=user, confirmed=True).exists()
-    return "set up" if enrolled else "not yet"
+    return ", ".join(second_factors(user)) or "not yet"
 
 
 def _flag(title: str, source: str) -> Field:
@@ -193,6 +209,7 @@ class StaffAdmin(OfficeAdmin):
             Field("E-mail", "email"),
             ROLES_HELD,
             STATE,
+            Field("Password", _password),
             Field("Second factor", _second_factor),
             _flag("Must change password", "staff_account.must_change_password"),
             _flag("Only in development", "staff_account.development_only"),

@@ -3,16 +3,20 @@
 from datetime import timedelta
 
 from django import forms
+from django.conf import settings
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
-from backoffice.actions import Action, ActionResult
+from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
+from backoffice.admin.submission import submit, submitted
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
+from backoffice.models import Instruction
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
-from backoffice.services.merchants import end_key, replace_key, right_to_keys
+from backoffice.services import instruction_kinds
+from backoffice.services.merchants import end_key, replace_test_key, right_to_keys
 from core.clock import request_now
 from merchants.models import ApiKey
 from merchants.services import IssuedKey
@@ -29,7 +33,32 @@ class RollForm(ActionForm):
     reason = TextInputField(max_length=500)
 
 
-def _replaced(issued: IssuedKey) -> ActionResult:
+def _roll(context: ActionContext) -> IssuedKey | Instruction:
+    """Roll a test key; ask for a live one, which takes a second person."""
+    key: ApiKey = context.row
+    hours: int = context.data["overlap_hours"]
+    if key.livemode:
+        return submit(
+            context,
+            instruction_kinds.ROLL_LIVE_KEY,
+            merchant_id=key.merchant_id,
+            livemode=True,
+            amount=0,
+            currency=settings.DEFAULT_CURRENCY,
+            arguments={"overlap_hours": hours},
+        )
+    return replace_test_key(
+        staff=context.staff,
+        key_id=key.pk,
+        overlap=timedelta(hours=hours),
+        reason=context.data["reason"],
+        now=context.now,
+    )
+
+
+def _replaced(issued: IssuedKey | Instruction) -> ActionResult:
+    if isinstance(issued, Instruction):
+        return submitted("The key has been replaced.")(issued)
     return ActionResult(
         "The key has been replaced, and the merchant notified by e-mail.",
         secret=issued.secret,
@@ -42,15 +71,10 @@ ROLL = Action(
     title="Roll",
     right=Right.KEYS,
     form=RollForm,
-    service=lambda context: replace_key(
-        staff=context.staff,
-        key_id=context.row.pk,
-        overlap=timedelta(hours=context.data["overlap_hours"]),
-        reason=context.data["reason"],
-        now=context.now,
-    ),
+    service=_roll,
     message=_replaced,
-    about="Replaces the key with a new one. The merchant is notified by e-mail.",
+    about="Replaces the key with a new one. The merchant is notified by e-mail. A live key takes"
+    " another Administrator's approval first.",
     icon="autorenew",
     available=lambda key, now: key.is_active(now),
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),

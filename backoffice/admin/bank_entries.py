@@ -79,6 +79,7 @@ class BankEntryAdmin(OfficeAdmin):
             STATE,
             Reference("Payout", "payout_id"),
             Reference("Run", "batch_id"),
+            Reference("Top-up", "credited_to"),
             Field("Note", "note"),
             Instant("When", "resolved_at"),
             Actor("By", "resolved_by"),

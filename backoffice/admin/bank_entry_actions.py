@@ -1,8 +1,10 @@
 """What finance does with the bank's answers, by form."""
 
+from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from backoffice import formats
@@ -14,10 +16,13 @@ from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.bank_entries import import_file
+from customers.models import Customer
+from funding.models import TopUp
+from funding.references import references_in
 from payouts.bank.importing import ImportResult
 from payouts.bank.matching import set_aside
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.models import BankEntry, BankEntryState, Payout
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 
@@ -97,6 +102,44 @@ def _submit(context: ActionContext, task: str, payout: Payout, **values: Any) ->
     )
 
 
+class CreditForm(ActionForm):
+    whose = TextInputField(
+        max_length=40, help_text="The customer's id (cus_…), or the top-up's (top_…) or reference."
+    )
+    reason = TextInputField(max_length=500)
+    note = TextAreaField(max_length=2_000)
+
+    def lines(self) -> list[str]:
+        return [f"{entry_money(self.row)} goes into the wallet: “{self.row.message}”."]
+
+    def clean_whose(self) -> TopUp | Customer:
+        typed = self.cleaned_data["whose"]
+        named = Q(pk=typed) | Q(reference__in=references_in(typed))
+        found = TopUp.objects.filter(named).first() or Customer.objects.filter(pk=typed).first()
+        if found is None or found.livemode != self.row.livemode:
+            raise forms.ValidationError("There is no such customer or top-up.")
+        return found
+
+
+def _credit(context: ActionContext) -> Instruction:
+    whose, entry = context.data["whose"], context.row
+    is_top_up = isinstance(whose, TopUp)
+    return submit(
+        context,
+        instruction_kinds.BANK_CREDIT,
+        subject_id=whose.customer_id if is_top_up else whose.pk,
+        livemode=entry.livemode,
+        amount=entry.amount,
+        currency=entry.currency,
+        arguments={"entry": entry.pk, "top_up": whose.pk if is_top_up else ""},
+    )
+
+
+def _came_in(entry: BankEntry, now: datetime) -> bool:
+    is_credit = entry.kind == BankEntryKind.CREDIT and entry.source == BankSource.STATEMENT
+    return is_credit and entry.state == BankEntryState.UNMATCHED
+
+
 class ExplanationForm(ActionForm):
     note = TextInputField(
         max_length=500, help_text="What it is, such as: the bank's fee for October."
@@ -120,6 +163,17 @@ BANK_ENTRY_ACTIONS = (
         icon="link",
         main=True,
         available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
+    ),
+    Action(
+        name="credit",
+        title="Credit a wallet",
+        right=Right.PAY_OUT,
+        form=CreditForm,
+        service=_credit,
+        message=submitted("The money is in the wallet."),
+        about="For a customer's transfer without its reference; a colleague has to approve.",
+        icon="add_card",
+        available=_came_in,
     ),
     Action(
         name="other",

@@ -7,6 +7,7 @@ from backoffice.admin.customer_actions import CUSTOMER_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
+from backoffice.admin.top_ups import TOP_UP_FIELDS
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.display_fields import MERCHANT, MODE, Badge, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
@@ -15,6 +16,7 @@ from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
 from core.clock import request_now
 from customers.models import Customer, Passkey
+from funding.models import TopUp
 from ledger.models import Account, Purpose
 from payments.models import Payment
 
@@ -70,6 +72,16 @@ class CustomerAdmin(OfficeAdmin):
             ),
             fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
             model=Payment,
+            more=lambda customer: {
+                "customer": customer.pk,
+                "mode": "live" if customer.livemode else "test",
+            },
+        ),
+        Related(
+            title="Money added",
+            rows=lambda customer: TopUp.objects.filter(customer=customer).order_by("-pk"),
+            fields=TOP_UP_FIELDS,
+            model=TopUp,
             more=lambda customer: {
                 "customer": customer.pk,
                 "mode": "live" if customer.livemode else "test",

@@ -1,17 +1,17 @@
-"""Approvals: what staff ask to do with money, who requested it, and who approved."""
+"""Approvals: what staff ask for, who requested it, and who approved."""
 
 from datetime import datetime
 from typing import Any
 
+from django.http import HttpRequest
+
 from backoffice import formats
-from backoffice.actions import Action
+from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import RUN_FIELDS
-from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.display_fields import (
-    AMOUNT,
     MODE,
     STATUS,
     Amount,
@@ -23,58 +23,16 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.roles import InstructionKind, Right
+from backoffice.services.break_glass import BREAK_GLASS_DELAY
 from backoffice.services.instruction_kinds import TASKS
-from backoffice.services.instructions import approve, decline, withdraw
-from backoffice.staff import Staff
+from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import Payout
 
-
-class DecisionForm(ActionForm):
-    note = TextAreaField(max_length=2_000, required=False, label="Why")
-
-    def lines(self) -> list[str]:
-        return [_sentence(self.row)]
-
-
-class DeclineForm(DecisionForm):
-    note = TextAreaField(max_length=2_000, label="Why")
-
-
-def _decision(name: str, title: str, decide: Any, message: str, **more: Any) -> Action:
-    """Return the action that decides on an instruction as one of the services does."""
-    return Action(
-        name=name,
-        title=title,
-        service=lambda context: decide(
-            staff=context.staff,
-            instruction_id=context.row.pk,
-            note=context.data["note"],
-            now=context.now,
-        ),
-        message=message,
-        available=lambda instruction, now: instruction.status == InstructionStatus.WAITING,
-        **more,
-    )
-
-
-def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
-    return instruction.asked_by_id != staff.user_id
-
-
-def _sentence(instruction: Instruction) -> str:
-    task = TASKS[instruction.task]
-    amount = (
-        f" of {formats.money(instruction.amount, instruction.currency)}"
-        if instruction.amount
-        else ""
-    )
-    return f"{task.title}{amount}, requested by {instruction.asked_by.get_username()}."
-
-
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
+AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
 class InstructionAdmin(OfficeAdmin):
@@ -82,7 +40,7 @@ class InstructionAdmin(OfficeAdmin):
     list_display = (
         Instant("Requested", "asked_at"),
         WHAT,
-        AMOUNT,
+        AMOUNT_ASKED,
         STATUS,
         Field("By", "asked_by.get_username"),
         Field("Decided by", "decided_by.get_username"),
@@ -96,47 +54,12 @@ class InstructionAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("about", "subject", "subject_id"),
     )
-    row_actions = (
-        _decision(
-            "approve",
-            "Approve",
-            approve,
-            "Approved and carried out.",
-            right=Right.APPROVE,
-            form=DecisionForm,
-            about="It takes effect at once.",
-            icon="check",
-            main=True,
-            shown_to=_is_someone_elses,
-        ),
-        _decision(
-            "decline",
-            "Decline",
-            decline,
-            "Declined. No money was moved.",
-            right=Right.APPROVE,
-            form=DeclineForm,
-            icon="close",
-            danger=True,
-            shown_to=_is_someone_elses,
-        ),
-        _decision(
-            "withdraw",
-            "Withdraw",
-            withdraw,
-            "Withdrawn. No money was moved.",
-            right=Right.VIEW_TRADE,
-            form=DecisionForm,
-            about="Only the requester can withdraw it.",
-            icon="undo",
-            shown_to=lambda instruction, staff: instruction.asked_by_id == staff.user_id,
-        ),
-    )
+    row_actions = INSTRUCTION_ACTIONS
     page = (
         Fieldset(
             "Request",
             WHAT,
-            Amount("Amount", "amount", shown=lambda instruction: instruction.amount),
+            AMOUNT_ASKED,
             Reference("About", "subject_id"),
             REASON,
             Field("Note", "note"),
@@ -159,14 +82,22 @@ class InstructionAdmin(OfficeAdmin):
         ),
     )
 
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Leave out what is asked about accounts, for those who may not see accounts."""
+        rows = super().get_queryset(request)
+        return rows if staff_of(request).may(Right.VIEW_STAFF) else rows.not_about_staff()
+
     def heading(self, row: Instruction) -> str:
         return TASKS[row.task].title
 
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
-        words = [_sentence(row)]
+        words = [sentence(row)]
         if row.status == InstructionStatus.WAITING:
             words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
+        if row.status == InstructionStatus.WAITING and row.glass_broken_at:
+            alone_from = formats.clock(row.glass_broken_at + BREAK_GLASS_DELAY, now)
+            words.append(f"Glass broken: the requester may do it alone from {alone_from}.")
         return SupportAnswer(words, tone)
 
     def sections(self, row: Instruction) -> list[Section]:
@@ -180,17 +111,28 @@ class InstructionAdmin(OfficeAdmin):
         asked = TimelineEntry(
             row.asked_at, "pan_tool", "Requested", actor=row.asked_by.get_username()
         )
+        if row.glass_broken_at:
+            broken = TimelineEntry(
+                row.glass_broken_at,
+                "notification_important",
+                "Glass broken: all Administrators told",
+                actor=row.asked_by.get_username(),
+                tone="bad",
+            )
+            entries = [broken, asked]
+        else:
+            entries = [asked]
         if row.decided_at is None:
-            return [asked]
+            return entries
         decided = TimelineEntry(
             row.decided_at,
             "how_to_reg",
             row.get_status_display().capitalize(),
-            actor=row.decided_by.get_username() if row.decided_by else "within the limit",
+            actor=row.decided_by.get_username() if row.decided_by else "without a second person",
             details=(row.decision_note,) if row.decision_note else (),
             tone=formats.tone(row.status),
         )
-        return [decided, asked]
+        return [decided, *entries]
 
 
 def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:

@@ -24,7 +24,7 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.merchants import add_key, right_to_keys
+from backoffice.services.merchants import add_test_key, right_to_keys
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
@@ -99,7 +99,27 @@ class ApiKeyForm(ActionForm):
         self.fields["mode"] = SelectField(may)
 
 
-def _issued(issued: IssuedKey) -> ActionResult:
+def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
+    """Issue a test key; ask for a live one, which takes a second person."""
+    name, reason = context.data["name"], context.data["reason"]
+    if context.data["mode"] == "live":
+        return _submit(
+            context,
+            instruction_kinds.ISSUE_LIVE_KEY,
+            arguments={"name": name},
+        )
+    return add_test_key(
+        staff=context.staff,
+        merchant_id=context.row.pk,
+        name=name,
+        reason=reason,
+        now=context.now,
+    )
+
+
+def _issued(issued: IssuedKey | Instruction) -> ActionResult:
+    if isinstance(issued, Instruction):
+        return submitted("The key has been issued.")(issued)
     return ActionResult(
         "The key has been issued, and the merchant notified by e-mail.",
         secret=issued.secret,
@@ -130,15 +150,13 @@ class AdjustForm(MerchantMoneyForm):
 
 def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
     """Submit an instruction about a merchant, in the mode and currency of the form."""
-    of_form = {"amount": context.data.get("amount", 0), "currency": context.data["currency"]}
-    return submit(
-        context,
-        task,
-        merchant_id=context.row.pk,
-        livemode=context.data["mode"] == "live",
-        note_on=NoteSubject.MERCHANT,
-        **(of_form | values),
-    )
+    of_form = {
+        "amount": context.data.get("amount", 0),
+        "currency": context.data.get("currency", settings.DEFAULT_CURRENCY),
+        "livemode": context.data["mode"] == "live",
+        "note_on": NoteSubject.MERCHANT,
+    }
+    return submit(context, task, merchant_id=context.row.pk, **(of_form | values))
 
 
 class BankAccountForm(ActionForm):
@@ -195,16 +213,10 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Issue key",
         right=Right.KEYS,
         form=ApiKeyForm,
-        service=lambda context: add_key(
-            staff=context.staff,
-            merchant_id=context.row.pk,
-            livemode=context.data["mode"] == "live",
-            name=context.data["name"],
-            reason=context.data["reason"],
-            now=context.now,
-        ),
+        service=_issue_key,
         message=_issued,
-        about="The merchant is notified by e-mail. The key is shown to you once.",
+        about="The merchant is notified by e-mail. The key is shown to you once; a live key takes"
+        " another Administrator's approval first.",
         icon="key",
     ),
     Action(

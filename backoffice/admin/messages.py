@@ -15,7 +15,7 @@ INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
     "invoice", "reminder", "due", "receipt", "refund", "pin_changed", "passkey_added",
     "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
-    "change_requested", "change_made", "confirm_email",
+    "change_requested", "change_made", "confirm_email", "top_up",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ _FROM_FORM = ("reason", "note", "form_key")
 
 def submit(context: ActionContext, task: str, **values: Any) -> Instruction:
     """Submit an instruction about the row, as the form has it; `values` are the other fields."""
-    from_form = {name: context.data[name] for name in _FROM_FORM}
+    from_form = {name: context.data.get(name, "") for name in _FROM_FORM}
     about_row = {} if context.row is None else {"subject_id": context.row.pk}
     request = InstructionRequest(task=task, **(about_row | from_form | values))
     return instruct(staff=context.staff, request=request, now=context.now)

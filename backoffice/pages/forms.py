@@ -4,13 +4,15 @@ from typing import Any, ClassVar
 
 from axes.handlers.proxy import AxesProxyHandler
 from django import forms
+from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
-from unfold.widgets import UnfoldAdminTextInputWidget
+from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
@@ -29,6 +31,7 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
 
     def clean(self) -> Any:
         name = str(self.cleaned_data.get("username", ""))
+        identify_browser(self.request, name)
         # While the account is locked, further attempts leave no entries.
         was_open = AxesProxyHandler.is_allowed(self.request, {"username": name})
         try:
@@ -72,7 +75,7 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
     """One's own new password; it ends the need to change the first one."""
 
     def clean_new_password1(self) -> str:
-        """Refuse the current password: an Administrator has seen the first one."""
+        """Refuse the current password: someone else may have seen it."""
         password = str(self.cleaned_data["new_password1"])
         if self.user.check_password(password):
             raise ValidationError("Choose another password than the one you delivered.")
@@ -81,5 +84,20 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
     @transaction.atomic
     def save(self, commit: bool = True) -> Any:
         user = super().save(commit)
+        StaffAccount.objects.filter(user=user).update(must_change_password=False)
+        return user
+
+
+class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
+    """A password for an account that has none yet."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for field in self.fields.values():
+            field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
+
+    @transaction.atomic
+    def save(self, commit: bool = True) -> User:
+        user: User = super().save(commit)
         StaffAccount.objects.filter(user=user).update(must_change_password=False)
         return user

@@ -10,6 +10,7 @@ from django.db.models import Model
 from backoffice.models import AuditEntry, Instruction, Note, ResendRun
 from backoffice.roles import Right
 from customers.models import Customer, Passkey
+from funding.models import TopUp
 from ledger.models import Account, Transfer
 from links.models import PaymentLink
 from merchants.models import ApiKey, Merchant
@@ -59,6 +60,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
         CatalogEntry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
         CatalogEntry(Message, "Messages", "mail", R.VIEW_TRADE, "msg"),
         CatalogEntry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),
+        CatalogEntry(TopUp, "Top-ups", "add_card", R.VIEW_TRADE, "top"),
         CatalogEntry(Passkey, "Passkeys", "", R.VIEW_TRADE),
     ),
     "Merchants": (

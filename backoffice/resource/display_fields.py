@@ -67,7 +67,7 @@ class Field:
 class Amount(Field):
     """An amount: one cell on the screen; in units, in cents and with its currency in an export.
 
-    `shown` says for which rows a page has it.
+    `shown` says for which rows there is one.
     """
 
     currency: str = "currency"
@@ -77,7 +77,7 @@ class Amount(Field):
         return formats.money(self.value(row), getattr(row, self.currency))
 
     def __call__(self, row: Any) -> Any:
-        return formats.whole(self.cell(row))
+        return formats.whole(self.cell(row)) if self.shown(row) else "—"
 
     def fact(self, row: Any) -> Any:
         return self.cell(row) if self.shown(row) else ""

@@ -1,189 +1,159 @@
-"""The accounts of staff: created, given roles, closed; never one's own account."""
+"""The accounts of staff: let in by an instruction that two people agree on, closed by one.
 
-import base64
-import hashlib
-import hmac
+What `check_…` and the function after it do is one task of an instruction: `instruction_kinds`.
+"""
+
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from axes.utils import reset as reset_attempts
-from django.conf import settings
 from django.contrib.auth.models import Group, User
 from django.db import IntegrityError, transaction
 
-from backoffice.audit import AuditAction, audited
-from backoffice.authenticators import Authenticator
-from backoffice.errors import AccountNotEligible, IndependentApproverRequired
-from backoffice.models import AuditEntry, AuditOutcome, StaffAccount
+from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
+from backoffice.errors import AccountNotEligible
+from backoffice.models import Instruction, StaffAccount
 from backoffice.roles import Right, Role
-from backoffice.services.two_factor import AUTHENTICATOR, remove_second_factor
-from backoffice.staff import USERNAME_CHARACTERS, Staff
+from backoffice.services.administrators import tell_administrators
+from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
+from backoffice.services.two_factor import remove_second_factor
+from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
 from core.errors import ValidationFailed
-from core.ids import random_base62
+from merchants.callers import Caller
 
-FIRST_PASSWORD_CHARACTERS = 20
-DEVELOPMENT_CHARACTERS = 12
-# What gives the one who did it access to the account: a known password, or chosen roles.
-ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
-COOLING_OFF = timedelta(days=1)
 _USERNAME = re.compile(rf"[a-z][a-z0-9.-]{{1,{USERNAME_CHARACTERS - 1}}}")
+SERVER = "system:backoffice.create_staff"
+_OWN = "You cannot change your own account. Ask another Administrator."
 
 
 @transaction.atomic
-def create_account(*, username: str, role: Role, email: str = "") -> str:
-    """Make an account and return its first password, which has to be changed at once.
+def create_account(*, username: str, role: Role, email: str = "") -> User:
+    """Make an account without a password; an invitation sets one.
 
     Raises ValidationFailed for a name that is taken or cannot be one.
     """
-    if not _USERNAME.fullmatch(username):
-        raise ValidationFailed(username="must be lowercase letters, digits, dots and hyphens")
-    password = random_base62(FIRST_PASSWORD_CHARACTERS)
+    _refuse_name(username)
     try:
         with transaction.atomic():
-            user = User.objects.create_user(username, email, password, is_staff=True)
+            user = User.objects.create_user(username, email, is_staff=True)
     except IntegrityError:
         raise ValidationFailed(username="is taken") from None
-    StaffAccount.objects.create(user=user, must_change_password=True)
-    _give_roles(user, frozenset({role}))
-    return password
-
-
-def development_logins() -> dict[str, str]:
-    """Return the names and passwords of the accounts for development.
-
-    The same at every start of one installation, and others in the next.
-    """
-    key = settings.SECRET_KEY.encode()
-    logins = {}
-    for role in Role:
-        digest = hmac.new(key, f"development staff {role.value}".encode(), hashlib.sha256).digest()
-        password = base64.b32encode(digest).decode().lower()[:DEVELOPMENT_CHARACTERS]
-        logins[role.value.lower()] = password
-    return logins
+    StaffAccount.objects.create(user=user)
+    give_roles(user, frozenset({role}))
+    return user
 
 
 @transaction.atomic
-def development_account(role: Role, password: str) -> str:
-    """Make or renew the account of a role that only development mode lets in; return its name.
+def create_from_server(*, username: str, role: Role, email: str, now: datetime) -> User:
+    """Make an account on the word of the server's operator; every Administrator is told.
 
-    Raises AccountNotEligible where the name belongs to someone.
+    With an address the invitation goes there. Raises as `create_account`.
     """
-    username = role.value.lower()
-    user, made = User.objects.get_or_create(username=username, defaults={"is_staff": True})
-    if not made and not StaffAccount.objects.filter(user=user, development_only=True).exists():
-        raise AccountNotEligible(username=f"{username} belongs to someone")
-    StaffAccount.objects.get_or_create(user=user, defaults={"development_only": True})
-    if not user.check_password(password):
-        user.set_password(password)
-        user.save(update_fields=["password"])
-    Authenticator.objects.get_or_create(user=user, name=AUTHENTICATOR, confirmed=True)
-    _give_roles(user, frozenset({role}))
-    return username
+    user = create_account(username=username, role=role, email=email)
+    if email:
+        plan_invitation(user, now=now)
+    server = Staff(user_id=0, username=SERVER, roles=frozenset())
+    record = AuditRecord(after={"roles": role.value})
+    append_entry(staff=server, action=_action("create staff", username), record=record, now=now)
+    tell_administrators(
+        subject="an account was made on the server",
+        text=f"{username} is {role.value} from now on. If no one of you knows of it, close it.",
+        about=invitation_id(user),
+        now=now,
+    )
+    return user
 
 
-def add_staff(*, staff: Staff, username: str, role: Role, email: str, now: datetime) -> str:
-    """Make an account for a colleague; return its first password. Raises as create_account does."""
-    action = _action("add staff", username[:USERNAME_CHARACTERS])
-    with audited(staff=staff, action=action, now=now) as record:
-        password = create_account(username=username, role=role, email=email)
-        record.after = {"role": role.value}
-    return password
+def check_addition(instruction: Instruction, now: datetime) -> None:
+    """Raise ValidationFailed for a name that is taken or cannot be one."""
+    _refuse_name(instruction.subject_id)
+    if User.objects.filter(username=instruction.subject_id).exists():
+        raise ValidationFailed(username="is taken")
 
 
-def set_roles(
-    *, staff: Staff, user_id: int, roles: frozenset[Role], reason: str, now: datetime
-) -> None:
-    """Set a colleague's roles. Raises AccountNotEligible for one's own account."""
-    user = _colleague(staff, user_id)
-    with audited(
-        staff=staff, action=_action("set roles", user.username, reason), now=now
-    ) as record:
-        _refuse_own(staff, user)
-        before = sorted(user.groups.values_list("name", flat=True))
-        _give_roles(user, roles)
-        record.before, record.after = {"roles": ", ".join(before)}, {"roles": _words(roles)}
+def add_colleague(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Make the account, and invite the colleague by e-mail."""
+    user = create_account(
+        username=instruction.subject_id,
+        role=Role(instruction.arguments["roles"]),
+        email=instruction.arguments["email"],
+    )
+    plan_invitation(user, now=now)
+    return ""
+
+
+def check_colleague(instruction: Instruction, now: datetime) -> None:
+    """Raise AccountNotEligible for one's own account, and for one that is none of staff."""
+    if instruction.subject_id == instruction.asked_by.get_username():
+        raise AccountNotEligible(_OWN)
+    _account_of(instruction)
+
+
+def set_roles(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Set a colleague's roles: those, and no others."""
+    names = instruction.arguments["roles"].split(", ")
+    give_roles(_account_of(instruction), frozenset(Role(name) for name in names))
+    return ""
+
+
+def reset_access(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Take a colleague's password and second factor away, and invite them to choose new ones."""
+    user, email = _account_of(instruction), instruction.arguments["email"]
+    if user.email not in ("", email):
+        plan_change_notice(user, now=now)
+    user.set_unusable_password()
+    user.email = email
+    user.save(update_fields=["password", "email"])
+    remove_second_factor(user)
+    reset_attempts(username=user.username)
+    plan_invitation(user, now=now)
+    return ""
+
+
+def reopen_account(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Let a colleague in again whose account was closed."""
+    user = _account_of(instruction)
+    user.is_active = True
+    user.save(update_fields=["is_active"])
+    return ""
 
 
 def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account."""
-    _set_active(staff, user_id, "close account", reason, active=False, now=now)
+    """Let a colleague in no more, at once. Raises AccountNotEligible for one's own account.
 
-
-def reopen_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
-    """Let a colleague in again. Raises AccountNotEligible for one's own account."""
-    _set_active(staff, user_id, "reopen account", reason, active=True, now=now)
-
-
-def reset_access(*, staff: Staff, user_id: int, reason: str, now: datetime) -> str:
-    """Give a colleague a new first password and no second factor; return the password.
-
-    Raises AccountNotEligible for one's own account.
+    All Administrators are told when it is one of theirs, the one who loses it included:
+    alone, one could otherwise break the glass unheard.
     """
-    user = _colleague(staff, user_id)
-    with audited(staff=staff, action=_action("reset access", user.username, reason), now=now):
-        _refuse_own(staff, user)
-        password = random_base62(FIRST_PASSWORD_CHARACTERS)
-        user.set_password(password)
-        user.save(update_fields=["password"])
-        remove_second_factor(user)
-        StaffAccount.objects.update_or_create(user=user, defaults={"must_change_password": True})
-        reset_attempts(username=user.username)
-    return password
+    user = _colleague(user_id)
+    with audited(
+        staff=staff, action=_action("close account", user.username, reason), now=now
+    ) as record:
+        if user.pk == staff.user_id:
+            raise AccountNotEligible(_OWN)
+        if Role.ADMINISTRATOR in roles_of(user):
+            tell_administrators(
+                subject="an Administrator's account was closed",
+                text=f"{staff.username} has closed the account of {user.username}: {reason}",
+                about=invitation_id(user),
+                now=now,
+            )
+        record.before = {"is_active": user.is_active}
+        user.is_active = False
+        user.save(update_fields=["is_active"])
+        record.after = {"is_active": False}
 
 
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
     """Let a colleague try again who has entered too many wrong passwords."""
-    user = _colleague(staff, user_id)
+    user = _colleague(user_id)
     with audited(
         staff=staff, action=_action("lift lock-out", user.username, reason), now=now
     ) as made:
         made.after = {"attempts_forgotten": reset_attempts(username=user.username)}
 
 
-def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) -> None:
-    """Refuse as a second person whom the first one has let in, and who was let in just now.
-
-    An Administrator could otherwise make a colleague up, and agree with themselves through it.
-    Raises IndependentApproverRequired.
-    """
-    let_in = AuditEntry.objects.filter(
-        act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, subject_type="staff"
-    )
-    first, second = asked_by.get_username(), decides.username
-    for one, other in ((first, second), (second, first)):
-        if let_in.filter(subject_id=one, actor=other).exists():
-            raise IndependentApproverRequired(
-                f"{other} has let {one} in: a third person must decide."
-            )
-    if let_in.filter(subject_id=second, at__gt=now - COOLING_OFF).exists():
-        raise IndependentApproverRequired("Your account was changed today: decide tomorrow.")
-
-
-def _set_active(
-    staff: Staff, user_id: int, act: str, reason: str, *, active: bool, now: datetime
-) -> None:
-    user = _colleague(staff, user_id)
-    with audited(staff=staff, action=_action(act, user.username, reason), now=now) as record:
-        _refuse_own(staff, user)
-        record.before = _activity(user)
-        user.is_active = active
-        user.save(update_fields=["is_active"])
-        record.after = _activity(user)
-
-
-def _colleague(staff: Staff, user_id: int) -> User:
-    user = User.objects.filter(pk=user_id, is_staff=True).first()
-    if user is None:
-        raise AccountNotEligible(user="is not staff")
-    return user
-
-
-def _refuse_own(staff: Staff, user: User) -> None:
-    if user.pk == staff.user_id:
-        raise AccountNotEligible("You cannot change your own account. Ask another Administrator.")
-
-
-def _give_roles(user: User, roles: frozenset[Role]) -> None:
+def give_roles(user: User, roles: frozenset[Role]) -> None:
+    """Put an account into the groups of these roles, and of no others."""
     groups = [Group.objects.get_or_create(name=role.value)[0] for role in sorted(roles)]
     user.groups.set(groups)
     if user.is_superuser:  # would be an Administrator whatever the groups say
@@ -191,12 +161,23 @@ def _give_roles(user: User, roles: frozenset[Role]) -> None:
         user.save(update_fields=["is_superuser"])
 
 
-def _activity(user: User) -> dict[str, bool]:
-    return {"is_active": user.is_active}
+def _refuse_name(username: str) -> None:
+    if not _USERNAME.fullmatch(username):
+        raise ValidationFailed(username="must be lowercase letters, digits, dots and hyphens")
 
 
-def _words(roles: frozenset[Role]) -> str:
-    return ", ".join(sorted(role.value for role in roles))
+def _account_of(instruction: Instruction) -> User:
+    user = User.objects.filter(username=instruction.subject_id, is_staff=True).first()
+    if user is None:
+        raise AccountNotEligible(user="is not staff")
+    return user
+
+
+def _colleague(user_id: int) -> User:
+    user = User.objects.filter(pk=user_id, is_staff=True).first()
+    if user is None:
+        raise AccountNotEligible(user="is not staff")
+    return user
 
 
 def _action(act: str, username: str, reason: str = "") -> AuditAction:

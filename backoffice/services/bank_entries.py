@@ -6,6 +6,8 @@ from backoffice.audit import AuditAction, audited
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
+from customers.models import Customer
+from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
 from payouts.bank.importing import ImportResult, match_bank_file, store_bank_file
 from payouts.bank.matching import match_by_hand, refuse_resolved
@@ -42,6 +44,24 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
         now=now,
     )
     return instruction.subject_id
+
+
+def check_credit(instruction: Instruction, now: datetime) -> None:
+    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound."""
+    refuse_no_credit(BankEntry.objects.one(instruction.arguments["entry"]))
+    Customer.objects.one(instruction.subject_id)
+
+
+def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Credit money that came in at the bank to a customer. Raises as `credit_by_hand` does."""
+    top_up = credit_by_hand(
+        entry_id=instruction.arguments["entry"],
+        customer_id=instruction.subject_id,
+        top_up_id=instruction.arguments["top_up"],
+        actor=caller.actor,
+        now=now,
+    )
+    return top_up.pk
 
 
 def check_return(instruction: Instruction, now: datetime) -> None:

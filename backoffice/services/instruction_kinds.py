@@ -10,7 +10,7 @@ from datetime import datetime
 
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
-from backoffice.services import bank_entries, money, payouts
+from backoffice.services import accounts, bank_entries, merchants, money, payouts
 from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
@@ -40,7 +40,17 @@ RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
+BANK_CREDIT = "bank_credit"
 BANK_ACCOUNT = "bank_account"
+ADD_STAFF = "add_staff"
+SET_ROLES = "set_roles"
+RESET_ACCESS = "reset_access"
+REOPEN_ACCOUNT = "reopen_account"
+ISSUE_LIVE_KEY = "issue_live_key"
+ROLL_LIVE_KEY = "roll_live_key"
+
+# These may go the break-glass way: it moves no money by itself.
+BREAKABLE = frozenset({InstructionKind.STAFF, InstructionKind.LIVE_KEY})
 
 TASKS: dict[str, InstructionTask] = {
     REFUND: InstructionTask(
@@ -108,12 +118,68 @@ TASKS: dict[str, InstructionTask] = {
         carry_out=bank_entries.match_entry_by_hand,
         always_two=True,
     ),
+    BANK_CREDIT: InstructionTask(
+        title="Credit of a bank entry",
+        kind=InstructionKind.TOP_UP,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_credit,
+        carry_out=bank_entries.credit_wallet,
+        always_two=True,
+    ),
     BANK_ACCOUNT: InstructionTask(
         title="Change of a bank account",
         kind=InstructionKind.BANK_ACCOUNT,
         right=Right.BANK_ACCOUNT,
         check=payouts.check_bank_account,
         carry_out=payouts.set_bank_account,
+        always_two=True,
+    ),
+    ADD_STAFF: InstructionTask(
+        title="Add staff",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_addition,
+        carry_out=accounts.add_colleague,
+        always_two=True,
+    ),
+    SET_ROLES: InstructionTask(
+        title="Set roles",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.set_roles,
+        always_two=True,
+    ),
+    RESET_ACCESS: InstructionTask(
+        title="Reset access",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.reset_access,
+        always_two=True,
+    ),
+    REOPEN_ACCOUNT: InstructionTask(
+        title="Reopen account",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.reopen_account,
+        always_two=True,
+    ),
+    ISSUE_LIVE_KEY: InstructionTask(
+        title="Issue live key",
+        kind=InstructionKind.LIVE_KEY,
+        right=Right.LIVE_KEYS,
+        check=merchants.check_new_live_key,
+        carry_out=merchants.issue_live_key,
+        always_two=True,
+    ),
+    ROLL_LIVE_KEY: InstructionTask(
+        title="Roll live key",
+        kind=InstructionKind.LIVE_KEY,
+        right=Right.LIVE_KEYS,
+        check=merchants.check_rolled_key,
+        carry_out=merchants.roll_live_key,
         always_two=True,
     ),
 }

@@ -1,4 +1,4 @@
-"""Money on the word of staff: at once within one's limit, above it when another person agrees.
+"""What staff ask for: at once within one's limit, above it when another person agrees.
 
 The limits are checked here, and so is who may approve: a page only shows what comes of it.
 """
@@ -22,8 +22,9 @@ from backoffice.errors import (
     SelfApproval,
 )
 from backoffice.models import AuditOutcome, Instruction, Note, NoteSubject
-from backoffice.roles import RIGHTS, Right, limit_of
-from backoffice.services.accounts import refuse_dependent_approver
+from backoffice.roles import RIGHTS, InstructionKind, Right, limit_of
+from backoffice.services.administrators import is_only_administrator
+from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import TASKS, InstructionTask
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
@@ -56,13 +57,18 @@ class InstructionRequest:
 
 
 def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
-    """Carry out what staff ask to do with money, or keep it for a second person to approve.
+    """Carry out what staff ask for, or keep it for a second person to approve.
 
     Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
     task = TASKS[request.task]
-    action = _action(
-        task.title.lower(), task.right, request.subject_id, request.reason, request.note
+    action = AuditAction(
+        act=task.title.lower(),
+        right=task.right,
+        subject_type=_subject_type(task, request.subject_id),
+        subject_id=request.subject_id,
+        reason=request.reason,
+        note=request.note,
     )
     with audited(staff=staff, action=action, now=now) as record:
         # Held until the end: two forms at once must not both fit into what is left of a limit.
@@ -70,7 +76,7 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         instruction = _write_down(staff, request, now)
         task.check(instruction, now)
         if _is_within_limit(staff, task, instruction, now):
-            _carry_out(task, instruction, staff.actor, user_id=None, now=now)
+            carry_out(task, instruction, staff.actor, user_id=None, now=now)
         else:
             record.outcome = AuditOutcome.ASKED
         _note(staff, request, now)
@@ -84,33 +90,30 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
     InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
     """
-    action = _action("approve", Right.APPROVE, instruction_id, "", note)
+    action = decision("approve", Right.APPROVE, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
-        instruction = _waiting(instruction_id, now)
-        _refuse_own(staff, instruction)
-        refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
+        instruction = lock_waiting(instruction_id, now)
         task = TASKS[instruction.task]
+        _refuse_own(staff, instruction)
+        if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
+            raise SelfApproval
+        refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
         if not staff.may(task.right):
             raise Forbidden(right=f"is missing: {task.right.value}")
         _refuse_gone(instruction, task)
         record.before = snapshot(instruction, *_AUDITED)
         instruction.decision_note = note
-        _carry_out(
-            task,
-            instruction,
-            f"staff:{instruction.asked_by.get_username()}",
-            user_id=staff.user_id,
-            now=now,
-        )
+        actor = f"staff:{instruction.asked_by.get_username()}"
+        carry_out(task, instruction, actor, user_id=staff.user_id, now=now)
         record.after = snapshot(instruction, *_AUDITED)
     return instruction
 
 
 def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
     """Decline a colleague's instruction. Raises as `approve`, without the approver's checks."""
-    action = _action("decline", Right.APPROVE, instruction_id, "", note)
+    action = decision("decline", Right.APPROVE, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
-        instruction = _waiting(instruction_id, now)
+        instruction = lock_waiting(instruction_id, now)
         _refuse_own(staff, instruction)
         _decide(instruction, InstructionStatus.DECLINED, staff, note, record, now)
     return instruction
@@ -119,7 +122,7 @@ def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
 def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
     """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
     asked = Instruction.objects.select_related("asked_by").one(instruction_id)
-    action = _action("withdraw", TASKS[asked.task].right, instruction_id, "", note)
+    action = decision("withdraw", TASKS[asked.task].right, instruction_id, note)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
         if instruction.asked_by_id != staff.user_id:
@@ -162,6 +165,8 @@ def needs_approval(
     *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
 ) -> bool:
     """Return whether a second person has to approve."""
+    if task.kind == InstructionKind.STAFF and is_only_administrator(staff.user_id):
+        return False  # a first installation: there is no one to ask yet
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True
@@ -181,17 +186,18 @@ def _is_within_limit(
     )
 
 
-def _action(act: str, right: Right, subject_id: str, reason: str, note: str) -> AuditAction:
-    kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "ins": "instruction"}
-    subject_type = kinds.get(subject_id.partition("_")[0], "payout")
+def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
+    """Return the act of deciding about an instruction, for the audit trail."""
     return AuditAction(
-        act=act,
-        right=right,
-        subject_type=subject_type,
-        subject_id=subject_id,
-        reason=reason,
-        note=note,
+        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
     )
+
+
+def _subject_type(task: InstructionTask, subject_id: str) -> str:
+    if task.kind == InstructionKind.STAFF:
+        return "staff"
+    kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "key": "apikey"}
+    return kinds.get(subject_id.partition("_")[0], "payout")
 
 
 def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Instruction:
@@ -223,7 +229,7 @@ def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     return instruction
 
 
-def _carry_out(
+def carry_out(
     task: InstructionTask,
     instruction: Instruction,
     actor: str,
@@ -231,6 +237,7 @@ def _carry_out(
     user_id: int | None,
     now: datetime,
 ) -> None:
+    """Do what a locked instruction says. `user_id` is the second person; None: there is none."""
     caller = Caller.for_staff(livemode=instruction.livemode, actor=actor)
     instruction.result_id = task.carry_out(instruction, caller, now)
     instruction.transition_to(InstructionStatus.CARRIED_OUT, now=now, user_id=user_id)
@@ -247,7 +254,8 @@ def _note(staff: Staff, request: InstructionRequest, now: datetime) -> None:
         )
 
 
-def _waiting(instruction_id: str, now: datetime) -> Instruction:
+def lock_waiting(instruction_id: str, now: datetime) -> Instruction:
+    """Lock an instruction. Raises InstructionNotFound, InstructionDecided, InstructionExpired."""
     instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
     if instruction.status != InstructionStatus.WAITING:
         raise InstructionDecided(status=f"is {instruction.get_status_display()}")

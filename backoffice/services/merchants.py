@@ -1,4 +1,4 @@
-"""What staff do with merchants and their keys."""
+"""What staff do with the keys of merchants: a live one takes two people, and is collected once."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,40 +7,97 @@ from django.conf import settings
 from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.errors import Forbidden, SecretNotThere
+from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
+from core import crypto
+from merchants.callers import Caller
+from merchants.errors import ApiKeyNotActive
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
 from messages.models import Channel
 from messages.planning import plan_message
 
+COLLECTABLE_FOR = timedelta(days=7)
 
-def add_key(
-    *, staff: Staff, merchant_id: str, livemode: bool, name: str, reason: str, now: datetime
+
+def add_test_key(
+    *, staff: Staff, merchant_id: str, name: str, reason: str, now: datetime
 ) -> IssuedKey:
-    """Give a merchant one more key. Raises Forbidden, MerchantNotFound."""
-    action = _action("issue key", right_to_keys(livemode), merchant_id, reason)
+    """Give a merchant one more test key. Raises Forbidden, MerchantNotFound."""
+    action = _action("issue key", Right.KEYS, merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
-        merchant = Merchant.objects.locked(merchant_id)
-        issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
+        issued = _issue(merchant_id, livemode=False, name=name, now=now)
         record.after = _state(issued.key)
-        _tell(issued.key, f"A new API key was issued: {issued.key.hint}.", now)
     return issued
 
 
-def replace_key(
+def replace_test_key(
     *, staff: Staff, key_id: str, overlap: timedelta, reason: str, now: datetime
 ) -> IssuedKey:
-    """Roll a key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
-    before = ApiKey.objects.select_related("merchant").one(key_id)
-    action = _key_action("roll key", right_to_keys(before.livemode), key_id, reason)
+    """Roll a test key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
+    action = _key_action("roll key", Right.KEYS, key_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
+        before = ApiKey.objects.filter(livemode=False).select_related("merchant").one(key_id)
         record.before = _state(before)
-        issued = roll_key(key_id=key_id, overlap=overlap, now=now)
+        issued = _roll(before, overlap, now)
         record.after = _state(ApiKey.objects.one(key_id)) | {"replaced_by": issued.key.pk}
-        text = f"The API key {before.hint} was replaced by {issued.key.hint}."
-        _tell(before, text, now)
     return issued
+
+
+def check_new_live_key(instruction: Instruction, now: datetime) -> None:
+    """Raise MerchantNotFound."""
+    Merchant.objects.one(instruction.subject_id)
+
+
+def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Issue the key, and keep its secret for the requester to collect."""
+    name = instruction.arguments["name"]
+    issued = _issue(instruction.subject_id, livemode=True, name=name, now=now)
+    return _seal(instruction, issued)
+
+
+def check_rolled_key(instruction: Instruction, now: datetime) -> None:
+    """Raise ApiKeyNotFound for a key that is not live, ApiKeyNotActive for one that has ended."""
+    if not _live_key(instruction).is_active(now):
+        raise ApiKeyNotActive
+
+
+def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Roll the key, and keep the secret of the new one for the requester to collect."""
+    overlap = timedelta(hours=instruction.arguments["overlap_hours"])
+    return _seal(instruction, _roll(_live_key(instruction), overlap, now))
+
+
+def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
+    """Return the secret of a live key to the requester, once.
+
+    Raises Forbidden for anyone else, and SecretNotThere where it was collected or has gone.
+    """
+    action = AuditAction(
+        act="collect key",
+        right=Right.LIVE_KEYS,
+        subject_type="instruction",
+        subject_id=instruction_id,
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = Instruction.objects.locked(instruction_id)
+        if instruction.asked_by_id != staff.user_id:
+            raise Forbidden("Only the requester can collect the key.")
+        if not instruction.sealed_result:
+            raise SecretNotThere
+        secret = crypto.decrypt(instruction.sealed_result)
+        instruction.sealed_result = ""
+        instruction.save(update_fields=["sealed_result"])
+        record.after = {"collected": instruction.result_id}
+    return secret
+
+
+def forget_uncollected(*, now: datetime) -> int:
+    """Forget the secrets that no one has collected in time; return how many."""
+    kept = Instruction.objects.exclude(sealed_result="")
+    return kept.filter(decided_at__lte=now - COLLECTABLE_FOR).update(sealed_result="")
 
 
 @transaction.atomic
@@ -54,6 +111,29 @@ def end_key(*, staff: Staff, key_id: str, now: datetime) -> ApiKey:
 def right_to_keys(livemode: bool) -> Right:
     """Return what it takes to hold a merchant's new key: a live one refunds and pays out."""
     return Right.LIVE_KEYS if livemode else Right.KEYS
+
+
+def _issue(merchant_id: str, *, livemode: bool, name: str, now: datetime) -> IssuedKey:
+    merchant = Merchant.objects.locked(merchant_id)
+    issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
+    _tell(issued.key, f"A new API key was issued: {issued.key.hint}.", now)
+    return issued
+
+
+def _roll(before: ApiKey, overlap: timedelta, now: datetime) -> IssuedKey:
+    issued = roll_key(key_id=before.pk, overlap=overlap, now=now)
+    _tell(before, f"The API key {before.hint} was replaced by {issued.key.hint}.", now)
+    return issued
+
+
+def _live_key(instruction: Instruction) -> ApiKey:
+    live = ApiKey.objects.filter(livemode=True).select_related("merchant")
+    return live.one(instruction.subject_id)
+
+
+def _seal(instruction: Instruction, issued: IssuedKey) -> str:
+    instruction.sealed_result = crypto.encrypt(issued.secret)
+    return issued.key.pk
 
 
 def _tell(key: ApiKey, text: str, now: datetime) -> None:

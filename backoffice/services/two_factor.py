@@ -1,4 +1,4 @@
-"""The second factor of staff: an authenticator app, and recovery codes for when it is lost."""
+"""Codes as the second factor of staff: an authenticator app, and recovery codes for its loss."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from django.db import transaction
 from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 
-from backoffice.authenticators import Authenticator
+from backoffice.authenticators import Authenticator, StaffPasskey
 from core.ids import random_base62
 
 AUTHENTICATOR = "authenticator app"
@@ -33,8 +33,15 @@ class Enrolment:
 
 
 def has_authenticator(user: User) -> bool:
-    """Return whether the account already has a second factor."""
+    """Return whether the account has an authenticator app."""
     return bool(Authenticator.objects.filter(user=user, confirmed=True).exists())
+
+
+def second_factors(user: User) -> list[str]:
+    """Name the second factors that an account has."""
+    passkeys = StaffPasskey.objects.filter(user=user).count()
+    named = [f"{passkeys} passkey{'s' if passkeys > 1 else ''}"] if passkeys else []
+    return [*named, AUTHENTICATOR] if has_authenticator(user) else named
 
 
 @transaction.atomic
@@ -87,9 +94,9 @@ def check_code(user: User, code: str, now: datetime) -> Device | None:
     authenticator = (
         Authenticator.objects.select_for_update().filter(user=user, confirmed=True).first()
     )
-    if authenticator is None:
-        return None
-    if _is_development_code(user, text) or (text.isdecimal() and authenticator.accept(text, now)):
+    if authenticator is not None and (
+        _is_development_code(user, text) or (text.isdecimal() and authenticator.accept(text, now))
+    ):
         return authenticator
     if text.isdecimal():
         return None
@@ -101,7 +108,8 @@ def check_code(user: User, code: str, now: datetime) -> Device | None:
 
 @transaction.atomic
 def remove_second_factor(user: User) -> None:
-    """Forget the authenticator and the recovery codes: the next sign-in sets up new ones."""
+    """Forget passkeys, authenticator and recovery codes: the next sign-in sets up new ones."""
+    StaffPasskey.objects.filter(user=user).delete()
     Authenticator.objects.filter(user=user).delete()
     StaticDevice.objects.filter(user=user).delete()
 

@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.account import PAGE, entries_of, wallets_of
+from checkout.adding import top_up_view_of, top_ups_of
 from checkout.browser_session import (
     AskedCode,
     asked_code,
@@ -108,6 +109,7 @@ class AccountPage(SignedInPage):
             "account.html",
             balances=wallets_of(customer, settings.DEFAULT_CURRENCY),
             entries=entries,
+            top_ups=[top_up_view_of(each, now=self.now) for each in top_ups_of(customer)],
             older=entries[-1].payment.id if more else "",
             and_test="" if self.livemode else "&test=1",
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),

@@ -6,19 +6,23 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from checkout.adding import choices_of, on_its_way
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of
-from checkout.flow import CheckoutStep, next_step, submit_payment
+from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.headers import of_the_moment
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
 from checkout.payment_view import version_of
+from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
 from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from core.prepared import Place, Prepared
+from funding.errors import FundingLimitReached
+from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
@@ -33,13 +37,27 @@ class ReviewPage(PaymentPage):
         if self.payment.is_counter:
             return self.counter(status)
         if status in PAYABLE:
-            return self.page("review.html", balance=self.balance())
+            return self.review()
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
             return self.page("completed.html", already="already" in request.GET)
         return self.page(
             "ended.html", end=ending_of(self.payment, self.payment_view, status=status)
+        )
+
+    def review(self) -> HttpResponse:
+        """Show what is to pay, and the money for it that is on its way or has just come."""
+        balance, customer = self.balance(), self.browser.customer
+        is_enough = balance is not None and balance >= (self.payment.amount or 0)
+        coming = None
+        if customer is not None and not is_enough:
+            coming = on_its_way(self.payment, customer, now=self.now)
+        return self.page(
+            "review.html",
+            balance=balance,
+            coming=coming,
+            has_come=is_enough and "added" in self.request.GET,
         )
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -90,19 +108,55 @@ class PaymentAction(PaymentPage):
 
 
 class ShortPage(PaymentAction):
-    """Says how much is missing; the payment waits.
+    """Says how much is missing, and offers ways to add it; the payment waits.
 
     A visitor who is not signed in has no balance, but may come here from the test tools.
     """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        customer = self.browser.customer
+        if top_up := on_its_way(self.payment, customer, now=self.now) if customer else None:
+            return SeeOther(reverse("top-up", args=[top_up.pk]))
+        return self.show()
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        """Add what is missing, in the way that was chosen."""
+        customer = self.browser.customer
+        if customer is None:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        missing = missing_amount(self.payment, customer)
+        if not missing:
+            return SeeOther(self.payment.hosted_url)
+        try:
+            top_up = order_top_up(
+                customer_id=customer.pk,
+                way=request.POST.get("way", ""),
+                amount=missing,
+                currency=self.payment.currency,
+                payment=self.payment,
+                now=self.now,
+            )
+        except FundingLimitReached as error:
+            return self.show(problem=too_much_today(error, self.payment.currency))
+        return SeeOther(reverse("top-up", args=[top_up.pk]))
+
+    def show(self, problem: str = "") -> HttpResponse:
         balance = self.balance()
         if balance is None and not self.livemode:
             balance = 0
         if balance is None or balance >= (self.payment.amount or 0):
             return SeeOther(self.payment.hosted_url)
         missing = (self.payment.amount or 0) - balance
-        return self.page("short.html", balance=balance, missing=missing)
+        currency = self.payment.currency
+        signed_in = self.browser.customer is not None
+        return self.page(
+            "short.html",
+            balance=balance,
+            missing=missing,
+            problem=problem,
+            choices=choices_of(livemode=self.livemode, currency=currency) if signed_in else [],
+            status=422 if problem else 200,
+        )
 
 
 class PostOnly(PaymentAction):
@@ -117,6 +171,18 @@ class PayAction(PostOnly):
         if self.browser.session is None:
             return self.go_to(CheckoutStep.SIGN_IN)
         self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
+        return self.go_on()
+
+
+class ProveAheadAction(PostOnly):
+    """Ask for the PIN or passkey while the money is still on its way."""
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        if self.browser.session is None:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        self.payment = submit_payment(
+            payment=self.payment, browser=self.browser, now=self.now, ahead=True
+        )
         return self.go_on()
 
 

@@ -144,9 +144,17 @@ def _item(
         message_reference=reference,
         bank_reference=text_at(part, "Refs/AcctSvcrRef") or text_at(entry, "AcctSvcrRef"),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
-        message=text_at(part, "RtrInf/AddtlInf", "RmtInf/Ustrd", "AddtlTxInf")
+        message=text_at(part, "RtrInf/AddtlInf")
+        or _remittance(part)
+        or text_at(part, "AddtlTxInf")
         or text_at(entry, "AddtlNtryInf"),
     )
+
+
+def _remittance(part: Element) -> str:
+    """Return what the payer wrote: as structured references, and as text in however many lines."""
+    found = part.findall("RmtInf/Strd/CdtrRefInf/Ref") + part.findall("RmtInf/Ustrd")
+    return " ".join(filter(None, ((line.text or "").strip() for line in found)))
 
 
 def _kind(entry: Element, part: Element) -> BankEntryKind:

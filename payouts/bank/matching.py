@@ -1,13 +1,16 @@
 """Match what the bank reports with the payouts that we know. Nothing is guessed.
 
 What is not exactly one of our orders, of its amount and currency, in a status in which the bank can
-say this of it, waits for a person. Locks are taken in the order entry, payout, ledger account.
+say this of it, waits for a person. Money that comes in is offered to `BANK_CREDITS` first. Locks
+are taken in the order entry, payout, ledger account.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from core.errors import ApiError
 from payouts.errors import BankEntryUnfit
@@ -94,6 +97,9 @@ def _waiting(entry_id: str) -> BankEntry:
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
+    if credited_to := _credit(entry, actor, now):
+        entry.match(credited_to=credited_to, by=actor, at=now)
+        return
     if entry.end_to_end_id:
         order = PayoutOrder.objects.filter(
             end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
@@ -112,6 +118,16 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         raise BankEntryUnfit("There is no order of this reference.")
     _apply(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
+
+
+def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
+    """Return the id of what money that came in was credited to, if a room knows whose it is."""
+    if entry.kind != K.CREDIT:
+        return ""
+    credited: Iterable[str] = (
+        import_string(path)(entry, actor=actor, now=now) for path in settings.BANK_CREDITS
+    )
+    return next(filter(None, credited), "")
 
 
 def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:

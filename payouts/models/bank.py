@@ -116,6 +116,7 @@ class BankEntry(models.Model):
 
     `key` is made from the bank's own references, so that the same entry in a second file is the
     same row. `problem` says why it could not be matched. What the bank said is never changed.
+    `credited_to` is the public id of what money that came in was credited to, in a higher room.
     """
 
     id = PublicIdField(primary_key=True)
@@ -144,6 +145,7 @@ class BankEntry(models.Model):
     batch = models.ForeignKey(
         PayoutBatch, on_delete=models.PROTECT, null=True, related_name="bank_entries"
     )
+    credited_to = PublicIdField(default="", blank=True)
     note = models.CharField(max_length=500, default="", blank=True)
     created_at = models.DateTimeField()
     resolved_at = models.DateTimeField(null=True)
@@ -163,7 +165,8 @@ class BankEntry(models.Model):
             models.CheckConstraint(
                 condition=~Q(state=BankEntryState.MATCHED)
                 | Q(payout__isnull=False)
-                | Q(batch__isnull=False),
+                | Q(batch__isnull=False)
+                | ~Q(credited_to=""),
                 name="bank_entry_matched_with",
             ),
             models.CheckConstraint(
@@ -176,6 +179,11 @@ class BankEntry(models.Model):
                 name="bank_entry_waiting",
                 condition=Q(state=BankEntryState.UNMATCHED),
             ),
+            models.Index(
+                fields=["credited_to"],
+                name="bank_entry_credited_to",
+                condition=~Q(credited_to=""),
+            ),
         )
 
     def __str__(self) -> str:
@@ -186,11 +194,12 @@ class BankEntry(models.Model):
         *,
         payout: Payout | None = None,
         batch: PayoutBatch | None = None,
+        credited_to: str = "",
         by: str,
         at: datetime,
     ) -> None:
         """Note what this entry is about. The row must be locked."""
-        self.payout, self.batch = payout, batch
+        self.payout, self.batch, self.credited_to = payout, batch, credited_to
         self._resolve(BankEntryState.MATCHED, by=by, at=at)
 
     def set_aside(self, *, note: str, by: str, at: datetime) -> None:
@@ -208,6 +217,7 @@ class BankEntry(models.Model):
         self.resolved_at, self.resolved_by = at, by
         self.save(
             update_fields=[
-                "state", "problem", "payout", "batch", "note", "resolved_at", "resolved_by"
+                "state", "problem", "payout", "batch", "credited_to", "note", "resolved_at",
+                "resolved_by",
             ]
         )  # fmt: skip

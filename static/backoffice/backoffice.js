@@ -36,6 +36,7 @@ document.addEventListener("click", (event) => {
 
 // A form is sent once: the second click of a double click finds the button switched off.
 document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented) return;
   event.target.querySelectorAll("button[type=submit]").forEach((button) => {
     setTimeout(() => { button.disabled = true; }, 0);
     setTimeout(() => { button.disabled = false; }, 8000);

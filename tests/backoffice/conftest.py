@@ -10,9 +10,10 @@ from django.test import Client
 from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.oath import TOTP
 
-from backoffice.authenticators import Authenticator
-from backoffice.pages.two_factor import VERIFIED_KEY
+from backoffice.authenticators import Authenticator, StaffPasskey
+from backoffice.pages.proving import VERIFIED_KEY
 from backoffice.roles import Role
+from backoffice.services.staff_passkeys import needs_passkey
 from backoffice.staff import Staff
 from core.clock import utc_now
 
@@ -51,12 +52,29 @@ def staff_as(role: Role, name: str = "") -> Staff:
     return Staff(user.pk, user.username, frozenset({role}), address="10.0.0.7", request_id="req_1")
 
 
+def second_factor_of(user: User, role: Role) -> Authenticator | StaffPasskey:
+    """Return what this role signs in with; a passkey is made where it takes one."""
+    if not needs_passkey({role}):
+        return Authenticator.objects.get(user=user)
+    values = {
+        "public_key": b"",
+        "sign_count": 0,
+        "aaguid": "",
+        "is_synced": False,
+        "created_at": utc_now(),
+    }
+    identifier = f"credential-of-{user.username}"
+    return StaffPasskey.objects.get_or_create(user=user, credential_id=identifier, defaults=values)[
+        0
+    ]
+
+
 def sign_in(role: Role, name: str = "") -> Client:
     """Return a browser in which someone of this role has proved both factors."""
     user, client = make_user(role, name), Client()
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     session = client.session
-    session[DEVICE_ID_SESSION_KEY] = Authenticator.objects.get(user=user).persistent_id
+    session[DEVICE_ID_SESSION_KEY] = second_factor_of(user, role).persistent_id
     session[VERIFIED_KEY] = utc_now().isoformat()
     session.save()
     return client

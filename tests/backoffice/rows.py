@@ -13,6 +13,8 @@ from backoffice.services.notes import write_note
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer, Passkey
+from funding.models import FundingWay, TopUp
+from funding.services import open_top_up
 from ledger.models import Account, Transfer
 from ledger.sealing import seal_transfers
 from links.models import PaymentLink
@@ -106,6 +108,7 @@ def _of_trade(payment: Payment) -> dict[type[Model], Model]:
         ),
         Message: _message(payment),
         Customer: _locked_customer(payment),
+        TopUp: _cash(payment),
         Passkey: _passkey(payment),
         Merchant: merchant,
         ApiKey: issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key,
@@ -194,6 +197,22 @@ def _passkey(payment: Payment) -> Passkey:
         name="Phone",
         created_at=utc_now(),
     )
+
+
+def _cash(payment: Payment) -> TopUp:
+    """Make a top-up in cash whose code has been sent."""
+    top_up = open_top_up(
+        customer=payment.paying_customer,
+        way=FundingWay.AGENT,
+        amount=2_000,
+        currency="BSD",
+        expires_at=utc_now() + timedelta(days=3),
+        actor="customer:x",
+        now=utc_now(),
+    )
+    top_up.code_handle = "handle-of-the-tests"
+    top_up.save()
+    return top_up
 
 
 def _batch() -> PayoutBatch:

@@ -27,6 +27,7 @@ MAY: dict[Right, set[Role]] = {
     R.REFUND: {S, F, A},
     R.GIVE_UP: {F, A},
     R.TOP_UP: {F, A},
+    R.TAKE_CASH: {F, A},
     R.ADJUST: {F, A},
     R.PAY_OUT: {F, A},
     R.APPROVE: {F, A},
@@ -49,6 +50,8 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
     InstructionKind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
     InstructionKind.BANK_ACCOUNT: {},
+    InstructionKind.STAFF: {},
+    InstructionKind.LIVE_KEY: {},
 }
 
 

@@ -9,7 +9,7 @@ from django.contrib.sessions.models import Session
 from django_otp.plugins.otp_static.models import StaticToken
 
 from backoffice.authenticators import Authenticator
-from backoffice.pages.two_factor import VERIFIED_FOR
+from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import Role
 from backoffice.services.two_factor import check_code
 from core.clock import utc_now

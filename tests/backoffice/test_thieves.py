@@ -1,22 +1,30 @@
 """What dishonest staff would try in order to move more money alone than their limit."""
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 
 from backoffice.audit import MOST_AN_HOUR
 from backoffice.errors import ActionLimitReached, IndependentApproverRequired
-from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.accounts import COOLING_OFF, add_staff, reset_access, set_roles
 from backoffice.services.customers import reveal
+from backoffice.services.independence import COOLING_OFF
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from payments.models import Payment
+from tests.backoffice.acting import act
+from tests.backoffice.colleagues import (
+    SECOND,
+    at_desk,
+    decide,
+    let_in,
+    staff_named,
+    two_administrators,
+)
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 
@@ -26,17 +34,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def paid(merchant) -> Payment:
     return paid_payment(merchant, 500_000)
-
-
-@pytest.fixture
-def administrator() -> Staff:
-    return staff_as(Role.ADMINISTRATOR)
-
-
-def made_up(administrator: Staff, role: Role = Role.FINANCE, name: str = "made.up") -> Staff:
-    """Return a colleague whom the Administrator has made."""
-    add_staff(staff=administrator, username=name, role=role, email="", now=utc_now())
-    return Staff(User.objects.get(username=name).pk, name, frozenset({role}))
 
 
 def large(staff: Staff, paid: Payment) -> Instruction:
@@ -55,41 +52,13 @@ def approved(staff: Staff, instruction: Instruction, days: int = 30) -> bool:
     return True
 
 
-def test_a_made_up_colleague_does_not_approve(paid: Payment, administrator: Staff) -> None:
-    assert not approved(made_up(administrator), large(administrator, paid))
+def test_a_new_colleague_agrees_with_others_from_the_next_day_on(paid: Payment) -> None:
+    two_administrators()
+    let_in("new.one")
+    asked = large(staff_as(Role.SUPPORT), paid)
 
-    entry = AuditEntry.objects.latest("sequence")
-    assert (entry.act, entry.outcome) == ("approve", AuditOutcome.REFUSED)
-    assert "administrator has let made.up in" in entry.error
-
-
-def test_nor_is_approved_what_a_made_up_colleague_asks_for(
-    paid: Payment, administrator: Staff
-) -> None:
-    assert not approved(administrator, large(made_up(administrator, Role.SUPPORT), paid))
-
-
-@pytest.mark.parametrize("change", ["roles", "reset"])
-def test_nor_does_one_whose_account_was_taken_over(
-    paid: Payment, administrator: Staff, change: str
-) -> None:
-    asked, finance = large(administrator, paid), staff_as(Role.FINANCE)
-    about: dict[str, Any] = {"staff": administrator, "user_id": finance.user_id, "now": utc_now()}
-    if change == "reset":
-        reset_access(reason="Lost phone", **about)
-    else:
-        set_roles(roles=frozenset({Role.FINANCE}), reason="Moved", **about)
-
-    assert not approved(finance, asked)
-
-
-def test_a_new_colleague_agrees_with_others_from_the_next_day_on(
-    paid: Payment, administrator: Staff
-) -> None:
-    asked, finance = large(staff_as(Role.SUPPORT), paid), made_up(administrator)
-
-    assert not approved(finance, asked, days=0)
-    assert approved(finance, asked, days=COOLING_OFF.days)
+    assert not approved(staff_named("new.one"), asked, days=0)
+    assert approved(staff_named("new.one"), asked, days=COOLING_OFF.days)
 
 
 def test_nobody_copies_the_phone_book(paid: Payment) -> None:
@@ -106,17 +75,13 @@ def test_nobody_copies_the_phone_book(paid: Payment) -> None:
         reveal_one()
 
 
-def test_a_superuser_keeps_no_more_than_the_roles_that_are_set(administrator: Staff) -> None:
+def test_a_superuser_keeps_no_more_than_the_roles_that_are_set() -> None:
+    two_administrators()
     user = User.objects.create_user("root", is_staff=True, is_superuser=True)
     assert roles_of(user) == {Role.ADMINISTRATOR}
 
-    set_roles(
-        staff=administrator,
-        user_id=user.pk,
-        roles=frozenset({Role.VIEWER}),
-        reason="x",
-        now=utc_now(),
-    )
+    act(at_desk(), user, "roles", reason="x", roles=["Viewer"])
+    decide(SECOND)
 
     assert roles_of(User.objects.get(pk=user.pk)) == {Role.VIEWER}
 

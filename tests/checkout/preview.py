@@ -4,8 +4,7 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -15,92 +14,22 @@ from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import Ending
 from checkout.pages import FIGURES
-from checkout.payment_view import Item, Payee, PaymentView
+from checkout.payment_view import Item, Payee
 from checkout.test_mode import magic_phones, outcomes
-
-NOW = datetime.now(UTC)
-CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
-BILL = PaymentView(
-    id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
-    payee=CONCH,
-    amount=1250,
-    currency="BSD",
-    description="Table 7: two conch salads, one Sky Juice",
-    address="http://localhost/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
-    expires_at=NOW + timedelta(minutes=23),
-    until="2:05 pm",
-    left="23 min left",
-    version="open",
-    cancel_address="https://conch.example",
-    payable=True,
-)
-ORDER = replace(
+from tests.checkout.preview_samples import (
+    ARRIVED,
+    BANK_ROWS,
     BILL,
-    until="22 Nov, 2:05 pm",
-    left="23 h 10 min left",
-    expires_at=NOW + timedelta(hours=23, minutes=10),
-    amount=184_999,
-    description="Order 10042, pick-up at Bay Street",
-    items=(
-        Item("Snorkel set, adult", 2, 118_000),
-        Item("Reef-safe sun lotion 200 ml", 1, 2_499),
-        Item("Boat seat, half day", 1, 60_000),
-    ),
-    difference=4_500,
-    facts=(("Order", "10042"),),
-    payee=replace(CONCH, name="Blue Hole Outfitters", brand_color="ffd400"),
-)
-INVOICE = replace(
-    BILL,
-    amount=12_500_000,
-    description="",
-    facts=(("Invoice", "2026-0117"), ("Due", "21 Dec 2026"), ("Terms", "Net 30")),
-    payee=replace(CONCH, name="Nassau Marine Surveyors", brand_color="8b1e3f"),
-)
-PAID = replace(
-    BILL,
-    expires_at=None,
-    completed_at=NOW,
-    transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
-    success_address="https://conch.example/thanks?payment_id=pay_1",
-    payer="•••• 0100",
-)
-
-
-@dataclass(frozen=True)
-class Person:
-    phone: str = "+12425550100"
-    masked_phone: str = "+1 242 ••• 0100"
-    has_pin: bool = True
-
-
-@dataclass(frozen=True)
-class PreviewRefund:
-    amount: int
-    created_at: datetime
-    status: str = "succeeded"
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Row:
-    id: int | str
-    merchant: Payee
-    amount: int
-    completed_at: datetime
-    digits: str = "0100"
-    currency: str = "BSD"
-    zone: str = "America/Nassau"
-    refund_words: str = ""
-    name: str = "iPhone"
-    created_at: datetime = NOW
-
-
-ROWS = tuple(
-    Row(f"pay_{n}", Payee(name), amount, NOW - timedelta(minutes=7 * n))
-    for n, (name, amount) in enumerate(
-        (("Conch & Co. Beach Bar", 1250), ("Blue Hole Outfitters", 184_999), ("Fish Fry", 950))
-    )
+    CHOICES,
+    INVOICE,
+    NOW,
+    ON_ITS_WAY,
+    ORDER,
+    PAID,
+    ROWS,
+    TOP_UP,
+    Person,
+    PreviewRefund,
 )
 
 
@@ -172,7 +101,43 @@ SCREENS: dict[str, Screen] = {
         "passkey_new",
         BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
     ),
-    "short": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
+    "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
+    "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
+    "add": lambda: (
+        "add",
+        {
+            "customer": Person(),
+            "livemode": True,
+            "form": AmountForm(currency="BSD"),
+            "choices": CHOICES[:2],
+            "back_address": "#",
+        },
+    ),
+    "top-up-transfer": lambda: (
+        "top_up",
+        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "is_own": True},
+    ),
+    "top-up-goes-on": lambda: (
+        "top_up",
+        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "goes_on": True},
+    ),
+    "top-up-cash": lambda: (
+        "top_up",
+        {
+            "top_up": replace(ON_ITS_WAY, way="agent", way_name="Cash at a counter"),
+            "cash_place": "12 Bay Street, Nassau",
+            "is_own": True,
+            "livemode": True,
+        },
+    ),
+    "top-up-receipt": lambda: (
+        "top_up",
+        {"top_up": ARRIVED, "zone": "America/Nassau", "livemode": True, "is_own": True},
+    ),
+    "review-coming": lambda: (
+        "review",
+        BASE | {"customer": Person(), "coming": ON_ITS_WAY, "livemode": True},
+    ),
     "processing": lambda: ("processing", BASE),
     "completed": lambda: ("completed", BASE | {"payment_view": PAID, "livemode": True}),
     "completed-already": lambda: ("completed", BASE | {"payment_view": PAID, "already": True}),
@@ -245,6 +210,7 @@ SCREENS: dict[str, Screen] = {
                 {"payment": row, "refunds": [PreviewRefund(400, NOW)] if row is ROWS[0] else []}
                 for row in ROWS
             ],
+            "top_ups": (ON_ITS_WAY, ARRIVED),
             "passkeys": (replace(ROWS[0], id=1),),
             "zone": "America/Nassau",
             "has_pin": True,

@@ -47,7 +47,7 @@ def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp
     call_command("translations")
 
     said = capsys.readouterr().out
-    assert said.startswith("es: 2")
+    assert said.startswith("es: 3")
     assert "fr: complete" not in said
     assert (tmp_path / "ht" / "LC_MESSAGES" / "django.mo").exists()
 

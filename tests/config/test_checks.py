@@ -16,6 +16,7 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.BASE_URL = settings.CHECKOUT_URL = "https://pay.example.com"
     settings.SMS_URL = "https://gateway.example.com/send"
     settings.TRUSTED_PROXIES = 1
+    settings.REQUIRE_STAFF_PASSKEYS = True
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
     return settings
 
@@ -40,6 +41,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("ALLOWED_HOSTS", ["*"], "ALLOWED_HOSTS must name hosts"),
         ("PASSKEY_ABOVE", 99_999_999_999, "PASSKEY_ABOVE is out of reach"),
         ("SMS_URL", "http://gateway.example.com/send", "SMS_URL must begin with https://"),
+        ("REQUIRE_STAFF_PASSKEYS", False, "REQUIRE_STAFF_PASSKEYS must be on"),
         ("TRUSTED_PROXIES", 0, "TRUSTED_PROXIES must be 1 or more"),
         ("ENCRYPTION_KEY", "", "ENCRYPTION_KEY must be"),
         ("ENCRYPTION_KEY", "bm90IGxvbmcgZW5vdWdo", "ENCRYPTION_KEY must be"),
@@ -58,6 +60,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("DEFAULT_CURRENCY", "bsd", "DEFAULT_CURRENCY must be"),
         ("GATHER_SECONDS", -1, "GATHER_SECONDS must not"),
         ("PASSKEY_ABOVE", 100, "PASSKEY_ABOVE must be"),
+        ("FUNDING_PROVIDERS", ["funding.providers.Nobody"], "FUNDING_PROVIDERS must be"),
         ("PAYOUT_PROVIDER", "payouts.providers.Nobody", "PAYOUT_PROVIDER must be"),
         ("PIN_ABOVE", -1, "PIN_ABOVE must not"),
         ("QR_PAYLOAD", "svg", "QR_PAYLOAD must be"),

@@ -9,9 +9,10 @@ from django.conf import settings
 from django.test import override_settings
 
 from backoffice.audit import MOST_AN_HOUR
-from backoffice.pages.two_factor import VERIFIED_FOR
+from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import LIMITS, InstructionKind, Role
-from backoffice.services.accounts import COOLING_OFF
+from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.independence import COOLING_OFF, DEPENDENT_FOR
 from backoffice.services.instructions import LIFETIME
 from backoffice.services.two_factor import RECOVERY_CODES
 from config.databases import POSTGRESQL_LIMITS
@@ -67,14 +68,17 @@ def sentences() -> list[tuple[str, str]]:
         (production, f"every {WORDS[INTERVAL.seconds // 60]} minutes, or less often"),
         (production, f"a {'tenth' if REST_FACTOR == 9 else '?'} of the time"),
         (production, "is canceled after 5 seconds"),
-        (production, f"{fails} wrong passwords close an account for half an hour"),
-        (office, f"{fails} wrong passwords lock the account for half an hour"),
+        (production, f"{fails} wrong passwords lock the sign-in for half an hour"),
+        (office, f"{fails} wrong passwords lock the sign-in for half an hour"),
         (office, f"{idle} minutes without a click, or {session} hours in all"),
         (office, f"store {WORDS[RECOVERY_CODES]} recovery codes"),
         (office, f"within the last {WORDS[VERIFIED_FOR.seconds // 60]} minutes"),
         (office, f"limited to {WORDS[MOST_AN_HOUR]} an hour"),
         (office, f"under Approvals for {WORDS[LIFETIME.days]} days"),
         (office, f"changed within the last {'day' if COOLING_OFF.days == 1 else '?'}"),
+        (office, f"let in within the last {WORDS[DEPENDENT_FOR.days]} days"),
+        (office, f"after {in_words(BREAK_GLASS_DELAY)} the requester"),
+        (office, f"works for {in_words(timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT))}"),
         (office, f"| refund | {units(support.each)}, {units(support.a_day)} a day |"),
         (office, f"| {units(refund.each)}, {units(refund.a_day)} a day |"),
         (office, f"| {units(top_up.each)}, {units(top_up.a_day)} a day |"),

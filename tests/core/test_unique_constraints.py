@@ -19,6 +19,7 @@ ONCE = {
     "saved_view_once": ("owner", "name"),
     "bank_entry_once": ("livemode", "source", "key"),
     "bank_file_once": ("livemode", "source", "message_id"),
+    "cash_day_once": ("agent", "livemode", "currency", "day"),
     "bank_statement_once": ("livemode", "currency", "number"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
@@ -28,11 +29,12 @@ ALONE = {
     "ApiKey.hash", "CustomerSession.token_hash", "Instruction.form_key", "LinkUse.payment_id",
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
-    "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
+    "PaymentProof.payment", "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
+    "StaffPasskey.credential_id", "TopUp.reference", "TopUp.transaction_id",
 }  # fmt: skip
 OURS = {
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",
-    "payouts", "checkout", "backoffice", "messages", "sandbox",
+    "payouts", "funding", "checkout", "backoffice", "messages", "sandbox",
 }  # fmt: skip
 
 

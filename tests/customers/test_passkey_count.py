@@ -58,9 +58,9 @@ def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
     passkey = enrol(session, device, now)
     credential = device.get(ask(session, now))
 
-    def raise_meanwhile(*arguments: Any) -> int:
+    def raise_meanwhile(*arguments: Any, site: str) -> int:
         Passkey.objects.filter(pk=passkey.pk).update(sign_count=20)
-        return verify_assertion(*arguments)
+        return verify_assertion(*arguments, site=site)
 
     monkeypatch.setattr("customers.webauthn.verify_assertion", raise_meanwhile)
 

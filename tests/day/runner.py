@@ -20,6 +20,7 @@ from core.clock import utc_now
 from customers.models import Customer
 from customers.pins import set_pin
 from customers.services import find_or_create
+from funding.references import references_in
 from ledger.models import Account, Transfer, exact_balance
 from tests.checkout.shopper import Shopper
 from tests.client import ApiClient
@@ -100,6 +101,8 @@ class DayRunner:
         for row in part.rows:
             if "opens" in row:
                 self._visit(row)
+            elif "adds" in row:
+                self._add(row)
             else:
                 person = find_or_create(phone=row["phone"], livemode=True, now=utc_now())
                 set_pin(customer_id=person.id, pin=row["PIN"], now=utc_now())
@@ -122,6 +125,17 @@ class DayRunner:
         else:
             shopper.send(to="/pay")
         assert f"<h1>{row['reads']}</h1>" in shopper.text
+
+    def _add(self, row: dict[str, str]) -> None:
+        shopper = Shopper(host=self.host)
+        shopper.visit("/account/phone")
+        shopper.send(phone=self.people[row["customer"]]["phone"])
+        shopper.send(code=self.texts.code)
+        shopper.visit("/account/add")
+        shopper.send(amount=row["adds"], way=row["way"])
+        assert f"<h1>{row['reads']}</h1>" in shopper.text
+        [reference] = references_in(shopper.text)
+        self.names.meet_text(row["reference"], reference)
 
     def mail_to(self, part: Part) -> None:
         sent = [{"mail to": letter.to[0], "subject": letter.subject} for letter in mail.outbox]

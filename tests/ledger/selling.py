@@ -51,7 +51,8 @@ def answered(code: str) -> Iterator[None]:
     """Expect this refusal, or none."""
     found = OK
     try:
-        yield
+        with transaction.atomic():
+            yield
     except ApiError as error:
         found = error.code
     assert found == code

@@ -26,7 +26,7 @@ def reaches(model: type[Model], caller: Caller) -> str:
 def test_it_covers_every_resource() -> None:
     assert {model.__name__ for model in SCOPED} == {
         "ApiKey", "BankAccount", "BankEntry", "Customer", "Event", "Instruction", "Merchant",
-        "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund", "Webhook",
+        "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund", "TopUp", "Webhook",
     }  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def test_without_a_merchant_it_reaches_nothing(model: type[Model], livemode: boo
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in SCOPED if model.__name__ not in ("BankEntry", "Customer")],
+    [model for model in SCOPED if model.__name__ not in ("BankEntry", "Customer", "TopUp")],
     ids=lambda model: model.__name__,
 )
 def test_a_merchant_reaches_its_own(model: type[Model]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from core.clock import utc_now
 from core.errors import ApiError
@@ -150,7 +151,7 @@ def test_each_action_in_each_status(payment: Payment, name: str, status: Payment
         last = PaymentTransition.objects.order_by("id").last()
         assert last is None or last.to_status == expected
     else:
-        with pytest.raises(ApiError) as refusal:
+        with pytest.raises(ApiError) as refusal, transaction.atomic():
             ACTIONS[name](payment)
         assert refusal.value.code == expected
         payment.refresh_from_db()
@@ -166,7 +167,7 @@ def test_nothing_but_expiry_happens_after_the_time(
     bring_to(payment, status)
     Payment.objects.filter(pk=payment.pk).update(expires_at=utc_now())
 
-    with pytest.raises(ApiError) as refusal:
+    with pytest.raises(ApiError) as refusal, transaction.atomic():
         ACTIONS[name](payment)
 
     assert refusal.value.code == OVER

@@ -96,7 +96,7 @@ def test_the_same_money_is_paid_out_once(api, merchant):
 
 
 def test_a_balance_is_of_one_moment(api, merchant):
-    """A payout between two statements of the reading shows its money exactly once."""
+    """A payout in the middle of the reading shows its money exactly once."""
     client = with_account(api, merchant)
     credit(merchant, 1000)
     meanwhile = []
@@ -115,7 +115,7 @@ def test_a_balance_is_of_one_moment(api, merchant):
         body = api(merchant).get("/v1/balance").json()
 
     assert meanwhile == [201]
-    assert [body[part][0]["amount"] for part in ("available", "pending")] == [1000, 0]
+    assert sum(body[part][0]["amount"] for part in ("available", "pending")) == 1000
 
 
 def test_a_payout_and_a_debit_of_the_same_money(api, merchant):

@@ -8,18 +8,18 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from backoffice.roles import Role
-from backoffice.services.accounts import (
-    create_account,
-    development_account,
-    development_logins,
-)
+from backoffice.services.accounts import create_from_server
+from backoffice.services.development_staff import development_account, development_logins
+from backoffice.services.invitations import invitation_url
 from backoffice.services.two_factor import DEVELOPMENT_CODE
+from core.clock import utc_now
 from core.errors import ApiError
 
 
 class Command(BaseCommand):
     help = (
-        "Give someone an account of the back office, with a first password that is shown once. "
+        "Give someone an account of the back office; they choose the password by a link, which is "
+        "mailed to --email, or printed without it. "
         "With --development: one account per role, which no other mode lets in."
     )
 
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             choices=[role.value.lower() for role in Role],
             help="viewer, support, finance, developer or administrator",
         )
-        parser.add_argument("--email", default="", help="where to reach them")
+        parser.add_argument("--email", default="", help="where the invitation goes")
         parser.add_argument(
             "--development", action="store_true", help="one account per role, for development"
         )
@@ -42,23 +42,22 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(made))
             return
         for login in made:
-            self.stdout.write(f"{login['username']:<14} {login['password']}")
+            self.stdout.write("  ".join(login.values()))
         if options["development"]:
             self.stdout.write(f"Code of the second factor, in development only: {DEVELOPMENT_CODE}")
-        else:
-            self.stdout.write("The first sign-in asks for a new password and a second factor.")
 
     def _one(self, options: dict[str, Any]) -> dict[str, str]:
         if not options["username"] or not options["role"]:
             raise CommandError("Name a username and a --role, or say --development.")
         role = Role(options["role"].capitalize())
         try:
-            password = create_account(
-                username=options["username"], role=role, email=options["email"]
+            user = create_from_server(
+                username=options["username"], role=role, email=options["email"], now=utc_now()
             )
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}".strip()) from None
-        return {"username": options["username"], "role": role.value, "password": password}
+        way = {"invited": user.email} if user.email else {"link": invitation_url(user)}
+        return {"username": user.username, "role": role.value, **way}
 
     def _development(self) -> list[dict[str, str]]:
         if not settings.DEVELOPMENT_MODE:

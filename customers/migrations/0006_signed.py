@@ -9,14 +9,14 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0005_signed_log"),
-        ("backoffice", "0006_rare_values"),
+        ("customers", "0005_cash_codes"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="instruction",
+            model_name="customer",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("backoffice_instruction"),
+        LogRows("customers_customer"),
     ]

@@ -9,14 +9,14 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0005_signed_log"),
-        ("customers", "0004_risk_counts"),
+        ("backoffice", "0007_insiders"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="customer",
+            model_name="instruction",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("customers_customer"),
+        LogRows("backoffice_instruction"),
     ]

@@ -9,7 +9,7 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0005_signed_log"),
-        ("payouts", "0005_bank_answers"),
+        ("payouts", "0006_bank_credits"),
     ]
 
     operations = [

@@ -1,0 +1,173 @@
+"""What staff can do about an instruction: decide, collect what came of it, or break the glass."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
+from backoffice.models import Instruction
+from backoffice.roles import InstructionKind, Right
+from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
+from backoffice.services.instruction_kinds import BREAKABLE, TASKS
+from backoffice.services.instructions import approve, decline, withdraw
+from backoffice.services.merchants import collect_key
+from backoffice.staff import Staff
+from backoffice.statuses import InstructionStatus
+from core.durations import in_words
+
+
+class DecisionForm(ActionForm):
+    note = TextAreaField(max_length=2_000, required=False, label="Why")
+
+    def lines(self) -> list[str]:
+        return [sentence(self.row)]
+
+
+class DeclineForm(DecisionForm):
+    note = TextAreaField(max_length=2_000, label="Why")
+
+
+def _is_waiting(instruction: Instruction, now: datetime) -> bool:
+    return instruction.status == InstructionStatus.WAITING
+
+
+def _may_break(instruction: Instruction, now: datetime) -> bool:
+    kind = InstructionKind(instruction.kind)
+    return _is_waiting(instruction, now) and kind in BREAKABLE and not instruction.glass_broken_at
+
+
+def _is_broken(instruction: Instruction, now: datetime) -> bool:
+    return _is_waiting(instruction, now) and instruction.glass_broken_at is not None
+
+
+def _collect(context: ActionContext) -> ActionResult:
+    secret = collect_key(staff=context.staff, instruction_id=context.row.pk, now=context.now)
+    return ActionResult(
+        "Hand it to the merchant.",
+        secret=secret,
+        secret_name="The live key",  # noqa: S106  # a name of one
+    )
+
+
+def _decision(
+    name: str,
+    title: str,
+    decide: Any,
+    message: str,
+    available: Callable[[Instruction, datetime], bool] = _is_waiting,
+    **more: Any,
+) -> Action:
+    """Return the action that decides on an instruction as one of the services does."""
+    return Action(
+        name=name,
+        title=title,
+        service=lambda context: decide(
+            staff=context.staff,
+            instruction_id=context.row.pk,
+            note=context.data["note"],
+            now=context.now,
+        ),
+        message=message,
+        available=available,
+        **more,
+    )
+
+
+def _is_own(instruction: Instruction, staff: Staff) -> bool:
+    return instruction.asked_by_id == staff.user_id
+
+
+def _is_someone_elses(instruction: Instruction, staff: Staff) -> bool:
+    return instruction.asked_by_id != staff.user_id
+
+
+def sentence(instruction: Instruction) -> str:
+    """Say what was asked for, and by whom."""
+    task = TASKS[instruction.task]
+    amount = (
+        f" of {formats.money(instruction.amount, instruction.currency)}"
+        if instruction.amount
+        else ""
+    )
+    account = f": {instruction.subject_id}" if task.kind == InstructionKind.STAFF else ""
+    return f"{task.title}{account}{amount}, requested by {instruction.asked_by.get_username()}."
+
+
+INSTRUCTION_ACTIONS: tuple[Action, ...] = (
+    _decision(
+        "approve",
+        "Approve",
+        approve,
+        "Approved and carried out.",
+        right=Right.APPROVE,
+        form=DecisionForm,
+        about="It takes effect at once.",
+        icon="check",
+        main=True,
+        shown_to=_is_someone_elses,
+    ),
+    _decision(
+        "decline",
+        "Decline",
+        decline,
+        "Declined. Nothing was done.",
+        right=Right.APPROVE,
+        form=DeclineForm,
+        icon="close",
+        danger=True,
+        shown_to=_is_someone_elses,
+    ),
+    _decision(
+        "withdraw",
+        "Withdraw",
+        withdraw,
+        "Withdrawn. Nothing was done.",
+        right=Right.VIEW_TRADE,
+        form=DecisionForm,
+        about="Only the requester can withdraw it.",
+        icon="undo",
+        shown_to=_is_own,
+    ),
+    _decision(
+        "break-glass",
+        "Break glass",
+        break_glass,
+        "Every Administrator has been told. You can carry it out after the delay.",
+        available=_may_break,
+        right=Right.STAFF,
+        form=DeclineForm,
+        about="For when no one can approve. All Administrators are told by e-mail, and each can"
+        f" decline; after {in_words(BREAK_GLASS_DELAY)} you can carry it out alone.",
+        icon="notification_important",
+        danger=True,
+        shown_to=_is_own,
+    ),
+    _decision(
+        "carry-out",
+        "Carry out alone",
+        finish_break_glass,
+        "Carried out. Every Administrator has been told.",
+        available=_is_broken,
+        right=Right.STAFF,
+        form=DeclineForm,
+        about="Once the delay has passed. All Administrators are told again.",
+        icon="notification_important",
+        danger=True,
+        shown_to=_is_own,
+    ),
+    Action(
+        name="collect",
+        title="Collect key",
+        right=Right.LIVE_KEYS,
+        form=ConfirmForm,
+        service=_collect,
+        message=lambda result: result,
+        about="It is shown to you once, and to no one else.",
+        icon="key",
+        main=True,
+        available=lambda instruction, now: instruction.sealed_result != "",
+        shown_to=_is_own,
+    ),
+)

@@ -1,0 +1,143 @@
+"""Top-ups: money that customers add to their wallets; and cash, taken here."""
+
+from datetime import datetime
+
+from backoffice import formats
+from backoffice.actions import Action
+from backoffice.admin.office import OfficeAdmin
+from backoffice.forms import ActionForm, TextInputField
+from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.resource.display_fields import (
+    AMOUNT,
+    CREATED,
+    MODE,
+    STATUS,
+    Actor,
+    Amount,
+    Code,
+    Field,
+    Id,
+    Instant,
+    Reference,
+    RowLink,
+)
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.roles import Right
+from backoffice.services.cash import confirm_cash, text_cash_code
+from backoffice.timeline import messages_about, transitions_of
+from funding.models import FundingWay, TopUp
+from funding.references import grouped
+from funding.statuses import TopUpStatus
+
+WAY = Field("Way", "get_way_display")
+REFERENCE = Code("Reference", lambda row: grouped(row.reference))
+CAME = Amount("Came", "amount_received")
+TOP_UP_FIELDS = (CREATED, AMOUNT, WAY, STATUS, Id("Top-up"))
+
+
+def _takes_cash(top_up: TopUp, now: datetime) -> bool:
+    is_waited_for = top_up.status == TopUpStatus.PENDING and top_up.expires_at > now
+    return top_up.way == FundingWay.AGENT and is_waited_for
+
+
+class CountedCashForm(ActionForm):
+    def lines(self) -> list[str]:
+        amount = formats.money(self.row.amount, self.row.currency)
+        return [f"Count the cash first: {amount}, in front of the customer."]
+
+
+class CustomersCodeForm(ActionForm):
+    code = TextInputField(max_length=20, help_text="The six digits that the customer reads out.")
+
+    def lines(self) -> list[str]:
+        amount = formats.money(self.row.amount, self.row.currency)
+        return [f"{amount} goes into the wallet of {self.row.customer.masked_phone} at once."]
+
+
+CASH_ACTIONS = (
+    Action(
+        name="cash-code",
+        title="Take cash",
+        right=Right.TAKE_CASH,
+        form=CountedCashForm,
+        service=lambda context: text_cash_code(
+            staff=context.staff, top_up_id=context.row.pk, now=context.now
+        ),
+        message="The customer has been sent a code. Enter it under “Enter the code”.",
+        about="The customer confirms the amount by a code on their phone.",
+        icon="payments",
+        main=True,
+        available=_takes_cash,
+    ),
+    Action(
+        name="cash",
+        title="Enter the code",
+        right=Right.TAKE_CASH,
+        form=CustomersCodeForm,
+        service=lambda context: confirm_cash(
+            staff=context.staff,
+            top_up_id=context.row.pk,
+            code=context.data["code"],
+            now=context.now,
+        ),
+        message="The money is in the wallet. The customer has been sent the receipt.",
+        icon="pin",
+        available=lambda top_up, now: _takes_cash(top_up, now) and bool(top_up.code_handle),
+    ),
+)
+
+
+class TopUpAdmin(OfficeAdmin):
+    list_select_related = ("customer", "payment")
+    list_display = (
+        CREATED,
+        AMOUNT,
+        WAY,
+        STATUS,
+        RowLink("Customer", "customer.masked_phone", to="customer"),
+        REFERENCE,
+        MODE,
+        Id("Top-up"),
+    )
+    list_filter = (
+        DayFilter,
+        choice_filter("status", "status", TopUpStatus.choices),
+        choice_filter("way", "way", FundingWay.choices),
+        ModeFilter,
+        link_filter("customer", "customer", "customer_id"),
+    )
+    row_actions = CASH_ACTIONS
+    page = (
+        Fieldset(
+            "Top-up",
+            Id("Top-up"),
+            AMOUNT,
+            CAME,
+            STATUS,
+            WAY,
+            REFERENCE,
+            RowLink("Customer", "customer.masked_phone", to="customer"),
+            Reference("For payment", "payment_id"),
+            Reference("Transaction", "transaction_id"),
+            Instant("Waited for until", "expires_at"),
+            Actor("Taken by", "taken_by"),
+            MODE,
+        ),
+    )
+
+    def heading(self, row: TopUp) -> str:
+        return f"Top-up of {formats.money(row.amount, row.currency)}"
+
+    def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
+        if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
+            amount = formats.money(row.amount_received or 0, row.currency)
+            return SupportAnswer([f"{amount} came on {formats.moment(row.succeeded_at)}."], "good")
+        if row.status == TopUpStatus.PENDING:
+            until = formats.moment(row.expires_at)
+            return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
+        words = "Money that comes with its reference after all is credited."
+        return SupportAnswer([f"Not waited for any more: {row.status}.", words])
+
+    def timeline(self, row: TopUp) -> list[TimelineEntry]:
+        return [*messages_about(row.pk), *transitions_of(row, "add_card")]

@@ -1,0 +1,23 @@
+"""Metrics of what staff do without a second person, collected when they are scraped."""
+
+from typing import Final
+
+from prometheus_client import Gauge
+
+from backoffice.models import Instruction
+from backoffice.statuses import InstructionStatus
+
+# Each web process reads the same rows: the latest value counts, and values are not summed.
+LATEST: Final = "mostrecent"
+
+broken = Gauge(
+    "staff_glass_broken",
+    "How many requests of staff will do without a second person, unless someone declines them.",
+    multiprocess_mode=LATEST,
+)
+
+
+def collect() -> None:
+    """Set the gauge."""
+    waiting = Instruction.objects.filter(status=InstructionStatus.WAITING)
+    broken.set(waiting.exclude(glass_broken_at=None).count())

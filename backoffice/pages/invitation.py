@@ -1,0 +1,46 @@
+"""The page of an invitation: the new colleague chooses a password that no one else has seen."""
+
+from django.contrib.auth.models import User
+from django.contrib.auth.views import PasswordResetConfirmView
+from django.http import HttpResponse
+from django.urls import reverse_lazy
+
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.pages.forms import FirstPasswordForm
+from backoffice.roles import Right
+from backoffice.services.invitations import invitation_tokens
+from backoffice.staff import Staff, roles_of
+from core.client_address import client_address
+from core.clock import request_now
+
+
+class InvitationPage(PasswordResetConfirmView):
+    """Moves the token into the session at once, so that no later page or log has it."""
+
+    form_class = FirstPasswordForm
+    template_name = "admin/backoffice/invitation.html"
+    token_generator = invitation_tokens
+    success_url = reverse_lazy("admin:login")
+    title = "Choose your password"
+
+    def get_user(self, uidb64: str) -> User | None:
+        """Return the invited account: of staff, open, and still without a password."""
+        user = super().get_user(uidb64)
+        if not isinstance(user, User) or user.has_usable_password() or not roles_of(user):
+            return None
+        return user
+
+    def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
+        """Set the password; the sign-in that follows sets up the second factor."""
+        user = form.user
+        staff = Staff(
+            user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
+        )
+        action = AuditAction(
+            act="choose password",
+            right=Right.NOTE,
+            subject_type="staff",
+            subject_id=staff.username,
+        )
+        append_entry(staff=staff, action=action, record=AuditRecord(), now=request_now())
+        return super().form_valid(form)

@@ -1,0 +1,183 @@
+"""Pages of the passkeys of staff: sign in with one, add one, remove one."""
+
+import secrets
+from base64 import b64decode, b64encode
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+
+from backoffice.errors import AccountNotEligible
+from backoffice.models import AuditOutcome
+from backoffice.pages.proving import (
+    ask_again,
+    finish_sign_in,
+    is_let_in,
+    mark_verified,
+    next_step,
+    password_given,
+    redirect_onward,
+    refuse_proof,
+    takes_codes,
+    verified_recently,
+    write_entry,
+)
+from backoffice.pages.two_factor import recovery_codes_page
+from backoffice.services.staff_passkeys import (
+    add_passkey,
+    begin_new_passkey,
+    begin_passkey_sign_in,
+    check_passkey,
+    has_passkey,
+    needs_passkey,
+    remove_passkey,
+)
+from backoffice.services.two_factor import has_authenticator, recovery_codes_left
+from backoffice.staff import staff_of
+from checkout.views.passkeys import device_name
+from core.clock import request_now
+from customers.errors import VerificationFailed
+
+CHALLENGE_KEY = "staff_challenge"
+CHALLENGE_BYTES = 32
+CHALLENGE_LIFETIME = timedelta(minutes=5)
+REGISTER, SIGN = "register", "sign"
+NOT_CHECKED = "The passkey could not be checked. Try again."
+UNPROCESSABLE = 422
+
+
+class PasskeyPages:
+    """The pages, after the password; other visitors are sent to sign in."""
+
+    def __init__(self, site: AdminSite) -> None:
+        self.site = site
+
+    def enter(self, request: HttpRequest) -> HttpResponse:
+        """Ask for a passkey, after the password; again, before the second factor is changed."""
+        user = password_given(request)
+        if user is None or (is_let_in(request) and verified_recently(request)):
+            return redirect("admin:index")
+        if not has_passkey(user):
+            return redirect_onward(request, next_step(request, user))
+        problem = ""
+        if request.method == "POST":
+            challenge = _take_challenge(request, SIGN)
+            credential = request.POST.get("credential", "")
+            try:
+                passkey = check_passkey(
+                    user, credential=credential, challenge=challenge, now=request_now()
+                )
+                return finish_sign_in(request, passkey)
+            except VerificationFailed:
+                if refuse_proof(request, "wrong passkey"):
+                    return redirect("admin:login")
+                problem = NOT_CHECKED
+        context = {"takes_codes": takes_codes(request, user), "title": "One more step"}
+        return self._page(request, "passkey", problem, context)
+
+    def enter_options(self, request: HttpRequest) -> HttpResponse:
+        """Answer with what the browser is to sign, once."""
+        user = password_given(request)
+        if user is None or request.method != "POST" or not has_passkey(user):
+            return redirect("admin:login")
+        challenge = _new_challenge(request, SIGN)
+        return JsonResponse(begin_passkey_sign_in(user, challenge=challenge))
+
+    def set_up(self, request: HttpRequest) -> HttpResponse:
+        """Offer to make a passkey, and take it into use."""
+        user = password_given(request)
+        if user is None:
+            return redirect("admin:login")
+        if (elsewhere := _missing_proof(request, user)) is not None:
+            return elsewhere
+        problem = ""
+        if request.method == "POST":
+            try:
+                return self._added(request, user)
+            except VerificationFailed:
+                problem = NOT_CHECKED
+        required = needs_passkey(staff_of(request).roles)
+        is_first = not (has_passkey(user) or has_authenticator(user))
+        context = {"required": required, "is_first": is_first, "title": "Add a passkey"}
+        return self._page(request, "passkey_set_up", problem, context)
+
+    def set_up_options(self, request: HttpRequest) -> HttpResponse:
+        """Answer with what the browser is to make a passkey with, once."""
+        user = password_given(request)
+        if user is None or request.method != "POST" or _missing_proof(request, user) is not None:
+            return redirect("admin:login")
+        challenge = _new_challenge(request, REGISTER)
+        return JsonResponse(begin_new_passkey(user, challenge=challenge))
+
+    def remove(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
+        """Remove one of several."""
+        user = password_given(request)
+        if user is None or not verified_recently(request):
+            return ask_again(request)
+        if request.method == "POST":
+            try:
+                remove_passkey(user, passkey_id=passkey_id)
+            except AccountNotEligible as error:
+                messages.error(request, error.details)
+            else:
+                write_entry(request, "remove passkey of staff", AuditOutcome.DONE)
+        return redirect("admin:two_factor_account")
+
+    def _added(self, request: HttpRequest, user: User) -> HttpResponse:
+        """Store the new passkey; those who may use codes get some for when it is lost."""
+        passkey = add_passkey(
+            user,
+            credential=request.POST.get("credential", ""),
+            challenge=_take_challenge(request, REGISTER),
+            name=device_name(request),
+            now=request_now(),
+        )
+        mark_verified(request, passkey)
+        write_entry(request, "add passkey of staff", AuditOutcome.DONE)
+        if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
+            return recovery_codes_page(self.site, request, user)
+        messages.success(request, "The passkey is ready. Add one on another device as well.")
+        return redirect_onward(request, "admin:two_factor_account", follow=True)
+
+    def _page(
+        self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
+    ) -> HttpResponse:
+        whole = {**self.site.each_context(request), **context, "problem": problem}
+        status = UNPROCESSABLE if problem else 200
+        template = f"admin/backoffice/{name}.html"
+        return TemplateResponse(request, template, whole, status=status)
+
+
+def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:
+    """Return where to prove oneself before a passkey is added; None where nothing is missing.
+
+    The first factor takes the password alone, as its owner has just chosen it. After that a
+    factor must have been proved minutes ago: a passkey, where there is one that counts.
+    """
+    if not (has_passkey(user) or has_authenticator(user)):
+        return None
+    by_code = user.is_verified() and not has_passkey(user)  # type: ignore[attr-defined]  # django-otp adds it
+    if not (is_let_in(request) or by_code):
+        return redirect_onward(request, next_step(request, user))
+    return None if verified_recently(request) else ask_again(request)
+
+
+def _new_challenge(request: HttpRequest, purpose: str) -> bytes:
+    """Make a challenge; the session keeps it, with what it is for and since when."""
+    challenge = secrets.token_bytes(CHALLENGE_BYTES)
+    at = request_now().isoformat()
+    request.session[CHALLENGE_KEY] = [purpose, at, b64encode(challenge).decode()]
+    return challenge
+
+
+def _take_challenge(request: HttpRequest, purpose: str) -> bytes:
+    """Return the session's challenge of this purpose, and forget it; nothing where it is late."""
+    kept, at, text = request.session.pop(CHALLENGE_KEY, ("", "", ""))
+    if kept != purpose or request_now() - datetime.fromisoformat(at) >= CHALLENGE_LIFETIME:
+        return b""
+    return b64decode(text)

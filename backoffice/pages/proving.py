@@ -1,0 +1,132 @@
+"""What the pages of the second factor share: which comes next, and what a proof is good for."""
+
+from datetime import datetime, timedelta
+from urllib.parse import urlencode
+
+import django_otp
+from django.contrib.auth import logout
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponseRedirect
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django_otp.models import Device
+
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.authenticators import StaffPasskey
+from backoffice.known_browsers import remember_browser
+from backoffice.models import AuditOutcome
+from backoffice.pages.forms import SIGN_IN
+from backoffice.roles import Right
+from backoffice.services.staff_passkeys import has_passkey, needs_passkey
+from backoffice.services.two_factor import has_authenticator
+from backoffice.staff import staff_of
+from core.clock import request_now
+
+VERIFIED_KEY = "staff_proved"
+# How long a proof counts for changing what proves: a borrowed session is not enough.
+VERIFIED_FOR = timedelta(minutes=10)
+WRONG_PROOFS = 5
+WRONG_KEY = "staff_wrong_codes"
+
+
+def is_let_in(request: HttpRequest) -> bool:
+    """Return whether the visitor has a role, a password, and the second factor that it takes."""
+    roles, user = staff_of(request).roles, request.user
+    if not roles or not user.is_verified():  # type: ignore[union-attr]  # django-otp adds it
+        return False
+    return not needs_passkey(roles) or isinstance(user.otp_device, StaffPasskey)  # type: ignore[union-attr]  # likewise
+
+
+def password_given(request: HttpRequest) -> User | None:
+    """Return the member of staff whose password was entered."""
+    user = request.user
+    return user if isinstance(user, User) and staff_of(request).roles else None
+
+
+def takes_codes(request: HttpRequest, user: User) -> bool:
+    """Return whether a code of the account is worth anything; where a passkey must be, only once.
+
+    Those who must have a passkey and have none yet prove themselves by the authenticator they had.
+    """
+    if needs_passkey(staff_of(request).roles):
+        return has_authenticator(user) and not has_passkey(user)
+    return has_authenticator(user) or has_passkey(user)
+
+
+def next_step(request: HttpRequest, user: User) -> str:
+    """Return the page of what is still missing after the password."""
+    if has_passkey(user):
+        return "admin:two_factor_passkey"
+    authenticates = has_authenticator(user)
+    if needs_passkey(staff_of(request).roles):
+        proven = user.is_verified()  # type: ignore[attr-defined]  # django-otp adds it
+        missing = proven or not authenticates
+        return "admin:two_factor_passkey_set_up" if missing else "admin:two_factor"
+    return "admin:two_factor" if authenticates else "admin:two_factor_set_up"
+
+
+def mark_verified(request: HttpRequest, device: Device) -> None:
+    """Note the proof in the session, which gets another key."""
+    django_otp.login(request, device)
+    request.session.pop(WRONG_KEY, None)
+    request.session[VERIFIED_KEY] = request_now().isoformat()
+    request.session.cycle_key()
+
+
+def finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
+    """Let the visitor in, and go where they wanted to go."""
+    mark_verified(request, device)
+    write_entry(request, SIGN_IN, AuditOutcome.DONE)
+    response = redirect_onward(request, "admin:index", follow=True)
+    remember_browser(request, response, staff_of(request).username)
+    return response
+
+
+def verified_recently(request: HttpRequest) -> bool:
+    """Return whether a factor was proved minutes ago: a stolen session alone has none."""
+    proved: str = request.session.get(VERIFIED_KEY, "")
+    return proved != "" and request_now() - datetime.fromisoformat(proved) < VERIFIED_FOR
+
+
+def ask_again(request: HttpRequest) -> HttpResponseRedirect:
+    """Ask for the second factor once more, and come back."""
+    response = redirect("admin:two_factor")
+    response["Location"] += f"?{urlencode({'next': request.path})}"
+    return response
+
+
+def refuse_proof(request: HttpRequest, error: str) -> bool:
+    """Count a wrong proof; return whether it was the last, and the session has ended."""
+    wrong: int = request.session.get(WRONG_KEY, 0) + 1
+    request.session[WRONG_KEY] = wrong
+    write_entry(request, SIGN_IN, AuditOutcome.REFUSED, error=error)
+    if wrong >= WRONG_PROOFS:
+        logout(request)
+    return wrong >= WRONG_PROOFS
+
+
+def write_entry(request: HttpRequest, act: str, outcome: AuditOutcome, *, error: str = "") -> None:
+    """Write what someone did to their own account into the audit trail."""
+    staff = staff_of(request)
+    action = AuditAction(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
+    append_entry(
+        staff=staff,
+        action=action,
+        record=AuditRecord(outcome=outcome),
+        now=request_now(),
+        error=error,
+    )
+
+
+def redirect_onward(
+    request: HttpRequest, name: str, *, follow: bool = False
+) -> HttpResponseRedirect:
+    """Go to a page, keeping where the visitor wanted to go; `follow`: go there now."""
+    wanted = request.GET.get("next", "")
+    if not url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()}):
+        return redirect(name)
+    if follow:
+        return HttpResponseRedirect(wanted)
+    response = redirect(name)
+    response["Location"] += f"?{urlencode({'next': wanted})}"
+    return response

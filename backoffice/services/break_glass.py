@@ -1,0 +1,101 @@
+"""The way without a second person: slow, and loud. For staff and live keys, not for money.
+
+A day passes between asking and doing. Every Administrator is told at both ends, and can decline
+meanwhile, independent of the requester or not.
+"""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from backoffice.audit import audited, snapshot
+from backoffice.errors import Forbidden, GlassNotBroken, InstructionDecided
+from backoffice.models import AuditOutcome, Instruction
+from backoffice.roles import InstructionKind
+from backoffice.services.administrators import staff_url, tell_administrators
+from backoffice.services.instruction_kinds import BREAKABLE, TASKS
+from backoffice.services.instructions import carry_out, decision, lock_waiting
+from backoffice.staff import Staff
+from core.clock import iso
+
+BREAK_GLASS_DELAY = timedelta(hours=24)
+_AUDITED = ("status", "task", "subject_id", "glass_broken_at")
+logger = structlog.get_logger(__name__)
+
+
+def break_glass(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Begin the delay after which the requester may do without a second person; raise the alarm.
+
+    Raises Forbidden, also for a colleague's request and for money, and InstructionNotFound,
+    InstructionDecided, InstructionExpired.
+    """
+    asked = Instruction.objects.one(instruction_id)
+    action = decision("break glass", TASKS[asked.task].right, instruction_id, note)
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = _own(staff, instruction_id, now)
+        if instruction.glass_broken_at is not None:
+            raise InstructionDecided("The delay has begun already.")
+        record.before = snapshot(instruction, *_AUDITED)
+        instruction.glass_broken_at = now
+        instruction.save(update_fields=["glass_broken_at"])
+        record.after = snapshot(instruction, *_AUDITED)
+        record.outcome = AuditOutcome.ASKED
+        takes_effect = iso(now + BREAK_GLASS_DELAY)
+        words = (
+            f"may do it without a second person from {takes_effect} on, unless one of you declines"
+        )
+        _raise_alarm(staff, instruction, words, note, now)
+    return instruction
+
+
+def finish_break_glass(
+    *, staff: Staff, instruction_id: str, note: str, now: datetime
+) -> Instruction:
+    """Carry out what no second person has approved, once the delay has passed.
+
+    Raises as `break_glass`, GlassNotBroken before its time, and the errors of the task.
+    """
+    asked = Instruction.objects.one(instruction_id)
+    action = decision("finish break glass", TASKS[asked.task].right, instruction_id, note)
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = _own(staff, instruction_id, now)
+        broken_at = instruction.glass_broken_at
+        if broken_at is None or now < broken_at + BREAK_GLASS_DELAY:
+            raise GlassNotBroken
+        record.before = snapshot(instruction, *_AUDITED)
+        instruction.decision_note = note
+        carry_out(TASKS[instruction.task], instruction, staff.actor, user_id=None, now=now)
+        record.after = snapshot(instruction, *_AUDITED)
+        _raise_alarm(staff, instruction, "has done it without a second person", note, now)
+    return instruction
+
+
+def _own(staff: Staff, instruction_id: str, now: datetime) -> Instruction:
+    instruction = lock_waiting(instruction_id, now)
+    if instruction.asked_by_id != staff.user_id:
+        raise Forbidden("Only the requester can do this.")
+    if InstructionKind(instruction.kind) not in BREAKABLE:
+        raise Forbidden("Money always waits for a second person.")
+    return instruction
+
+
+def _raise_alarm(
+    staff: Staff, instruction: Instruction, words: str, note: str, now: datetime
+) -> None:
+    """Tell every Administrator, the requester included, and the log."""
+    title = TASKS[instruction.task].title
+    tell_administrators(
+        subject=f"break glass: {title}",
+        text=f"“{title}” ({instruction.subject_id}): {staff.username} {words}.\n"
+        f"Reason: {instruction.reason}\nWhy no one else: {note}\n\n"
+        f"{staff_url(f'/admin/backoffice/instruction/{instruction.pk}/change/')}",
+        about=instruction.pk,
+        now=now,
+    )
+    logger.error(
+        "glass_broken",
+        instruction=instruction.pk,
+        task=instruction.task,
+        actor=staff.actor,
+        status=instruction.status,
+    )

@@ -1,0 +1,49 @@
+"""Cash that staff take at a counter, after the customer has confirmed it by a code."""
+
+from datetime import datetime
+
+from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.roles import Right
+from backoffice.staff import Staff
+from core.errors import ApiError
+from funding.cash import check_cash_code, send_cash_code, take_cash
+from funding.models import TopUp
+
+WATCHED = ("status", "amount_received", "taken_by")
+
+
+def text_cash_code(*, staff: Staff, top_up_id: str, now: datetime) -> TopUp:
+    """Text the customer the code that confirms cash. Raises Forbidden, as `send_cash_code` does.
+
+    The audit entry is written first: the text may not leave from within its transaction.
+    """
+    with audited(staff=staff, action=_action("send cash code", top_up_id), now=now):
+        TopUp.objects.one(top_up_id)
+    return send_cash_code(top_up_id=top_up_id, agent=staff.actor, address=staff.address, now=now)
+
+
+def confirm_cash(*, staff: Staff, top_up_id: str, code: str, now: datetime) -> TopUp:
+    """Credit cash by the customer's code. Raises Forbidden, and what a wrong code raises.
+
+    The code is counted before the transaction of the credit, whose end might undo the count.
+    """
+    refusal = _refusal_of_code(top_up_id, code, now) if staff.may(Right.TAKE_CASH) else None
+    with audited(staff=staff, action=_action("take cash", top_up_id), now=now) as record:
+        if refusal is not None:
+            raise refusal
+        record.before = snapshot(TopUp.objects.one(top_up_id), *WATCHED)
+        top_up = take_cash(top_up_id=top_up_id, agent=staff.actor, now=now)
+        record.after = snapshot(top_up, *WATCHED)
+    return top_up
+
+
+def _refusal_of_code(top_up_id: str, code: str, now: datetime) -> ApiError | None:
+    try:
+        check_cash_code(top_up_id=top_up_id, code=code, now=now)
+    except ApiError as error:
+        return error
+    return None
+
+
+def _action(act: str, top_up_id: str) -> AuditAction:
+    return AuditAction(act=act, right=Right.TAKE_CASH, subject_type="topup", subject_id=top_up_id)

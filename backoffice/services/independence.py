@@ -1,0 +1,64 @@
+"""Who is independent of whom: a second person must owe the first neither account nor roles."""
+
+from collections import defaultdict
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+
+from backoffice.errors import IndependentApproverRequired
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.roles import InstructionKind
+from backoffice.staff import Staff
+from backoffice.statuses import InstructionStatus
+
+DEPENDENT_FOR = timedelta(days=7)
+COOLING_OFF = timedelta(days=1)
+# What let an account in at once before it took an instruction: entries of an older release.
+ACCESS_GRANTING = ("add staff", "set roles", "reset access", "reopen account")
+
+_Sponsors = dict[str, set[str]]
+
+
+def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) -> None:
+    """Refuse as a second person whom the first one has let in, by however many others.
+
+    An account is let in by those who asked for it, its roles or its return, and who approved it.
+    Two whom the same person has let in are not independent either: both may be that person's.
+    Raises IndependentApproverRequired.
+    """
+    sponsors = _sponsors_since(now - DEPENDENT_FOR)
+    shared = _lineage(asked_by.get_username(), sponsors) & _lineage(decides.username, sponsors)
+    if shared:
+        raise IndependentApproverRequired(
+            f"{', '.join(sorted(shared))} has let one of you in within the last"
+            f" {DEPENDENT_FOR.days} days: a third person must decide."
+        )
+    if decides.username in _sponsors_since(now - COOLING_OFF):
+        raise IndependentApproverRequired("Your account was changed today: decide tomorrow.")
+
+
+def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
+    """Return an account, those who have let it in, those who have let these in, and so on."""
+    found, waiting = {username}, [username]
+    while waiting:
+        new = sponsors.get(waiting.pop(), set()) - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
+def _sponsors_since(since: datetime) -> _Sponsors:
+    """Return who has let in each account since then."""
+    sponsors: _Sponsors = defaultdict(set)
+    entries = AuditEntry.objects.filter(
+        act__in=ACCESS_GRANTING, outcome=AuditOutcome.DONE, subject_type="staff", at__gt=since
+    )
+    for account, actor in entries.values_list("subject_id", "actor"):
+        sponsors[account].add(actor)
+    done = Instruction.objects.filter(
+        kind=InstructionKind.STAFF, status=InstructionStatus.CARRIED_OUT, decided_at__gt=since
+    )
+    people = ("subject_id", "asked_by__username", "decided_by__username")
+    for account, asked_by, approved_by in done.values_list(*people):
+        sponsors[account] |= {asked_by, approved_by} - {None}
+    return sponsors

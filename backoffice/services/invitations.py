@@ -1,0 +1,90 @@
+"""A new colleague, or one whose access was reset, chooses a password by a link of their own.
+
+The link is made when its e-mail is written, so that no row holds it and no colleague sees it. It
+ends with the password that it sets: what it signs covers the one before.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+
+from backoffice.services.administrators import staff_url
+from core.durations import in_words
+from core.ids import new_id
+from messages.content import Content
+from messages.models import Channel, Message
+from messages.planning import plan_message
+
+KIND = "staff_invitation"
+_PREFIX = "usr_"
+
+
+class InvitationTokens(PasswordResetTokenGenerator):
+    """Django's tokens for a password, under a salt of their own."""
+
+    key_salt = "backoffice.invitations"
+
+
+invitation_tokens = InvitationTokens()
+
+
+def plan_invitation(user: User, *, now: datetime) -> None:
+    """Plan the e-mail with the link to choose a password."""
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=KIND,
+        recipient=user.email,
+        about=invitation_id(user),
+        livemode=True,
+        key=new_id("inv", now),
+        now=now,
+    )
+
+
+def plan_change_notice(user: User, *, now: datetime) -> None:
+    """Tell the present address of an account that its access moves to another one."""
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=f"{KIND}_moved",
+        recipient=user.email,
+        about=invitation_id(user),
+        livemode=True,
+        subject=f"{settings.SERVICE_NAME}: your account of the back office",
+        text="Your password and second factor were removed, and the link to new ones went to"
+        " another address. If you did not ask for this, tell an Administrator at once.",
+        now=now,
+    )
+
+
+def write(message: Message, now: datetime) -> Content | None:
+    """Write the e-mail; None where the account was closed, has a password or another address."""
+    user = User.objects.get(pk=message.about.removeprefix(_PREFIX))
+    if not user.is_active or user.has_usable_password() or user.email != message.recipient:
+        return None
+    context = {
+        "url": invitation_url(user),
+        "username": user.username,
+        "lifetime": in_words(timedelta(seconds=settings.PASSWORD_RESET_TIMEOUT)),
+        "service_name": settings.SERVICE_NAME,
+    }
+    return Content(
+        subject=f"{settings.SERVICE_NAME}: your account of the back office",
+        text=render_to_string("admin/backoffice/invitation.txt", context),
+    )
+
+
+def invitation_id(user: User) -> str:
+    """Return what the messages about an account are kept under."""
+    return f"{_PREFIX}{user.pk}"
+
+
+def invitation_url(user: User) -> str:
+    """Return the address of the page on which an account without a password chooses one."""
+    code = urlsafe_base64_encode(force_bytes(user.pk))
+    return staff_url(reverse("admin:invitation", args=[code, invitation_tokens.make_token(user)]))

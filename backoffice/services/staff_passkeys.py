@@ -1,0 +1,143 @@
+"""Passkeys of staff, as a second factor that no look-alike page can ask for.
+
+The challenge of a ceremony is the caller's to keep: it is used once, whatever comes of it. The
+WebAuthn library is imported where it is used: 7 MB that many processes never need.
+"""
+
+import logging
+import secrets
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from backoffice.authenticators import StaffPasskey
+from backoffice.errors import AccountNotEligible
+from backoffice.roles import Role
+from backoffice.services.administrators import staff_url
+from customers.errors import VerificationFailed
+
+if TYPE_CHECKING:
+    from customers.webauthn import CredentialResponse, KnownCredential, Options
+
+logger = logging.getLogger(__name__)
+
+MAX_STAFF_PASSKEYS = 20
+# Those who move money, and those who let others in.
+PASSKEY_ROLES = frozenset({Role.FINANCE, Role.ADMINISTRATOR})
+
+
+def needs_passkey(roles: Iterable[Role]) -> bool:
+    """Return whether staff of these roles get in with a passkey only."""
+    return bool(settings.REQUIRE_STAFF_PASSKEYS) and not PASSKEY_ROLES.isdisjoint(roles)
+
+
+def has_passkey(user: User) -> bool:
+    """Return whether the account has a passkey."""
+    return bool(StaffPasskey.objects.filter(user=user).exists())
+
+
+def begin_new_passkey(user: User, *, challenge: bytes) -> "Options":
+    """Return what the browser makes a passkey with. Raises AccountNotEligible for too many."""
+    from customers import webauthn
+
+    known = _known_of(user)
+    if len(known) >= MAX_STAFF_PASSKEYS:
+        raise AccountNotEligible("There are too many passkeys: remove one first.")
+    return webauthn.registration_options(
+        site=staff_url(""),
+        challenge=challenge,
+        user_handle=_handle(user),
+        user_name=user.get_username(),
+        known=known,
+    )
+
+
+def add_passkey(
+    user: User, *, credential: str, challenge: bytes, name: str, now: datetime
+) -> StaffPasskey:
+    """Store the passkey that the browser has made. Raises VerificationFailed."""
+    from customers import webauthn
+
+    response = webauthn.read_registration(credential)
+    _refuse_other(response, challenge)
+    made = webauthn.verify_registration(response, site=staff_url(""))
+    passkey: StaffPasskey
+    passkey, is_new = StaffPasskey.objects.get_or_create(
+        credential_id=made.credential_id,
+        defaults={
+            "user": user,
+            "name": name,
+            "public_key": made.public_key,
+            "sign_count": made.sign_count,
+            "transports": made.transports,
+            "aaguid": made.aaguid,
+            "is_synced": made.is_synced,
+            "created_at": now,
+        },
+    )
+    if not is_new:
+        raise VerificationFailed
+    return passkey
+
+
+def begin_passkey_sign_in(user: User, *, challenge: bytes) -> "Options":
+    """Return what the browser signs with a passkey of the account."""
+    from customers import webauthn
+
+    return webauthn.authentication_options(
+        site=staff_url(""), challenge=challenge, known=_known_of(user)
+    )
+
+
+def check_passkey(user: User, *, credential: str, challenge: bytes, now: datetime) -> StaffPasskey:
+    """Return the passkey that a signature proves. Raises VerificationFailed."""
+    from customers import webauthn
+
+    response = webauthn.read_assertion(credential)
+    _refuse_other(response, challenge)
+    if response.user_handle not in (None, b"", _handle(user)):
+        raise VerificationFailed
+    found = StaffPasskey.objects.filter(user=user, credential_id=response.credential_id)
+    passkey: StaffPasskey | None = found.first()
+    if passkey is None:
+        raise VerificationFailed
+    count = webauthn.verify_assertion(response, bytes(passkey.public_key), site=staff_url(""))
+    if count <= passkey.sign_count and not count == passkey.sign_count == 0:
+        logger.warning("passkey %s of staff seems to be copied: its count fell", passkey.pk)
+        raise VerificationFailed
+    # Conditional on the count that was read, so of two answers with one count one is refused.
+    if not found.filter(sign_count=passkey.sign_count).update(sign_count=count, last_used_at=now):
+        raise VerificationFailed
+    return passkey
+
+
+@transaction.atomic
+def remove_passkey(user: User, *, passkey_id: int) -> None:
+    """Remove a passkey of one's own. Raises AccountNotEligible for the last one."""
+    own = StaffPasskey.objects.select_for_update().filter(user=user)
+    keys = {passkey.pk for passkey in own}
+    if passkey_id not in keys or len(keys) == 1:
+        raise AccountNotEligible("The last passkey stays: add another one first.")
+    own.filter(pk=passkey_id).delete()
+
+
+def _refuse_other(response: "CredentialResponse", challenge: bytes) -> None:
+    if not challenge or not secrets.compare_digest(response.challenge, challenge):
+        raise VerificationFailed
+
+
+def _handle(user: User) -> bytes:
+    return f"staff:{user.pk}".encode()
+
+
+def _known_of(user: User) -> "list[KnownCredential]":
+    from customers import webauthn
+
+    passkeys = StaffPasskey.objects.filter(user=user).order_by("-pk")
+    return [
+        webauthn.KnownCredential(passkey.credential_id, passkey.transports) for passkey in passkeys
+    ]

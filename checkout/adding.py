@@ -1,0 +1,141 @@
+"""What the pages show of money that is added to a wallet: the ways, and how a top-up stands."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from checkout.payment_view import version_of
+from customers.models import Customer
+from funding.models import FundingWay, TopUp
+from funding.providers import ways_offered
+from funding.references import grouped
+from funding.statuses import TopUpStatus
+from payments.models import Payment
+
+W, S = FundingWay, TopUpStatus
+TOP_UPS_SHOWN = 5
+_NAMES = {
+    W.BANK_TRANSFER: gettext_noop("Bank transfer"),
+    W.AGENT: gettext_noop("Cash at a counter"),
+    W.SIMULATED: gettext_noop("Simulated"),
+}
+_ABOUT = {
+    W.BANK_TRANSFER: gettext_noop("From your bank, in one or two business days."),
+    W.AGENT: gettext_noop("Show a code and pay cash. It is there at once."),
+    W.SIMULATED: gettext_noop("Test money, there in a few seconds."),
+}
+_STATES = {
+    S.PENDING: (gettext_noop("On its way"), "is-wait"),
+    S.SUCCEEDED: (gettext_noop("Added"), ""),
+    S.FAILED: (gettext_noop("Failed"), "is-bad"),
+    S.CANCELED: (gettext_noop("Canceled"), "is-wait"),
+    S.EXPIRED: (gettext_noop("Expired"), "is-wait"),
+}
+
+
+@dataclass(frozen=True)
+class WayChoice:
+    """A way to add money, and how long it takes."""
+
+    way: str
+    name: str
+    about: str
+
+
+@dataclass(frozen=True)
+class TopUpView:
+    """A top-up as the pages show it. `version` changes whenever the page has to be reloaded."""
+
+    id: str
+    way: str
+    way_name: str
+    state: str
+    look: str
+    amount: int
+    currency: str
+    reference: str
+    created_at: datetime
+    expires_at: datetime
+    arrived_at: datetime | None
+    transaction_id: str
+    is_pending: bool
+    version: str
+
+    @property
+    def address(self) -> str:
+        return reverse("top-up", args=[self.id])
+
+
+def choices_of(*, livemode: bool, currency: str) -> list[WayChoice]:
+    """Return the ways by which a customer can add money, in the language of the page."""
+    return [
+        WayChoice(way, _(_NAMES[way]), _(_ABOUT[way]))
+        for way in ways_offered(livemode=livemode, currency=currency)
+    ]
+
+
+def bank_rows() -> list[tuple[str, str]]:
+    """Return the account that a transfer goes to, in rows."""
+    rows = [
+        (_("To"), settings.PAYOUT_DEBTOR_NAME),
+        (_("Account"), settings.PAYOUT_DEBTOR_ACCOUNT),
+        (_("Bank"), settings.FUNDING_BANK_NAME),
+        (_("Bank code"), settings.PAYOUT_DEBTOR_BIC or settings.PAYOUT_DEBTOR_CLEARING_CODE),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def on_its_way(payment: Payment, customer: Customer, *, now: datetime) -> TopUp | None:
+    """Return the newest top-up of a customer for a payment that is still waited for."""
+    waited_for = TopUp.objects.pending().filter(customer=customer, expires_at__gt=now)
+    return waited_for.filter(payment_id=payment.pk).order_by("-pk").first()
+
+
+def top_ups_of(customer: Customer) -> list[TopUp]:
+    """Return the newest top-ups of a customer, except for what was given up."""
+    shown = TopUp.objects.filter(customer=customer).exclude(status=S.CANCELED)
+    return list(shown.order_by("-pk")[:TOP_UPS_SHOWN])
+
+
+def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
+    """Return a top-up as the pages show it."""
+    status = _status_at(top_up, now)
+    state, look = _STATES[status]
+    return TopUpView(
+        id=top_up.pk,
+        way=top_up.way,
+        way_name=_(_NAMES[W(top_up.way)]),
+        state=_(state),
+        look=look,
+        amount=top_up.amount_received or top_up.amount,
+        currency=top_up.currency,
+        reference=grouped(top_up.reference),
+        created_at=top_up.created_at,
+        expires_at=top_up.expires_at,
+        arrived_at=top_up.succeeded_at,
+        transaction_id=top_up.transaction_id or "",
+        is_pending=status == S.PENDING,
+        version=top_up_version_of(top_up, now=now),
+    )
+
+
+def top_up_version_of(top_up: TopUp, *, now: datetime) -> str:
+    """Return one word for how a top-up stands, and the payment that waits for it.
+
+    Until the payment has been looked at, the page goes on waiting.
+    """
+    is_looked_at = top_up.payment_id is None or top_up.followed_up_at is not None
+    status = _status_at(top_up, now)
+    shown = S.PENDING if status == S.SUCCEEDED and not is_looked_at else status
+    payment = top_up.payment
+    return f"{shown}-{version_of(payment.status_at(now))}" if payment else shown.value
+
+
+def _status_at(top_up: TopUp, now: datetime) -> TopUpStatus:
+    """Expired is what is past its time, whether or not the sweep has come by."""
+    is_late = top_up.status == S.PENDING and top_up.expires_at <= now
+    return S.EXPIRED if is_late else S(top_up.status)

@@ -1,0 +1,135 @@
+"""Adding money: ordered on the customer's own page, and the page of each top-up."""
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from checkout.adding import (
+    bank_rows,
+    choices_of,
+    top_up_version_of,
+    top_up_view_of,
+)
+from checkout.amount_forms import AmountForm
+from checkout.flow import proof_for
+from checkout.formats import signs
+from checkout.headers import of_the_moment
+from checkout.pages import CheckoutPage, SeeOther
+from checkout.payment_view import payment_view_of
+from checkout.refusals import too_much_today
+from checkout.views.account import SignedInPage
+from core.clock import request_now
+from core.errors import ApiError
+from customers.errors import CustomerNotFound
+from funding.continuing import proof_of
+from funding.errors import FundingLimitReached, TopUpNotFound
+from funding.models import TopUp
+from funding.services import cancel_top_up, order_top_up
+from merchants.models import DEFAULT_TIME_ZONE
+from payments.statuses import PAYABLE
+
+SHOWN = ("customer", "payment__merchant__logo", "payment__link__merchant", "payment__customer")
+
+
+class AddMoneyPage(SignedInPage):
+    """How much, and in which way."""
+
+    def get(self, request: HttpRequest) -> HttpResponse:
+        return self.show(AmountForm(currency=settings.DEFAULT_CURRENCY))
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        form = AmountForm(request.POST, currency=settings.DEFAULT_CURRENCY)
+        if not form.is_valid():
+            return self.show(form)
+        try:
+            top_up = order_top_up(
+                customer_id=self.session.customer_id,
+                way=request.POST.get("way", ""),
+                amount=form.cleaned_data["amount"],
+                currency=settings.DEFAULT_CURRENCY,
+                now=self.now,
+            )
+        except FundingLimitReached as error:
+            form.first_field_error(too_much_today(error, settings.DEFAULT_CURRENCY))
+            return self.show(form)
+        except ApiError as error:
+            self.show_error(form, error)
+            return self.show(form)
+        return SeeOther(top_up_view_of(top_up, now=self.now).address)
+
+    def show(self, form: AmountForm) -> HttpResponse:
+        currency = settings.DEFAULT_CURRENCY
+        return self.form_page(
+            "add.html",
+            form,
+            choices=choices_of(livemode=self.livemode, currency=currency),
+            back_address=self.own("account"),
+            **signs(currency),
+        )
+
+
+class TopUpPage(CheckoutPage):
+    """What is on its way, and the receipt of what has come; its address is the right to see it."""
+
+    top_up: TopUp
+
+    def prepare(self) -> None:
+        found = TopUp.objects.select_related(*SHOWN).filter(pk=self.kwargs["top_up_id"]).first()
+        if found is None:
+            raise TopUpNotFound
+        self.top_up, self.livemode = found, found.livemode
+        if found.payment is not None:
+            self.payment_view = payment_view_of(found.payment, now=self.now)
+        super().prepare()
+
+    def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
+        customer = self.browser.customer
+        return self.page(
+            "top_up.html",
+            top_up=top_up_view_of(self.top_up, now=self.now),
+            bank_rows=bank_rows(),
+            cash_place=settings.FUNDING_CASH_PLACE,
+            is_own=customer is not None and customer.pk == self.top_up.customer_id,
+            waits=self.waits,
+            goes_on=self.goes_on,
+            zone=self.payment_view.zone if self.payment_view else DEFAULT_TIME_ZONE,
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a payment waits for this money."""
+        payment = self.top_up.payment
+        return payment is not None and payment.status_at(self.now) in PAYABLE
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether what the customer has proved is enough to pay it by itself, as it looks now."""
+        payment, customer = self.top_up.payment, self.top_up.customer
+        if payment is None or not self.waits:
+            return False
+        proved = proof_of(payment, customer.pk)
+        return proved is not None and proved >= proof_for(payment, customer, now=self.now)
+
+
+class CancelTopUp(TopUpPage):
+    """Give up a top-up, to choose another way."""
+
+    def get(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
+        return SeeOther(top_up_view_of(self.top_up, now=self.now).address)
+
+    def post(self, request: HttpRequest, top_up_id: str) -> HttpResponse:
+        customer = self.browser.customer
+        if customer is None:
+            raise CustomerNotFound
+        cancel_top_up(top_up_id=top_up_id, customer_id=customer.pk, now=self.now)
+        if self.top_up.payment is not None:
+            return SeeOther(self.top_up.payment.hosted_url)
+        return SeeOther("/account" + ("" if self.livemode else "?test=1"))
+
+
+@require_safe
+def status(request: HttpRequest, top_up_id: str) -> HttpResponse:
+    """Tell how a top-up stands, for the page that waits for it: one statement, no session."""
+    for top_up in TopUp.objects.select_related("payment").filter(pk=top_up_id):
+        return of_the_moment({"version": top_up_version_of(top_up, now=request_now())})
+    raise Http404

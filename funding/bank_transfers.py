@@ -1,0 +1,105 @@
+"""Money that comes in at the bank: credited by the reference that the customer wrote on it.
+
+Called in the transaction that matches a bank entry, which is locked. Nothing is guessed: what names
+no reference of ours waits with the other entries for a person.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from customers.models import Customer
+from funding.errors import FundingLimitReached
+from funding.models import FundingWay, TopUp
+from funding.references import references_in
+from funding.services import credit_locked, open_top_up, refuse_above_limit
+from funding.statuses import CREDITABLE, TopUpStatus
+from payouts.bank.matching import refuse_resolved
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource
+
+
+def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
+    """Credit the wallet whose reference a bank entry names; return the top-up's id.
+
+    Empty where it names none of ours. The same money in another kind of file is credited once.
+    Raises BankEntryUnfit for what a person has to look at.
+    """
+    named = references_in(entry.end_to_end_id, entry.message)
+    found = TopUp.objects.filter(
+        reference__in=named, livemode=entry.livemode, way=FundingWay.BANK_TRANSFER
+    )
+    keys = list(found.values_list("pk", flat=True)[:2]) if named else []
+    if not keys:
+        return ""
+    if len(keys) > 1:
+        raise BankEntryUnfit("It names more than one top-up.")
+    top_up = TopUp.objects.locked(keys[0])
+    _refuse_unfit(entry, top_up)
+    if TopUpStatus(top_up.status) in CREDITABLE:
+        amount = entry.amount or 0
+        _refuse_too_much(top_up, amount, now)
+        credit_locked(top_up, amount=amount, actor=actor, now=now)
+    return top_up.pk
+
+
+@transaction.atomic
+def credit_by_hand(
+    *, entry_id: str, customer_id: str, actor: str, now: datetime, top_up_id: str = ""
+) -> TopUp:
+    """Credit money that came in to a customer, as a person says; as the top-up it was meant for.
+
+    Only an entry of a statement is taken, as a notification of the same money may come beside it.
+    Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, TopUpNotFound.
+    """
+    entry = BankEntry.objects.locked(entry_id)
+    refuse_no_credit(entry)
+    customer = Customer.objects.one(customer_id)
+    top_up = TopUp.objects.locked(top_up_id) if top_up_id else None
+    if top_up is None:
+        top_up = open_top_up(
+            customer=customer,
+            way=FundingWay.BANK_TRANSFER,
+            amount=entry.amount or 0,
+            currency=entry.currency,
+            expires_at=now,
+            actor=actor,
+            now=now,
+        )
+    if (top_up.customer_id, top_up.livemode) != (customer_id, entry.livemode):
+        raise BankEntryUnfit("The customer is another one, or of the other mode.")
+    _refuse_unfit(entry, top_up)
+    if TopUpStatus(top_up.status) not in CREDITABLE or top_up.way != FundingWay.BANK_TRANSFER:
+        raise BankEntryUnfit("The top-up does not wait for a transfer.")
+    credit_locked(top_up, amount=entry.amount or 0, actor=actor, now=now)
+    entry.match(credited_to=top_up.pk, by=actor, at=now)
+    return top_up
+
+
+def refuse_no_credit(entry: BankEntry) -> None:
+    """Raise BankEntryUnfit unless an entry is booked money that came in and waits for a person."""
+    refuse_resolved(entry)
+    if entry.kind != BankEntryKind.CREDIT or entry.source != BankSource.STATEMENT:
+        raise BankEntryUnfit("It is not money that came in, booked in a statement.")
+
+
+def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
+    said = BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED)
+    if said.filter(source=entry.source).exists():
+        raise BankEntryUnfit("Money with this reference has come in before.")
+    if entry.currency != top_up.currency or not entry.amount:
+        raise BankEntryUnfit("The currency is not that of the top-up.")
+    if TopUpStatus(top_up.status) in CREDITABLE:
+        return
+    if entry.amount != top_up.amount_received:
+        raise BankEntryUnfit("Another amount has come in with this reference before.")
+
+
+def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
+    """What was ordered has been counted against the limit; what is more is counted here."""
+    if amount <= top_up.amount:
+        return
+    try:
+        refuse_above_limit(top_up.customer, amount - top_up.amount, now=now)
+    except FundingLimitReached as error:
+        raise BankEntryUnfit("It is more than the customer may add in a day.") from error

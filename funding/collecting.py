@@ -1,0 +1,62 @@
+"""The periodic work: poll the automatic providers, go on with payments, stop waiting in time."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from core.sweeping import sweep
+from funding.continuing import follow_up
+from funding.models import FundingWay, TopUp
+from funding.providers import providers
+from funding.services import credit_top_up, expire_top_up, fail_top_up
+
+BATCH = 500
+ACTOR = "system:funding.collect"
+
+
+def collect_results(*, now: datetime) -> int:
+    """Poll what is on its way by automatic providers; return how many this call ended."""
+    ways = [way for way, provider in providers().items() if provider.automatic]
+    waiting = TopUp.objects.pending().filter(way__in=ways, expires_at__gt=now)
+    return _each("collect top-ups", _collect, waiting.order_by("expires_at", "pk"), now)
+
+
+def follow_up_due(*, now: datetime) -> int:
+    """Go on with the payments whose money has come; return how many this call looked at."""
+
+    def one(top_up: TopUp, now: datetime) -> bool:
+        return follow_up(top_up_id=top_up.pk, now=now)
+
+    due = TopUp.objects.to_follow_up().order_by("succeeded_at", "pk")
+    return _each("follow up top-ups", one, due, now)
+
+
+def expire_due(*, now: datetime) -> int:
+    """Stop waiting for what has not come in time; return how many."""
+
+    def one(top_up: TopUp, now: datetime) -> bool:
+        return expire_top_up(top_up_id=top_up.pk, now=now)
+
+    late = TopUp.objects.pending().filter(expires_at__lte=now)
+    return _each("expire top-ups", one, late.order_by("expires_at", "pk"), now)
+
+
+def _collect(top_up: TopUp, now: datetime) -> bool:
+    result = providers()[FundingWay(top_up.way)].fetch_result(top_up, now=now)
+    if result is None:
+        return False
+    if result.amount:
+        credit_top_up(top_up_id=top_up.pk, amount=result.amount, actor=ACTOR, now=now)
+    else:
+        fail_top_up(top_up_id=top_up.pk, problem=result.problem, actor=ACTOR, now=now)
+    return True
+
+
+def _each(
+    name: str,
+    act: Callable[[TopUp, datetime], bool],
+    rows: QuerySet[TopUp],
+    now: datetime,
+) -> int:
+    return sweep(name, lambda top_up: act(top_up, now), list(rows[:BATCH]))

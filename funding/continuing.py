@@ -1,0 +1,80 @@
+"""A payment that waited for money goes on, as far as the customer has agreed to it.
+
+What was proved for a payment is kept with its session. The transaction that pays asks the rules of
+risk again; where they want more, the customer is told, and presses Pay.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from core.errors import ApiError
+from customers.models import CustomerSession
+from funding.models import PaymentProof, TopUp
+from funding.notices import ADDED, ADDED_AND_PAID, ADDED_BUT_OPEN, plan_receipt
+from payments.models import Payment
+from payments.paying import pay
+from payments.statuses import PAYABLE, PaymentStatus
+from payments.verification import Verification
+
+ACTOR = "system:funding.continue"
+
+
+def remember_proof(
+    *, payment_id: str, session: CustomerSession, verified: Verification, now: datetime
+) -> None:
+    """Keep what was proved for a payment that has too little money; the last proof counts."""
+    PaymentProof.objects.update_or_create(
+        payment_id=payment_id,
+        defaults={"session": session, "verified": verified, "proved_at": now},
+    )
+
+
+def proof_of(payment: Payment, customer_id: str) -> Verification | None:
+    """Return what this customer has proved for a payment, in a session that was not ended."""
+    found = PaymentProof.objects.filter(
+        payment=payment, session__customer=customer_id, session__ended_at=None
+    ).first()
+    return Verification(found.verified) if found else None
+
+
+@transaction.atomic
+def follow_up(*, top_up_id: str, now: datetime) -> bool:
+    """Pay what the money of a top-up was added for, once, or tell the customer what is left to do.
+
+    Return whether there was something to do. Raises TopUpNotFound.
+    """
+    top_up = TopUp.objects.locked(top_up_id)
+    if not TopUp.objects.to_follow_up().filter(pk=top_up_id).exists():
+        return False
+    payment = Payment.objects.select_related("merchant").one(top_up.payment_id or "")
+    says = ADDED
+    if payment.status_at(now) in PAYABLE:
+        says = _SAYS.get(_pay(payment, top_up, now), ADDED)
+    plan_receipt(top_up, now=now, says=says)
+    top_up.followed_up_at = top_up.updated_at = now
+    top_up.save(update_fields=["followed_up_at", "updated_at"])
+    return True
+
+
+# What the customer is told of the payment, by its status then.
+_SAYS = {PaymentStatus.COMPLETED: ADDED_AND_PAID, **dict.fromkeys(PAYABLE, ADDED_BUT_OPEN)}
+
+
+def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus:
+    """Pay by what was proved, if that is enough. Return the payment's status then."""
+    before, verified = payment.status_at(now), proof_of(payment, top_up.customer_id)
+    if verified is None:
+        return before
+    try:
+        with transaction.atomic():  # a refusal undoes what it has begun
+            done = pay(
+                payment_id=payment.pk,
+                customer=top_up.customer,
+                verified=verified,
+                actor=ACTOR,
+                now=now,
+            )
+    except ApiError:
+        return before
+    return done.status_at(now)

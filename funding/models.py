@@ -1,0 +1,183 @@
+"""Money on its way into a wallet, and what was proved for a payment that waits for it."""
+
+from datetime import datetime
+from typing import ClassVar, Self
+
+from django.db import models
+from django.db.models import Q
+
+from core.ids import PublicIdField
+from core.money import MAX_AMOUNT
+from customers.models import Customer, CustomerSession
+from funding.errors import TopUpNotFound, TopUpStatusUnfit
+from funding.statuses import TRANSITIONS, TopUpStatus
+from merchants.scoping import CallerScoped
+from payments.models import Payment
+from payments.verification import Verification
+
+S = TopUpStatus
+
+
+class FundingWay(models.TextChoices):
+    """The ways by which money comes in. Each is a provider's."""
+
+    BANK_TRANSFER = "bank_transfer", "bank transfer"
+    AGENT = "agent", "cash at a counter"
+    SIMULATED = "simulated", "simulated"
+
+
+class TopUpQuerySet(CallerScoped["TopUp"]):
+    missing = TopUpNotFound
+
+    def pending(self) -> Self:
+        """Those whose money is on its way."""
+        return self.filter(status=S.PENDING)
+
+    def to_follow_up(self) -> Self:
+        """Those whose money is there, and whose payment has not been looked at since."""
+        return self.filter(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None)
+
+
+class TopUp(models.Model):
+    """Money that a customer adds to their wallet. `amount` in cents is what was asked for.
+
+    `amount_received` is what came, and what the ledger moved under this id. With a `payment`, it
+    was added to pay that; `followed_up_at` is when the payment was looked at afterwards.
+    `code_handle` is that of the code by which the customer confirms cash, `taken_by` who took it.
+    """
+
+    id = PublicIdField(primary_key=True)
+    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="top_ups")
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, null=True, related_name="top_ups"
+    )
+    livemode = models.BooleanField()
+    way = models.CharField(max_length=16, choices=FundingWay)
+    status = models.CharField(max_length=16, choices=TopUpStatus, default=S.PENDING)
+    amount = models.BigIntegerField()
+    amount_received = models.BigIntegerField(null=True)
+    currency = models.CharField(max_length=3)
+    reference = models.CharField(max_length=25, unique=True)
+    transaction_id = PublicIdField(null=True, unique=True)
+    code_handle = models.CharField(max_length=64, default="", blank=True, editable=False)
+    taken_by = models.CharField(max_length=100, default="", blank=True)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    succeeded_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+    canceled_at = models.DateTimeField(null=True)
+    expired_at = models.DateTimeField(null=True)
+    followed_up_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[TopUpQuerySet] = TopUpQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        verbose_name = "top-up"
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(amount__gte=1, amount__lte=MAX_AMOUNT), name="top_up_amount"
+            ),
+            models.CheckConstraint(
+                condition=Q(status__in=TopUpStatus.values, way__in=FundingWay.values),
+                name="top_up_status",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status=S.SUCCEEDED,
+                    amount_received__gte=1,
+                    transaction_id__isnull=False,
+                    succeeded_at__isnull=False,
+                )
+                | (
+                    ~Q(status=S.SUCCEEDED)
+                    & Q(amount_received=None, transaction_id=None, succeeded_at=None)
+                ),
+                name="top_up_succeeded",
+            ),
+            models.CheckConstraint(
+                condition=Q(livemode=False) | ~Q(way=FundingWay.SIMULATED),
+                name="top_up_simulated_in_test",
+            ),
+        )
+        indexes = (
+            models.Index(fields=["customer", "-id"], name="top_up_of_customer"),
+            models.Index(
+                fields=["expires_at"], name="top_up_pending", condition=Q(status=S.PENDING)
+            ),
+            models.Index(
+                fields=["succeeded_at"],
+                name="top_up_to_follow_up",
+                condition=Q(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.id
+
+    def transition_to(
+        self, status: TopUpStatus, *, now: datetime, actor: str, cause: str = ""
+    ) -> None:
+        """Move to a status and record it. The row must be locked and its fields are saved whole.
+
+        Raises TopUpStatusUnfit where the table of transitions has no such move.
+        """
+        before = TopUpStatus(self.status)
+        if status not in TRANSITIONS[before]:
+            raise TopUpStatusUnfit(status=f"is {before}")
+        self.status, self.updated_at = status, now
+        setattr(self, f"{status}_at", now)
+        self.save(force_update=True)
+        TopUpTransition.objects.create(
+            top_up=self, from_status=before, to_status=status, at=now, actor=actor, cause=cause
+        )
+
+
+class TopUpTransition(models.Model):
+    """One transition of a top-up: from (empty for the first), to, when, by whom and why."""
+
+    top_up = models.ForeignKey(TopUp, on_delete=models.PROTECT, related_name="transitions")
+    from_status = models.CharField(max_length=16, choices=TopUpStatus, default="", blank=True)
+    to_status = models.CharField(max_length=16, choices=TopUpStatus)
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=100)
+    cause = models.CharField(max_length=255, default="", blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.top_up_id}: {self.from_status} → {self.to_status}"
+
+
+class PaymentProof(models.Model):
+    """What a customer has proved in a session for one payment that too little money held up.
+
+    It counts for that payment and customer alone, until the session is ended: by signing out, by a
+    change of PIN elsewhere, by freezing.
+    """
+
+    payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
+    verified = models.PositiveSmallIntegerField(choices=[(v.value, v.name) for v in Verification])
+    proved_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.payment_id}: {Verification(self.verified).name}"
+
+
+class CashDay(models.Model):
+    """How much cash one person has taken on one day, in cents: what the daily limit counts."""
+
+    agent = models.CharField(max_length=100)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    day = models.DateField()
+    amount = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["agent", "livemode", "currency", "day"], name="cash_day_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.agent} {self.day}: {self.amount} {self.currency}"

@@ -1,0 +1,61 @@
+"""What customers are told about money that has come in: by text message, and by e-mail."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext, gettext_noop
+
+from core.formats import money_and_code
+from funding.models import TopUp
+from messages import sms
+from messages.models import Channel
+from messages.planning import plan_message
+
+TOP_UP = "top_up"
+SUBJECT = gettext_noop("%(amount)s added to your %(service)s wallet")
+ADDED = gettext_noop("%(amount)s was added to your %(service)s wallet. Receipt: %(receipt)s")
+ADDED_AND_PAID = gettext_noop(
+    "%(amount)s was added to your %(service)s wallet, and %(price)s paid to %(payee)s. "
+    "Receipt: %(receipt)s"
+)
+ADDED_BUT_OPEN = gettext_noop(
+    "%(amount)s was added to your %(service)s wallet. %(price)s to %(payee)s is not paid yet. "
+    "To pay: %(pay)s"
+)
+
+
+def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
+    """Plan the receipt of a top-up, once, on every channel and in the customer's language.
+
+    In test mode it goes to the merchant whose payment it was added for, or nowhere.
+    """
+    customer, payment = top_up.customer, top_up.payment
+    with translation.override(customer.language or settings.LANGUAGE_CODE):
+        values = {
+            "service": settings.SERVICE_NAME,
+            "amount": money_and_code(top_up.amount_received or 0, top_up.currency),
+            "receipt": f"{settings.CHECKOUT_URL}/top-ups/{top_up.pk}",
+        }
+        if payment is not None:
+            values |= {
+                "price": money_and_code(payment.sale_amount, payment.currency),
+                "payee": sms.sanitized(payment.merchant.name),
+                "pay": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+            }
+        text, subject = gettext(says) % values, gettext(SUBJECT) % values
+    for channel, recipient in ((Channel.SMS, customer.phone), (Channel.EMAIL, customer.email)):
+        if recipient:
+            plan_message(
+                channel=channel,
+                kind=TOP_UP,
+                recipient=recipient,
+                about=top_up.pk,
+                merchant_id=payment.merchant_id if payment else "",
+                livemode=top_up.livemode,
+                language=customer.language,
+                subject=subject if channel == Channel.EMAIL else "",
+                text=text,
+                key=f"{top_up.pk}:{channel}",
+                now=now,
+            )

@@ -1,0 +1,47 @@
+"""Prove every top-up from its transfer, and what came through the bank from the bank's entries."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, F, OuterRef
+
+from funding.models import FundingWay, TopUp
+from funding.statuses import TopUpStatus
+from ledger.models import HOUSE, Purpose, Transfer, TransferKind
+from ledger.reconciliation import each, transfers_of
+from payouts.models import BankEntry, BankEntryState
+
+
+def check_top_ups() -> Iterator[str]:
+    """Yield a sentence for each top-up, transfer or bank entry that the others do not prove."""
+    succeeded = TopUp.objects.filter(status=TopUpStatus.SUCCEEDED)
+    moved = transfers_of(TransferKind.TOP_UP).filter(
+        amount=OuterRef("amount_received"),
+        debit_account__purpose=Purpose.FUNDING,
+        debit_account__owner=HOUSE,
+        credit_account__purpose=Purpose.WALLET,
+        credit_account__owner=OuterRef("customer_id"),
+    )
+    for top_up in each(succeeded.filter(~Exists(moved))):
+        yield f"Top-up {top_up.pk} has succeeded without the transfer of its amount."
+    known = succeeded.filter(pk=OuterRef("reference"))
+    of_top_ups = Transfer.objects.filter(kind=TransferKind.TOP_UP, reference__startswith="top_")
+    for transfer in each(of_top_ups.filter(~Exists(known))):
+        yield f"Transfer {transfer.pk} is of no succeeded top-up {transfer.reference}."
+    yield from _check_bank(succeeded.filter(way=FundingWay.BANK_TRANSFER))
+    for top_up in each(TopUp.objects.exclude(livemode=F("customer__livemode"))):
+        yield f"Top-up {top_up.pk} is of another mode than its customer."
+
+
+def _check_bank(by_transfer) -> Iterator[str]:  # type: ignore[no-untyped-def]  # a QuerySet of TopUp
+    said = BankEntry.objects.filter(state=BankEntryState.MATCHED).exclude(credited_to="")
+    proof = said.filter(
+        credited_to=OuterRef("pk"),
+        amount=OuterRef("amount_received"),
+        currency=OuterRef("currency"),
+        livemode=OuterRef("livemode"),
+    )
+    for top_up in each(by_transfer.filter(~Exists(proof))):
+        yield f"Top-up {top_up.pk} has succeeded; no entry of the bank says so."
+    credited = by_transfer.filter(pk=OuterRef("credited_to"), amount_received=OuterRef("amount"))
+    for entry in each(said.filter(~Exists(credited))):
+        yield f"Bank entry {entry.pk} is matched with {entry.credited_to}, which it did not fill."

@@ -1,0 +1,56 @@
+/* The ceremonies of passkeys, for customers and for staff: the browser's dialog between the words of
+   the page. A page that shows that it is busy has the functions `busy` and `idle`. */
+"use strict";
+for (const form of document.querySelectorAll("[data-passkey]")) {
+  const tell = (when) => {
+    for (const note of document.querySelectorAll("[data-when]")) note.hidden = note.dataset.when !== when;
+    document.querySelector(`[data-when=${when}]`)?.focus();
+  };
+  form.addEventListener("submit", async (event) => {
+    if (form.elements.credential.value) return;
+    event.preventDefault();
+    if (form.dataset.sent) return;
+    if (!window.PublicKeyCredential) { tell("unable"); return; }
+    const button = form.querySelector("button");
+    form.dataset.sent = "yes";
+    tell("nothing");
+    window.busy?.(button);
+    try {
+      form.elements.credential.value = JSON.stringify(await credential(form));
+      form.submit();
+    } catch (error) {
+      window.idle?.(button);
+      delete form.dataset.sent;
+      tell(error instanceof TypeError ? "offline" : "closed");
+    }
+  });
+}
+async function credential(form) {
+  const body = new FormData(form);
+  const answer = await fetch(form.dataset.options, { method: "POST", body, cache: "no-store" });
+  if (!answer.ok) { location.reload(); return new Promise(() => {}); }
+  const publicKey = await answer.json();
+  publicKey.challenge = bytes(publicKey.challenge);
+  for (const known of [...publicKey.allowCredentials ?? [], ...publicKey.excludeCredentials ?? []]) {
+    known.id = bytes(known.id);
+  }
+  if (form.dataset.passkey === "get") return json(await navigator.credentials.get({ publicKey }));
+  publicKey.user.id = bytes(publicKey.user.id);
+  return json(await navigator.credentials.create({ publicKey }));
+}
+/* By hand what PublicKeyCredential does by itself in browsers of 2025 and later. */
+function bytes(text) {
+  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+}
+function text(buffer) {
+  const letters = [...new Uint8Array(buffer)].map((code) => String.fromCharCode(code)).join("");
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+function json({ id, rawId, type, response, authenticatorAttachment }) {
+  const names = ["clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle"];
+  const answer = { transports: response.getTransports?.() };
+  for (const name of names) if (response[name]) answer[name] = text(response[name]);
+  const clientExtensionResults = {};
+  return { id, rawId: text(rawId), type, response: answer, authenticatorAttachment, clientExtensionResults };
+}

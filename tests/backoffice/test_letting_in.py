@@ -1,0 +1,214 @@
+"""What an Administrator would try in order to have a friend as the second person."""
+
+from datetime import timedelta
+
+import pytest
+import time_machine
+from django.contrib.auth.models import User
+
+from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.errors import IndependentApproverRequired
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.roles import Right, Role
+from backoffice.services.independence import DEPENDENT_FOR
+from backoffice.services.instructions import approve, instruct
+from backoffice.staff import roles_of
+from core.clock import utc_now
+from payments.models import Payment
+from tests.backoffice.acting import act
+from tests.backoffice.colleagues import (
+    FIRST,
+    SECOND,
+    ask_for_account,
+    at_desk,
+    decide,
+    let_in,
+    staff_named,
+    two_administrators,
+    waiting,
+)
+from tests.backoffice.conftest import Office, make_user
+from tests.backoffice.rows import paid_payment, refund_request
+
+pytestmark = pytest.mark.django_db
+
+DAYS = timedelta(days=1)
+
+
+@pytest.fixture
+def administrators(db: None) -> None:
+    two_administrators()
+
+
+@pytest.fixture
+def paid(merchant) -> Payment:
+    return paid_payment(merchant, 500_000)
+
+
+def approves(asks: str, decides: str, paid: Payment, *, after: timedelta = 2 * DAYS) -> bool:
+    """Let one ask for a refund that takes two people, and another approve it, days later."""
+    later = utc_now() + after
+    asked = instruct(staff=staff_named(asks), request=refund_request(paid, 200_000), now=later)
+    try:
+        approve(staff=staff_named(decides), instruction_id=asked.pk, note="", now=later)
+    except IndependentApproverRequired:
+        return False
+    return True
+
+
+def test_it_takes_two_to_add_a_colleague(administrators: None) -> None:
+    ask_for_account(at_desk(), "friend")
+    assert not User.objects.filter(username="friend").exists()
+    assert waiting().status == "waiting"
+
+    decide(SECOND)
+
+    assert roles_of(User.objects.get(username="friend")) == {Role.FINANCE}
+    entry = AuditEntry.objects.get(act="approve")
+    assert (entry.actor, entry.outcome) == (SECOND, AuditOutcome.DONE)
+
+
+def test_one_does_not_add_a_friend_alone(administrators: None) -> None:
+    ask_for_account(at_desk(), "friend")
+
+    response = decide(FIRST)
+
+    assert response.status_code == 422
+    assert "You cannot approve your own request." in response.content.decode()
+    assert not User.objects.filter(username="friend").exists()
+
+
+@pytest.mark.parametrize(
+    ("action", "values"),
+    [
+        ("roles", {"roles": ["Administrator"]}),
+        ("reset", {"email": "friend@example.com"}),
+        ("reopen", {}),
+    ],
+)
+def test_one_does_not_take_over_an_account_alone(
+    administrators: None, action: str, values: dict[str, object]
+) -> None:
+    colleague = make_user(Role.SUPPORT)
+    User.objects.filter(pk=colleague.pk).update(is_active=action != "reopen")
+    before = User.objects.values().get(pk=colleague.pk)
+
+    act(at_desk(), colleague, action, reason="Because", **values)
+
+    assert waiting().subject_id == "support"
+    assert User.objects.values().get(pk=colleague.pk) == before
+    assert [group.name for group in colleague.groups.all()] == ["Support"]
+
+
+def test_nobody_approves_what_is_about_themselves(administrators: None) -> None:
+    act(at_desk(), User.objects.get(username=SECOND), "roles", reason="x", roles=["Viewer"])
+
+    assert decide(SECOND).status_code == 422
+    assert waiting().subject_id == SECOND
+
+
+def test_closing_the_accounts_of_the_others_leaves_no_one_alone_in_charge(
+    administrators: None,
+) -> None:
+    browser = at_desk()
+    act(browser, User.objects.get(username=SECOND), "close", reason="Left")
+
+    ask_for_account(browser, "friend")
+
+    assert waiting().subject_id == "friend"
+
+
+@pytest.mark.parametrize("sponsor", [FIRST, SECOND])
+def test_a_friend_approves_nothing_for_those_who_let_them_in(
+    administrators: None, paid: Payment, sponsor: str
+) -> None:
+    let_in("friend")
+
+    assert not approves(sponsor, "friend", paid)
+    assert not approves("friend", sponsor, paid)
+    entry = AuditEntry.objects.latest("sequence")
+    assert entry.outcome == AuditOutcome.REFUSED
+    assert f"{sponsor} has let one of you in within the last 7 days" in entry.error
+
+
+def test_nor_does_a_friend_of_the_friend(administrators: None, paid: Payment) -> None:
+    make_user(Role.ADMINISTRATOR, "third")
+    let_in("friend", Role.ADMINISTRATOR)
+    with time_machine.travel(utc_now() + 2 * DAYS, tick=False):
+        let_in("friend.of.friend", asks="friend", approves="third")
+
+    assert not approves(FIRST, "friend.of.friend", paid, after=4 * DAYS)
+    assert not approves("friend.of.friend", FIRST, paid, after=4 * DAYS)
+
+
+def test_nor_do_two_friends_for_each_other(administrators: None, paid: Payment) -> None:
+    let_in("friend")
+    let_in("another.friend")
+
+    assert not approves("friend", "another.friend", paid)
+
+
+def test_on_the_eighth_day_a_colleague_is_independent(administrators: None, paid: Payment) -> None:
+    let_in("friend")
+
+    assert not approves(FIRST, "friend", paid, after=DEPENDENT_FOR - timedelta(seconds=1))
+    assert approves(FIRST, "friend", paid, after=DEPENDENT_FOR)
+
+
+def test_two_who_let_someone_in_stay_independent_of_each_other(
+    administrators: None, paid: Payment
+) -> None:
+    let_in("friend")
+
+    assert approves(FIRST, SECOND, paid)
+
+
+def test_a_new_role_lets_in_as_a_new_account_does(administrators: None, paid: Payment) -> None:
+    colleague = make_user(Role.SUPPORT)
+    act(at_desk(), colleague, "roles", reason="Promoted", roles=["Finance"])
+    decide(SECOND)
+
+    assert roles_of(User.objects.get(pk=colleague.pk)) == {Role.FINANCE}
+    assert not approves(FIRST, "support", paid)
+
+
+def test_what_an_older_release_wrote_of_letting_in_counts_as_well(
+    administrators: None, paid: Payment
+) -> None:
+    make_user(Role.FINANCE)
+    action = AuditAction(
+        act="reset access", right=Right.STAFF, subject_type="staff", subject_id="finance"
+    )
+    append_entry(staff=staff_named(FIRST), action=action, record=AuditRecord(), now=utc_now())
+
+    assert not approves(FIRST, "finance", paid)
+    assert approves(SECOND, "finance", paid)
+
+
+def test_the_first_administrator_brings_in_a_second_alone(office: Office) -> None:
+    response = ask_for_account(office(Role.ADMINISTRATOR), "colleague", Role.ADMINISTRATOR)
+
+    assert response.status_code == 302
+    assert roles_of(User.objects.get(username="colleague")) == {Role.ADMINISTRATOR}
+    assert Instruction.objects.get().status == "carried_out"
+    # From now on there is someone to ask.
+    ask_for_account(office(Role.ADMINISTRATOR), "third")
+    assert waiting().subject_id == "third"
+
+
+def test_names_that_are_taken_or_cannot_be_are_refused_at_once(administrators: None) -> None:
+    make_user(Role.SUPPORT)
+
+    for name in ("support", "With Spaces", "a"):
+        assert ask_for_account(at_desk(), name).status_code == 422
+
+    assert not Instruction.objects.exists()
+
+
+def test_addresses_of_staff_are_for_administrators(administrators: None, office: Office) -> None:
+    ask_for_account(at_desk(), "friend")
+    page = f"/admin/backoffice/instruction/{waiting().pk}/change/"
+
+    assert "friend@example.com" in at_desk(SECOND).get(page).content.decode()
+    for role in (Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER):
+        assert office(role).get(page).status_code == 404

@@ -1,0 +1,109 @@
+"""A live key refunds and pays out: two people agree on it, and one collects it, once."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.services.merchants import COLLECTABLE_FOR
+from backoffice.tasks import expire_instructions
+from core.clock import utc_now
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key
+from messages.models import Message
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, two_administrators, waiting
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def key(merchant: Merchant) -> ApiKey:
+    two_administrators()
+    return issue_key(merchant=merchant, livemode=True, name="Till", now=utc_now()).key
+
+
+def ask(key: ApiKey, how: str) -> Any:
+    if how == "roll":
+        return act(at_desk(), key, "roll", overlap_hours="0", reason="Leaked")
+    values = {"mode": "live", "name": "Second till", "reason": "New till"}
+    return act(at_desk(), key.merchant, "issue-key", **values)
+
+
+def collect(name: str, instruction: Instruction) -> Any:
+    return at_desk(name).post(page_of_act(instruction, "collect"), {"form_key": "1"})
+
+
+def secret_of(response: Any) -> str:
+    text: str = response.content.decode()
+    return text.split('id="bo-secret">')[1].split("<")[0]
+
+
+@pytest.mark.parametrize("how", ["issue", "roll"])
+def test_one_person_gets_no_live_key(key: ApiKey, how: str) -> None:
+    response = ask(key, how)
+
+    assert response.status_code == 302
+    assert ApiKey.objects.get() == key
+    assert decide(FIRST).status_code == 422
+    assert ApiKey.objects.get().is_active(utc_now())
+
+
+@pytest.mark.parametrize("how", ["issue", "roll"])
+def test_it_is_issued_once_another_has_approved(key: ApiKey, how: str, api: Api, settings) -> None:
+    ask(key, how)
+    approved = decide(SECOND)
+    assert "sk_live_" not in approved.content.decode()
+    instruction = Instruction.objects.get()
+
+    secret = secret_of(collect(FIRST, instruction))
+
+    new = ApiKey.objects.exclude(pk=key.pk).get()
+    assert (new.pk, new.last_four, new.livemode) == (instruction.result_id, secret[-4:], True)
+    assert ApiKey.objects.get(pk=key.pk).is_active(utc_now()) == (how == "issue")
+    assert Message.objects.filter(kind="api_key", recipient=key.merchant.email).count() == 1
+    assert secret not in str(list(AuditEntry.objects.values()))
+    assert secret not in str(list(Instruction.objects.values()))
+
+
+def test_only_the_requester_collects_it(key: ApiKey) -> None:
+    ask(key, "issue")
+    decide(SECOND)
+    instruction = Instruction.objects.get()
+
+    assert collect(SECOND, instruction).status_code == 403
+    assert secret_of(collect(FIRST, instruction)).startswith("sk_live_")
+
+
+def test_it_is_collected_once(key: ApiKey) -> None:
+    ask(key, "issue")
+    decide(SECOND)
+    instruction = Instruction.objects.get()
+    collect(FIRST, instruction)
+
+    assert "bo-secret" not in collect(FIRST, instruction).content.decode()
+
+
+def test_it_does_not_wait_for_ever(key: ApiKey) -> None:
+    ask(key, "issue")
+    decide(SECOND)
+    instruction = Instruction.objects.get()
+    with time_machine.travel(utc_now() + COLLECTABLE_FOR - timedelta(seconds=1), tick=False):
+        expire_instructions()
+        assert Instruction.objects.exclude(sealed_result="").exists()
+
+    with time_machine.travel(utc_now() + COLLECTABLE_FOR, tick=False):
+        expire_instructions()
+        assert "bo-secret" not in collect(FIRST, instruction).content.decode()
+
+
+def test_a_key_that_has_ended_meanwhile_is_not_rolled(key: ApiKey) -> None:
+    ask(key, "roll")
+    act(at_desk(), key, "revoke", reason="Leaked")
+
+    assert decide(SECOND).status_code == 422
+    assert waiting().status == "waiting"
+    assert ApiKey.objects.count() == 1

@@ -1,0 +1,124 @@
+"""The payments, people and top-ups that the previews of the checkout show."""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from checkout.adding import TopUpView, WayChoice
+from checkout.payment_view import Item, Payee, PaymentView
+
+NOW = datetime.now(UTC)
+CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
+BILL = PaymentView(
+    id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    payee=CONCH,
+    amount=1250,
+    currency="BSD",
+    description="Table 7: two conch salads, one Sky Juice",
+    address="http://localhost/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    expires_at=NOW + timedelta(minutes=23),
+    until="2:05 pm",
+    left="23 min left",
+    version="open",
+    cancel_address="https://conch.example",
+    payable=True,
+)
+ORDER = replace(
+    BILL,
+    until="22 Nov, 2:05 pm",
+    left="23 h 10 min left",
+    expires_at=NOW + timedelta(hours=23, minutes=10),
+    amount=184_999,
+    description="Order 10042, pick-up at Bay Street",
+    items=(
+        Item("Snorkel set, adult", 2, 118_000),
+        Item("Reef-safe sun lotion 200 ml", 1, 2_499),
+        Item("Boat seat, half day", 1, 60_000),
+    ),
+    difference=4_500,
+    facts=(("Order", "10042"),),
+    payee=replace(CONCH, name="Blue Hole Outfitters", brand_color="ffd400"),
+)
+INVOICE = replace(
+    BILL,
+    amount=12_500_000,
+    description="",
+    facts=(("Invoice", "2026-0117"), ("Due", "21 Dec 2026"), ("Terms", "Net 30")),
+    payee=replace(CONCH, name="Nassau Marine Surveyors", brand_color="8b1e3f"),
+)
+PAID = replace(
+    BILL,
+    expires_at=None,
+    completed_at=NOW,
+    transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    success_address="https://conch.example/thanks?payment_id=pay_1",
+    payer="•••• 0100",
+)
+
+
+@dataclass(frozen=True)
+class Person:
+    phone: str = "+12425550100"
+    masked_phone: str = "+1 242 ••• 0100"
+    has_pin: bool = True
+
+
+@dataclass(frozen=True)
+class PreviewRefund:
+    amount: int
+    created_at: datetime
+    status: str = "succeeded"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    id: int | str
+    merchant: Payee
+    amount: int
+    completed_at: datetime
+    digits: str = "0100"
+    currency: str = "BSD"
+    zone: str = "America/Nassau"
+    refund_words: str = ""
+    name: str = "iPhone"
+    created_at: datetime = NOW
+
+
+ROWS = tuple(
+    Row(f"pay_{n}", Payee(name), amount, NOW - timedelta(minutes=7 * n))
+    for n, (name, amount) in enumerate(
+        (("Conch & Co. Beach Bar", 1250), ("Blue Hole Outfitters", 184_999), ("Fish Fry", 950))
+    )
+)
+
+CHOICES = [
+    WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
+    WayChoice("agent", "Cash at a counter", "Show a code and pay cash. It is there at once."),
+    WayChoice("simulated", "Simulated", "Test money, there in a few seconds."),
+]
+BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]
+ON_ITS_WAY = TopUpView(
+    id="top_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    way="bank_transfer",
+    way_name="Bank transfer",
+    state="On its way",
+    look="is-wait",
+    amount=840,
+    currency="BSD",
+    reference="RF47 K7P2 9QXM",
+    created_at=NOW,
+    expires_at=NOW + timedelta(days=30),
+    arrived_at=None,
+    transaction_id="",
+    is_pending=True,
+    version="pending-open",
+)
+ARRIVED = replace(
+    ON_ITS_WAY,
+    state="Added",
+    look="",
+    arrived_at=NOW,
+    transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    is_pending=False,
+)
+TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}

@@ -1,0 +1,89 @@
+"""Money that comes in twice at the same instant is credited once"""
+
+from functools import partial
+
+import pytest
+
+from core.clock import utc_now
+from funding.cash import take_cash
+from funding.continuing import follow_up
+from funding.errors import CashLimitReached, FundingLimitReached, TopUpStatusUnfit
+from funding.models import CashDay, TopUp
+from ledger.models import Transfer
+from messages.models import Message
+from payouts.models import BankFile
+from tests.funding.money_in import LIVE, booked, customer_with, held, notified, ordered, transfer
+from tests.races import at_once
+
+pytestmark = [pytest.mark.postgres, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def customer():
+    return customer_with(0, LIVE, livemode=True)
+
+
+def test_the_same_bank_line_in_four_imports(customer):
+    line = transfer(2_000, ordered(customer).reference)
+
+    at_once(
+        [
+            partial(booked, line),
+            partial(booked, line),
+            partial(notified, line),
+            partial(booked, line, message_id="M-2", number="2026-2"),
+        ]
+    )
+
+    assert held(customer) == 2_000
+    assert Transfer.objects.count() == 1
+    assert BankFile.objects.count() == 3
+
+
+def test_two_agents_with_the_same_customer(customer):
+    top_up = ordered(customer, 2_000, "agent")
+    agents = ["staff:ann", "staff:ben", "staff:cat"]
+
+    taken = at_once(
+        [partial(take_cash, top_up_id=top_up.pk, agent=agent, now=utc_now()) for agent in agents]
+    )
+
+    assert sorted(type(each) is TopUp for each in taken) == [False, False, True]
+    assert sum(isinstance(each, TopUpStatusUnfit) for each in taken) == 2
+    assert held(customer) == 2_000
+
+
+def test_one_agent_at_the_limit(customer, settings):
+    settings.FUNDING_CASH_DAY_AMOUNT = 3_000
+    top_ups = [ordered(customer, 1_000 + number, "agent") for number in range(4)]
+
+    taken = at_once(
+        [
+            partial(take_cash, top_up_id=each.pk, agent="staff:ann", now=utc_now())
+            for each in top_ups
+        ]
+    )
+
+    assert sum(isinstance(each, CashLimitReached) for each in taken) == 2
+    assert held(customer) == CashDay.objects.get().amount <= 3_000
+
+
+def test_orders_at_the_limit_of_a_day(customer, settings):
+    settings.FUNDING_DAY_AMOUNT = 3_000
+
+    made = at_once([partial(ordered, customer, 1_000 + number) for number in range(4)])
+
+    assert sum(isinstance(each, FundingLimitReached) for each in made) == 2
+
+
+def test_the_payment_goes_on_once(payment_of):
+    payment, payer = payment_of(150), customer_with(0)
+    top_up = ordered(payer, 150, "simulated", payment)
+    TopUp.objects.filter(pk=top_up.pk).update(
+        status="succeeded", amount_received=150, transaction_id="txn_1", succeeded_at=utc_now()
+    )
+
+    done = at_once([partial(follow_up, top_up_id=top_up.pk, now=utc_now())] * 4)
+
+    assert sorted(map(bool, done)) == [False, False, False, True]
+    assert Message.objects.filter(kind="top_up").count() == 1

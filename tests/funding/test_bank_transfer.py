@@ -1,0 +1,226 @@
+"""Money that comes in at the bank, by the reference on it; what names none waits for a person"""
+
+import pytest
+
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from core.clock import utc_now
+from funding.bank_transfers import credit_by_hand
+from funding.models import TopUp
+from funding.reconciliation import check_top_ups
+from funding.references import grouped, new_reference, references_in
+from ledger.models import Transfer, TransferKind
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import sign_in
+from tests.funding.money_in import (
+    booked,
+    customer_with,
+    held,
+    notified,
+    ordered,
+    short_of_money,
+    transfer,
+)
+from tests.payouts.bank_files import entry, waiting_entries
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def customer():
+    return customer_with(0, "+12424567890", livemode=True)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda reference: reference,
+        lambda reference: f"deposit {grouped(reference)} thank you",
+        lambda reference: reference.lower().replace("rf", "RF-"),
+    ],
+)
+def test_it_credits_the_wallet_that_the_reference_names(customer, written):
+    top_up = ordered(customer, 2_000)
+
+    done = booked(transfer(2_000, written(top_up.reference)))
+
+    assert (done.matched, done.unmatched) == (1, 0)
+    assert held(customer) == 2_000
+    top_up.refresh_from_db()
+    assert (top_up.status, top_up.amount_received) == ("succeeded", 2_000)
+    moved = Transfer.objects.get(kind=TransferKind.TOP_UP)
+    assert (moved.reference, moved.amount) == (top_up.pk, 2_000)
+    assert BankEntry.objects.get().credited_to == top_up.pk
+
+
+def test_as_a_structured_reference_too(customer):
+    top_up = ordered(customer)
+    details = (
+        "<NtryDtls><TxDtls><RmtInf><Strd><CdtrRefInf>"
+        f"<Ref>{top_up.reference}</Ref></CdtrRefInf></Strd><Ustrd>rent</Ustrd></RmtInf>"
+        "</TxDtls></NtryDtls>"
+    )
+
+    booked(entry(2_000, direction="CRDT", details=details))
+
+    assert held(customer) == 2_000
+
+
+def test_the_notification_and_the_statement_credit_once(customer):
+    top_up = ordered(customer)
+
+    notified(transfer(2_000, top_up.reference))
+    booked(transfer(2_000, top_up.reference))
+
+    assert held(customer) == 2_000
+    assert waiting_entries() == []
+
+
+def test_the_same_file_twice_credits_once(customer):
+    top_up = ordered(customer)
+
+    for _ in range(2):
+        booked(transfer(2_000, top_up.reference))
+
+    assert held(customer) == 2_000
+
+
+def test_a_second_transfer_with_the_reference_waits(customer):
+    top_up = ordered(customer)
+
+    booked(transfer(2_000, top_up.reference), transfer(2_000, top_up.reference, "IN 2"))
+
+    assert held(customer) == 2_000
+    assert waiting_entries() == ["Money with this reference has come in before."]
+
+
+def test_what_comes_is_what_is_credited(customer):
+    top_up = ordered(customer, 2_000)
+
+    booked(transfer(1_999, top_up.reference))
+
+    assert held(customer) == 1_999
+
+
+def test_money_for_a_canceled_top_up_is_the_customers_all_the_same(customer):
+    top_up = ordered(customer)
+    top_up.transition_to("canceled", now=top_up.created_at, actor="customer:x")
+
+    booked(transfer(2_000, top_up.reference))
+
+    assert held(customer) == 2_000
+
+
+@pytest.mark.parametrize("words", ["", "for my wallet", "RF00 2222 2222"])
+def test_what_names_no_reference_waits(customer, words):
+    ordered(customer)
+
+    booked(transfer(2_000, words))
+
+    assert held(customer) == 0
+    assert waiting_entries() == ["There is no order of this reference."]
+
+
+def test_a_mistyped_reference_is_nobodys(customer):
+    top_up = ordered(customer)
+    last = "3" if top_up.reference[-1] == "2" else "2"
+
+    booked(transfer(2_000, top_up.reference[:-1] + last))
+
+    assert waiting_entries() == ["There is no order of this reference."]
+
+
+def test_two_references_wait(customer):
+    both = [ordered(customer, amount).reference for amount in (500, 600)]
+
+    booked(transfer(1_100, " ".join(both)))
+
+    assert waiting_entries() == ["It names more than one top-up."]
+
+
+def test_more_than_the_limit_of_a_day_waits(customer, settings):
+    settings.FUNDING_DAY_AMOUNT = 3_000
+    top_up = ordered(customer, 2_000)
+
+    booked(transfer(3_001, top_up.reference))
+
+    assert waiting_entries() == ["It is more than the customer may add in a day."]
+    assert TopUp.objects.get().status == "pending"
+
+
+def test_another_currency_or_mode_waits(customer):
+    top_up = ordered(customer)
+
+    booked(transfer(2_000, top_up.reference), livemode=False)
+
+    assert held(customer) == 0
+
+
+def test_a_payment_is_paid_after_the_customer_has_left(payment_of):
+    from funding.tasks import collect_top_ups
+
+    payment = payment_of(150)
+    customer_with(40)
+    shopper = short_of_money(payment)
+    shopper.send(to="/pay")
+    shopper.send(way="bank_transfer")
+    top_up = TopUp.objects.get()
+
+    booked(transfer(110, top_up.reference), livemode=False)
+    collect_top_ups()
+
+    payment.refresh_from_db()
+    assert payment.status == "completed"
+
+
+def test_references_have_check_digits_of_iso_11649():
+    assert references_in("RF18 5390 0754 7034") == set()  # another length than ours
+    made = new_reference()
+    assert references_in(grouped(made)) == {made}
+    assert int("".join(str(int(c, 36)) for c in made[4:] + made[:4])) % 97 == 1
+
+
+def by_two(entry, **values):
+    """Credit an entry by hand, as one person asks and another approves."""
+    why = {"reason": "The customer called", "note": "Asked for the sender"}
+    act(sign_in(Role.FINANCE), entry, "credit", **why, **values)
+    asked = Instruction.objects.get(task="bank_credit")
+    assert held(customer_with(0, "+12424567890", livemode=True)) == 0
+    return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="So it is")
+
+
+def test_what_waits_is_credited_by_two_people(customer):
+    booked(transfer(2_000, "no reference"))
+    entry = BankEntry.objects.get()
+
+    by_two(entry, whose=customer.pk)
+
+    entry.refresh_from_db()
+    top_up = TopUp.objects.get()
+    assert (entry.state, entry.credited_to) == ("matched", top_up.pk)
+    assert (held(customer), top_up.status) == (2_000, "succeeded")
+    assert list(check_top_ups()) == []
+
+
+def test_as_the_top_up_that_it_was_meant_for(customer):
+    top_up = ordered(customer, 2_000)
+    booked(transfer(2_000, "forgot it"))
+
+    by_two(BankEntry.objects.get(), whose=top_up.reference)
+
+    top_up.refresh_from_db()
+    assert (held(customer), top_up.status) == (2_000, "succeeded")
+
+
+def test_a_notification_alone_is_not_credited_by_hand(customer):
+    notified(transfer(2_000, "no reference"))
+
+    with pytest.raises(BankEntryUnfit):
+        credit_by_hand(
+            entry_id=BankEntry.objects.get().pk,
+            customer_id=customer.pk,
+            actor="staff:ann",
+            now=utc_now(),
+        )

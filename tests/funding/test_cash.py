@@ -1,0 +1,118 @@
+"""Cash at a counter: taken by staff, confirmed by a code on the customer's phone, limited"""
+
+import pytest
+
+from backoffice.models import AuditEntry
+from backoffice.roles import Role
+from core.clock import utc_now
+from funding.cash import send_cash_code, take_cash
+from funding.errors import TopUpStatusUnfit
+from funding.models import TopUp
+from messages import sms
+from messages.models import Message
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import sign_in
+from tests.customers.texts import TextBox
+from tests.funding.money_in import LIVE, customer_with, held, ordered
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+@pytest.fixture
+def customer():
+    return customer_with(0, LIVE, livemode=True)
+
+
+def test_it_is_taken_by_the_customers_code(customer, texts):
+    top_up = ordered(customer, 2_000, "agent")
+    browser = sign_in(Role.FINANCE)
+
+    act(browser, top_up, "cash-code")
+    assert "confirms that you have paid in B$20.00 BSD in cash" in texts.texts[-1]
+    act(browser, top_up, "cash", code=texts.code)
+
+    top_up.refresh_from_db()
+    assert (top_up.status, top_up.taken_by, top_up.amount_received) == (
+        "succeeded",
+        "staff:finance",
+        2_000,
+    )
+    assert held(customer) == 2_000
+    written = AuditEntry.objects.latest("sequence")
+    assert (written.act, written.outcome, written.subject_id) == ("take cash", "done", top_up.pk)
+    assert "B$20.00 BSD was added to your" in Message.objects.get(kind="top_up").text
+
+
+def test_a_wrong_code_fills_nothing_and_is_recorded(customer, texts):
+    top_up = ordered(customer, 2_000, "agent")
+    browser = sign_in(Role.FINANCE)
+    act(browser, top_up, "cash-code")
+    wrong = f"{(int(texts.code) + 1) % 1_000_000:06}"
+
+    answer = act(browser, top_up, "cash", code=wrong)
+
+    assert answer.status_code == 422
+    assert held(customer) == 0
+    written = AuditEntry.objects.latest("sequence")
+    assert (written.act, written.outcome) == ("take cash", "refused")
+
+
+def test_not_without_the_right(customer, texts):
+    top_up = ordered(customer, 2_000, "agent")
+
+    answer = sign_in(Role.SUPPORT).post(page_of_act(top_up, "cash"), {"code": "000000"})
+
+    assert answer.status_code == 403
+    assert held(customer) == 0
+
+
+def test_not_more_a_day_than_one_person_may_take(customer, texts, settings):
+    settings.FUNDING_CASH_DAY_AMOUNT = 3_000
+    first, second = ordered(customer, 2_000, "agent"), ordered(customer, 1_001, "agent")
+    browser = sign_in(Role.FINANCE)
+    act(browser, first, "cash-code")
+    act(browser, first, "cash", code=texts.code)
+
+    answer = act(browser, second, "cash-code")
+
+    assert answer.status_code == 422
+    assert "more cash than one person may take in a day" in answer.content.decode()
+    assert (len(texts.texts), held(customer)) == (1, 2_000)
+
+
+def test_not_for_a_bank_transfer(customer, texts):
+    top_up = ordered(customer, 2_000)
+
+    with pytest.raises(TopUpStatusUnfit):
+        send_cash_code(top_up_id=top_up.pk, agent="staff:ann", address="", now=utc_now())
+    with pytest.raises(TopUpStatusUnfit):
+        take_cash(top_up_id=top_up.pk, agent="staff:ann", now=utc_now())
+
+    assert (texts.texts, held(customer)) == ([], 0)
+
+
+def test_staff_find_it_by_the_code_that_the_customer_shows(customer):
+    top_up = ordered(customer, 2_000, "agent")
+
+    found = sign_in(Role.SUPPORT).get("/admin/search/", {"q": top_up.reference}, follow=True)
+
+    assert found.redirect_chain[-1][0].endswith(f"{top_up.pk}/change/")
+    assert "Top-up of B$20.00" in found.content.decode()
+
+
+def test_the_customers_page_shows_what_was_added(customer):
+    ordered(customer, 2_000, "agent")
+    address = f"/admin/customers/customer/{customer.pk}/change/"
+
+    page = sign_in(Role.SUPPORT).get(address).content.decode()
+
+    assert "Money added" in page
+    assert "cash at a counter" in page
+    assert TopUp.objects.get().status == "pending"
