@@ -46,8 +46,7 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process buffers openings of payment links and uses of keys before it writes them; 0:
-# never.
+# How long a process buffers openings of links and uses of keys before it writes them; 0: never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
 EMAIL_URL: str = env("EMAIL_URL")
@@ -78,10 +77,7 @@ FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 SECRET_KEY: str = env("SECRET_KEY")
 ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
 PIN_PEPPER: str = env("PIN_PEPPER")
-# Signs every row that decides where money goes: `core/signatures.py`.
 LEDGER_KEY: str = env("LEDGER_KEY")
-# Signs the head of the log each minute, and who outside of the house is handed it: folders
-# (`file:///…`) and HTTP witnesses.
 CHECKPOINT_KEY: str = env("CHECKPOINT_KEY")
 CHECKPOINT_WITNESSES: list[str] = env("CHECKPOINT_WITNESSES")
 DEBUG = False

@@ -35,7 +35,7 @@ LIMITS = {
     "list filtered": Ceiling(2, 2_960, Ceiling(2, 4_150)),
     "cancel": Ceiling(4, 2_610, Ceiling(7, 2_610)),
     "confirm": Ceiling(7, 4_010, Ceiling(12, 5_600)),
-    "refund": Ceiling(7, 5_520, Ceiling(13, 6_100)),
+    "refund": Ceiling(7, 5_520, Ceiling(13, 6_170)),
     "balance": Ceiling(1, 1_510, Ceiling(1, 1_900)),
     "checkout page": Ceiling(1, 6_500),
     "status poll": Ceiling(1, 1_280, Ceiling(1, 1_350)),
