@@ -235,12 +235,10 @@ def customers(shops: list[ShadowShop]) -> Payers:
     live = [find_or_create(phone=phone, now=START) for phone in LIVE_PHONES]
     for customer in live:
         top_up(customer=customer, amount=10_000, currency="BSD", now=START)
-    return {
-        shop: live
-        if shop.livemode
-        else [test_customer(it, START, merchant_id=shop.merchant.id) for it in TEST_PHONES]
-        for shop in shops
-    }
+    found = dict.fromkeys(shops, live)
+    for shop in (it for it in shops if not it.livemode):
+        found[shop] = [test_customer(it, START, merchant_id=shop.merchant.id) for it in TEST_PHONES]
+    return found
 
 
 @pytest.fixture
