@@ -101,7 +101,8 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
 
 def _customers(question: SearchQuery) -> list[Customer]:
     if question.phone:
-        return list(Customer.objects.filter(phone=question.phone).order_by("-livemode"))
+        of_phone = Customer.objects.filter(phone=question.phone).select_related("merchant")
+        return list(of_phone.order_by("-livemode", "-pk")[:SHOWN])
     if question.email:
         known = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
         return list(known.order_by("-pk")[:SHOWN])

@@ -1,4 +1,4 @@
-"""A customer: a phone number per mode, with their PIN, passkeys and sessions."""
+"""A customer: a phone number, with their PIN, passkeys and sessions; in test mode per merchant."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
@@ -19,9 +19,9 @@ FRESH = timedelta(minutes=10)  # how long a proof lets a customer change PIN and
 class CustomerQuerySet(CallerScoped["Customer"]):
     missing = CustomerNotFound
 
-    def by_phone(self, phone: str, *, livemode: bool) -> "Customer":
-        """Return the customer of this E.164 number. Raises CustomerNotFound."""
-        customer = self.filter(phone=phone, livemode=livemode).first()
+    def live_by_phone(self, phone: str) -> "Customer":
+        """Return the live customer of this E.164 number. Raises CustomerNotFound."""
+        customer = self.filter(phone=phone, livemode=True).first()
         if customer is None:
             raise self.missing()
         return customer
@@ -29,6 +29,10 @@ class CustomerQuerySet(CallerScoped["Customer"]):
 
 class Customer(models.Model):
     """A payer. The wallet is the ledger's account of this id.
+
+    A live customer pays any merchant. A test customer is of one `merchant`: those who test for
+    another one never meet it, whatever phone they choose. One without a merchant was shared by
+    several before each had its own: it stands for the payments it made, and no one signs in to it.
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
     is set; a test customer then has the documented one.
@@ -41,6 +45,9 @@ class Customer(models.Model):
     id = PublicIdField(primary_key=True)
     phone = models.CharField(max_length=16)
     livemode = models.BooleanField()
+    merchant = models.ForeignKey(  # never looked up without the phone
+        "merchants.Merchant", on_delete=models.PROTECT, null=True, db_index=False, related_name="+"
+    )
     name = models.CharField(max_length=100, default="", blank=True)
     email = models.CharField(max_length=254, default="", blank=True)
     language = models.CharField(max_length=8, default="", blank=True)
@@ -62,7 +69,15 @@ class Customer(models.Model):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["phone", "livemode"], name="customer_once"),
+            models.UniqueConstraint(
+                fields=["phone"], condition=Q(livemode=True), name="live_customer_once"
+            ),
+            models.UniqueConstraint(
+                fields=["phone", "livemode", "merchant"], name="test_customer_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(livemode=False) | Q(merchant=None), name="customer_live_has_no_merchant"
+            ),
             models.CheckConstraint(
                 condition=Q(phone__startswith="+"), name="customer_phone_is_e164"
             ),
@@ -79,6 +94,10 @@ class Customer(models.Model):
     def masked_phone(self) -> str:
         """The phone as it may be shown: +1 242 ••• 0100."""
         return masked(self.phone)
+
+    def pays_at(self, merchant_id: str | None) -> bool:
+        """Return whether this customer may pay a merchant: a test customer its own only."""
+        return self.livemode or (merchant_id is not None and merchant_id == self.merchant_id)
 
     @property
     def has_pin(self) -> bool:
@@ -167,9 +186,13 @@ class CustomerSession(models.Model):
     def __str__(self) -> str:
         return f"session {self.pk}"
 
-    def is_good_for(self, payment_id: str) -> bool:
-        """Return whether it may be used for a payment; `""` is the customer's own page."""
-        return self.payment_id in ("", payment_id)
+    def is_good_for(self, payment_id: str, merchant_id: str | None) -> bool:
+        """Return whether it may be used for a payment; `""` is the customer's own page.
+
+        In test mode, only for its customer's merchant; the page may name none.
+        """
+        is_theirs = self.customer.pays_at(merchant_id or self.customer.merchant_id)
+        return is_theirs and self.payment_id in ("", payment_id)
 
 
 class PasskeyQuerySet(models.QuerySet["Passkey"]):

@@ -134,7 +134,7 @@ def reset_pin(
 def needs_passkey_to_reset(session: CustomerSession, *, now: datetime) -> bool:
     """Return whether the customer must show a passkey before the PIN can be reset by a code.
 
-    Not in test mode, where phones are shared.
+    Not in test mode, where a merchant's testers share phones.
     """
     return _has_passkey(session.customer) and not _has_shown_passkey(session.pk, now)
 

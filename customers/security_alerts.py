@@ -33,7 +33,7 @@ class SecurityChange(Enum):
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
     """Plan a message on every channel, in the caller's transaction and the customer's language.
 
-    None in test mode, where phones are shared.
+    None in test mode, where a merchant's testers share phones.
     """
     if not customer.livemode:
         return

@@ -41,12 +41,14 @@ def _state(customer: Customer) -> str:
 
 PHONE = Field("Phone", "masked_phone")
 EMAIL = Field("E-mail", lambda customer: masked_address(customer.email))
+TESTS_FOR = Field("Tests for", lambda customer: customer.merchant and customer.merchant.name)
 SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
     notes = True
-    list_display = (PHONE, Badge("State", _state), EMAIL, SINCE, Id("Customer"), MODE)
+    list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
+    list_select_related = ("merchant",)
     list_filter = (DayFilter, ModeFilter)
     row_actions = CUSTOMER_ACTIONS
     page = (
@@ -58,6 +60,7 @@ class CustomerAdmin(OfficeAdmin):
             Field("Name", "name"),
             Field("Language", "language"),
             MODE,
+            TESTS_FOR,
             Field("PIN", pin_words),
             Field("Wrong PINs in a row", "pin_failures"),
             Instant("PIN set", "pin_set_at"),
@@ -99,6 +102,9 @@ class CustomerAdmin(OfficeAdmin):
         return f"Customer {row.masked_phone}"
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:
+        if not row.livemode and row.merchant is None:
+            words = "Shared by several merchants before each had its own: no one signs in to it."
+            return SupportAnswer([words], "wait")
         if row.frozen_at:
             return SupportAnswer(
                 [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"

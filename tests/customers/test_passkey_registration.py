@@ -251,7 +251,7 @@ def test_a_customer_removes_one_after_showing_one(session: CustomerSession, now:
 
 def test_a_stranger_removes_nothing(session: CustomerSession, now: datetime) -> None:
     passkey = enrol(session, VirtualAuthenticator(), now)
-    stranger = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
+    stranger = proven(find_or_create(phone="+12423595678", now=now), now)
 
     with pytest.raises(PasskeyNotFound) as refusal:
         remove_passkey(session=stranger, passkey_id=passkey.pk, now=now)

@@ -104,7 +104,7 @@ class DayRunner:
             elif "adds" in row:
                 self._add(row)
             else:
-                person = find_or_create(phone=row["phone"], livemode=True, now=utc_now())
+                person = find_or_create(phone=row["phone"], now=utc_now())
                 set_pin(customer_id=person.id, pin=row["PIN"], now=utc_now())
                 self.people[row["customer"]] = row
 
