@@ -130,7 +130,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Freeze",
         right=Right.FREEZE,
         form=ReasonForm,
-        service=lambda context: freeze(customer_id=context.row.pk, now=context.now),
+        service=lambda context: freeze(
+            customer_id=context.row.pk,
+            actor=context.staff.actor,
+            cause=context.data["reason"],
+            now=context.now,
+        ),
         message="Frozen. Nothing can be paid from this wallet.",
         audited_as="freeze customer",
         watches=("frozen_at",),
@@ -144,7 +149,9 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=ReasonForm,
-        service=lambda context: unfreeze(customer_id=context.row.pk, now=context.now),
+        service=lambda context: unfreeze(
+            customer_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),

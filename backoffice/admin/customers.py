@@ -7,12 +7,13 @@ from backoffice.admin.customer_actions import CUSTOMER_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
-from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
 from backoffice.resource.display_fields import MERCHANT, MODE, Badge, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
+from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
 from customers.models import Customer, Passkey
 from ledger.models import Account, Purpose
@@ -102,6 +103,9 @@ class CustomerAdmin(OfficeAdmin):
                 [f"The PIN is locked until {until} after too many wrong attempts."], "wait"
             )
         return SupportAnswer(["The customer can pay."], "good")
+
+    def timeline(self, row: Customer) -> list[TimelineEntry]:
+        return timeline_of_customer(row)
 
     def sections(self, row: Customer) -> list[Section]:
         return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]
