@@ -19,8 +19,8 @@ _SECRET = re.compile(
     r"|(/admin/search/\?)\S+"
     r"|(/confirm-email\?)\S+"
 )
-# The id of a payment or link opens its page to anyone. What stays of it finds it in the back office's
-# search, and leaves 107 bits to guess.
+# The id of a payment or link opens its page to anyone. What stays of it finds it in the search of
+# the back office, and leaves 107 bits to guess.
 _PAGE = re.compile(r"\b((?:pay|link)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
