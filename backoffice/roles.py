@@ -40,6 +40,8 @@ class Right(StrEnum):
     FREEZE = "freeze a customer"
     UNFREEZE = "unfreeze a customer"
 
+    PERSONAL_DATA = "export and erase a person's data"
+
     REFUND = "refund payments"
     GIVE_UP = "give up refunds that wait for money"
     TOP_UP = "put money into wallets"
@@ -60,13 +62,14 @@ class Right(StrEnum):
 
 
 class InstructionKind(StrEnum):
-    """What is done with money on someone's word, and so needs a second person above a limit."""
+    """What is done on someone's word, and so needs a second person, or one above a limit."""
 
     REFUND = "refund"
     TOP_UP = "top_up"
     ADJUSTMENT = "adjustment"
     PAYOUT = "payout"
     BANK_ACCOUNT = "bank_account"
+    ERASURE = "erasure"
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.REVEAL,
         R.FREEZE,
         R.UNFREEZE,
+        R.PERSONAL_DATA,
         R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,

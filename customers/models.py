@@ -93,7 +93,7 @@ class Customer(models.Model):
     @property
     def masked_phone(self) -> str:
         """The phone as it may be shown: +1 242 ••• 0100."""
-        return masked(self.phone) if self.erased_at is None else "erased"
+        return masked(self.phone) if self.erased_at is None else "•••"
 
     @property
     def has_pin(self) -> bool:

@@ -13,10 +13,10 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
+from backoffice.services.personal_data import wallets_of
 from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
 from customers.models import Customer, Passkey
-from ledger.models import Account, Purpose
 from payments.models import Payment
 
 
@@ -30,6 +30,8 @@ def pin_words(customer: Customer) -> str:
 
 
 def _state(customer: Customer) -> str:
+    if customer.erased_at:
+        return "erased"
     if customer.frozen_at:
         return "frozen"
     locked = customer.pin_is_disabled or (
@@ -88,6 +90,9 @@ class CustomerAdmin(OfficeAdmin):
         return f"Customer {row.masked_phone}"
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:
+        if row.erased_at:
+            erased = f"The person's data was erased {formats.clock(row.erased_at, now)}."
+            return SupportAnswer([erased], "wait")
         if row.frozen_at:
             return SupportAnswer(
                 [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"
@@ -112,8 +117,7 @@ class CustomerAdmin(OfficeAdmin):
 
 
 def _wallets(customer: Customer) -> list[tuple[str, str]]:
-    accounts = Account.objects.filter(owner=customer.pk, purpose=Purpose.WALLET)
     return [
         (account.currency, formats.money(account.balance, account.currency))
-        for account in accounts.filter(livemode=customer.livemode).order_by("currency")
+        for account in wallets_of(customer)
     ]

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
-from backoffice.services import bank_entries, money, payouts
+from backoffice.services import bank_entries, money, payouts, personal_data
 from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
@@ -41,6 +41,7 @@ PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
 BANK_ACCOUNT = "bank_account"
+ERASE_CUSTOMER = "erase_customer"
 
 TASKS: dict[str, InstructionTask] = {
     REFUND: InstructionTask(
@@ -54,7 +55,7 @@ TASKS: dict[str, InstructionTask] = {
         title="Top-up",
         kind=InstructionKind.TOP_UP,
         right=Right.TOP_UP,
-        check=money.check_customer,
+        check=money.check_top_up,
         carry_out=money.top_up,
     ),
     ADJUST_WALLET: InstructionTask(
@@ -114,6 +115,14 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.BANK_ACCOUNT,
         check=payouts.check_bank_account,
         carry_out=payouts.set_bank_account,
+        always_two=True,
+    ),
+    ERASE_CUSTOMER: InstructionTask(
+        title="Erasure of a customer",
+        kind=InstructionKind.ERASURE,
+        right=Right.PERSONAL_DATA,
+        check=personal_data.check_erasure,
+        carry_out=personal_data.erase,
         always_two=True,
     ),
 }

@@ -24,6 +24,7 @@ MAY: dict[Right, set[Role]] = {
     R.REMOVE_PASSKEY: {S, A},
     R.FREEZE: {S, F, A},
     R.UNFREEZE: {F, A},
+    R.PERSONAL_DATA: {F, A},
     R.REFUND: {S, F, A},
     R.GIVE_UP: {F, A},
     R.TOP_UP: {F, A},
@@ -49,6 +50,7 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.ADJUSTMENT: {F: (5_000, 20_000), A: (5_000, 20_000)},
     InstructionKind.PAYOUT: {F: (500_000, 2_000_000), A: (500_000, 2_000_000)},
     InstructionKind.BANK_ACCOUNT: {},
+    InstructionKind.ERASURE: {},
 }
 
 

@@ -90,7 +90,8 @@ def test_the_link_that_stops_a_wallet_is_hidden(client: Client, lines) -> None:
     "path",
     [
         "/checkout/{}", "/checkout/{}/status", "/checkout/{}/qr.png", "/receipts/{}",
-        "/receipts/{}.pdf", "/counter/{}/S3cr3t", "/v1/payments/{}", "/v1/payments?starting_after={}",
+        "/receipts/{}.pdf", "/counter/{}/S3cr3t", "/v1/payments/{}",
+        "/v1/payments?starting_after={}",
     ],
 )  # fmt: skip
 def test_the_address_of_a_payments_pages_is_cut(client: Client, lines, path: str) -> None:
