@@ -261,6 +261,7 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
     {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": "backoffice.passwords.OwnWordsValidator"},
 ]
 # Five wrong passwords close an account name, and a name at one address, for half an hour.
 AXES_FAILURE_LIMIT = 5

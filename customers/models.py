@@ -76,7 +76,8 @@ class Customer(models.Model):
             models.CheckConstraint(
                 condition=Q(erased_at=None)
                 | Q(
-                    phone__startswith=ERASED_PREFIX,
+                    phone__gte=ERASED_PREFIX,
+                    phone__lt="+1",
                     name="",
                     email="",
                     language="",

@@ -109,7 +109,7 @@ def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(
     after = everything_stored()
     assert [known for known in (PHONE, EMAIL, NAME, ADDRESS) if known in after] == []
     for kind in (Passkey, CustomerSession, SignInCode, Message, VerificationTry):
-        assert not kind.objects.exists()  # type: ignore[attr-defined]  # a model
+        assert not kind.objects.exists()
     assert list(Transfer.objects.order_by("pk").values()) == transfers
     payment = Payment.objects.get()
     assert (payment.status, payment.amount, payment.customer_id) == ("completed", 1_250, person.id)
