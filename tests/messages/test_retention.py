@@ -25,9 +25,9 @@ def plan(now: datetime, *, status: MessageStatus, due_at: datetime | None = None
         channel=Channel.SMS, kind="pin_changed", recipient="+12423591234", about="cus_1",
         livemode=True, text="A text", due_at=due_at, now=now,
     )  # fmt: skip
-    message = Message.objects.latest("pk")
+    message = Message.objects.get(kind="pin_changed")
     sent_at = now if status == MessageStatus.SENT else None
-    Message.objects.filter(pk=message.pk).update(status=status, sent_at=sent_at)
+    Message.objects.filter(pk=message.pk).update(kind="planned", status=status, sent_at=sent_at)
     return message
 
 
