@@ -94,6 +94,12 @@ class NothingToSend(ApiError):
     remedy = "Look at the list that was asked from: what it holds was done meanwhile."
 
 
+class ErasureRefused(ApiError):
+    status, code, message = 422, "ERASURE_REFUSED", "This customer cannot be erased yet."
+    cause = "Money, or a promise of it, still hangs on the person."
+    remedy = "Settle what the page names, then ask again."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 

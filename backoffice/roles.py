@@ -40,6 +40,8 @@ class Right(StrEnum):
     FREEZE = "freeze a customer"
     UNFREEZE = "unfreeze a customer"
 
+    PERSONAL_DATA = "export and erase a person's data"
+
     REFUND = "refund payments"
     GIVE_UP = "give up refunds that wait for money"
     TOP_UP = "put money into wallets"
@@ -70,6 +72,7 @@ class InstructionKind(StrEnum):
     BANK_ACCOUNT = "bank_account"
     STAFF = "staff"
     LIVE_KEY = "live_key"
+    ERASURE = "erasure"
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.REVEAL,
         R.FREEZE,
         R.UNFREEZE,
+        R.PERSONAL_DATA,
         R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,

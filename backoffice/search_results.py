@@ -73,10 +73,17 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
     if prefix == "txn":
         row = _of_transaction(wanted)
     elif staff.may(BY_PREFIX[prefix].right):
-        row = BY_PREFIX[prefix].model._default_manager.filter(pk=wanted).first()
+        row = _only_one(BY_PREFIX[prefix].model, wanted)
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(question, [], [], [], exact=page_of(row) if row is not None else "")
+
+
+def _only_one(model: type[Model], wanted: str) -> Model | None:
+    """Return the row whose id begins so, if there is no other: logs show the beginning only."""
+    beginning = model._default_manager.filter(pk__gte=wanted, pk__lt=f"{wanted}~").order_by("pk")
+    rows = list(beginning[:2])
+    return rows[0] if len(rows) == 1 else None
 
 
 def _of_transaction(transaction_id: str) -> Model | None:

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from backoffice.figures import count_finished_days
+from backoffice.retention import delete_old_sign_ins
 from backoffice.services.instructions import expire_due
 from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
@@ -30,3 +31,9 @@ def _expire_instructions_by_old_name() -> int:
 @shared_task
 def resend_webhooks() -> int:
     return continue_runs(now=utc_now())
+
+
+@shared_task
+def forget_sign_ins() -> int:
+    """Delete records of staff's sign-ins whose period is over."""
+    return delete_old_sign_ins(now=utc_now())

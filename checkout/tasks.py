@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from checkout.logos import read_due_logos
+from checkout.retention import delete_old_attempts
 from core.clock import utc_now
 
 
@@ -10,3 +11,9 @@ from core.clock import utc_now
 def read_logos() -> int:
     """Read merchants' logos that are new, changed or old."""
     return read_due_logos(now=utc_now())
+
+
+@shared_task
+def forget_attempts() -> int:
+    """Delete verification attempts whose period is over."""
+    return delete_old_attempts(now=utc_now())

@@ -267,6 +267,7 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
     {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": "backoffice.passwords.OwnWordsValidator"},
 ]
 # Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
 # who guesses must not lock the owner out. The third is our own cookie, not the header of that name.

@@ -7,12 +7,14 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
-from customers.errors import CustomerNotFound
+from customers.account_changes import CustomerChange as CustomerChange
+from customers.errors import CustomerErased, CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
 PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
+ERASED_PREFIX = "+0"  # no country's: in place of the number of a customer who was erased
 FRESH = timedelta(minutes=10)  # how long a proof lets a customer change PIN and passkeys
 
 
@@ -56,6 +58,7 @@ class Customer(models.Model):
     pin_locked_until = models.DateTimeField(null=True, blank=True)
     pin_set_at = models.DateTimeField(null=True, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
     unproven_payments = models.PositiveIntegerField(default=0, editable=False)
     unproven_amount = models.BigIntegerField(default=0, editable=False)
     pin_day_started_at = models.DateTimeField(null=True, editable=False)
@@ -85,6 +88,19 @@ class Customer(models.Model):
                 condition=Q(pin_failures__lte=PIN_ATTEMPTS_UNTIL_DISABLED),
                 name="customer_pin_tries_bounded",
             ),
+            models.CheckConstraint(
+                condition=Q(erased_at=None)
+                | Q(
+                    phone__gte=ERASED_PREFIX,
+                    phone__lt="+1",
+                    name="",
+                    email="",
+                    language="",
+                    pin_hash="",
+                    frozen_at__isnull=False,
+                ),
+                name="customer_erased_is_nameless",
+            ),
         )
 
     def __str__(self) -> str:
@@ -93,7 +109,7 @@ class Customer(models.Model):
     @property
     def masked_phone(self) -> str:
         """The phone as it may be shown: +1 242 ••• 0100."""
-        return masked(self.phone)
+        return masked(self.phone) if self.erased_at is None else "•••"
 
     def pays_at(self, merchant_id: str | None) -> bool:
         """Return whether this customer may pay a merchant: a test customer its own only."""
@@ -108,6 +124,11 @@ class Customer(models.Model):
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
         return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
+
+    def refuse_erased(self) -> None:
+        """Raise CustomerErased where the person's data has been erased."""
+        if self.erased_at is not None:
+            raise CustomerErased
 
 
 class CodePurpose(models.TextChoices):

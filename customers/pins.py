@@ -163,8 +163,8 @@ def replace_pin(
             raise Conflict
         if customer.pin_hash and is_reset:
             note_new_proof(customer.pk, now=now)
-        if customer.pin_hash:
-            plan_notice(customer, SecurityChange.PIN_CHANGED, now=now)
+        change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
+        plan_notice(customer, change, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
 
 

@@ -13,6 +13,7 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.sweeping import sweep
+from customers.account_changes import AccountChange, record_change
 from customers.errors import CustomerFrozen
 from customers.magic_phones import (
     POOR,
@@ -153,26 +154,28 @@ def lock_payer(customer_id: str) -> Customer:
     return customer
 
 
-def freeze(*, customer_id: str, now: datetime) -> Customer:
+@transaction.atomic
+def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> Customer:
     """Stop a customer from signing in and paying, until unfrozen; their sessions end.
 
-    Raises CustomerNotFound.
+    Recorded with who did it, and why. Raises CustomerNotFound.
     """
-    return _set_frozen_at(customer_id, now, now)
-
-
-def unfreeze(*, customer_id: str, now: datetime) -> Customer:
-    """Let a frozen customer sign in and pay again. Raises CustomerNotFound."""
-    return _set_frozen_at(customer_id, None, now)
+    customer = Customer.objects.locked(customer_id)
+    customer.frozen_at, customer.updated_at = now, now
+    customer.save(update_fields=["frozen_at", "updated_at"])
+    CustomerSession.objects.end_others(customer.pk, None, now=now)
+    record_change(customer.pk, AccountChange.FROZEN, actor=actor, cause=cause, now=now)
+    return customer
 
 
 @transaction.atomic
-def _set_frozen_at(customer_id: str, frozen_at: datetime | None, now: datetime) -> Customer:
+def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
+    """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased."""
     customer = Customer.objects.locked(customer_id)
-    customer.frozen_at, customer.updated_at = frozen_at, now
+    customer.refuse_erased()
+    customer.frozen_at, customer.updated_at = None, now
     customer.save(update_fields=["frozen_at", "updated_at"])
-    if frozen_at is not None:
-        CustomerSession.objects.end_others(customer.pk, None, now=now)
+    record_change(customer.pk, AccountChange.UNFROZEN, actor=actor, now=now)
     return customer
 
 

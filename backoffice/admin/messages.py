@@ -13,7 +13,7 @@ from messages.models import Channel, Message, MessageStatus
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
-    "invoice", "reminder", "due", "receipt", "refund", "pin_changed", "passkey_added",
+    "invoice", "reminder", "due", "receipt", "refund", "pin_set", "pin_changed", "passkey_added",
     "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
     "change_requested", "change_made", "confirm_email", "top_up",
 )  # fmt: skip

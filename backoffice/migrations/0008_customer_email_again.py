@@ -8,7 +8,7 @@ INDEX = "office_customer_email ON customers_customer (LOWER(email)) WHERE email 
 class Migration(migrations.Migration):
     dependencies = [
         ("backoffice", "0007_insiders"),
-        ("customers", "0006_test_customers_of_merchants"),
+        ("customers", "0007_erasure"),
     ]
 
     operations = [

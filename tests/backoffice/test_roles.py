@@ -24,6 +24,7 @@ MAY: dict[Right, set[Role]] = {
     R.REMOVE_PASSKEY: {S, A},
     R.FREEZE: {S, F, A},
     R.UNFREEZE: {F, A},
+    R.PERSONAL_DATA: {F, A},
     R.REFUND: {S, F, A},
     R.GIVE_UP: {F, A},
     R.TOP_UP: {F, A},
@@ -52,6 +53,7 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.BANK_ACCOUNT: {},
     InstructionKind.STAFF: {},
     InstructionKind.LIVE_KEY: {},
+    InstructionKind.ERASURE: {},
 }
 
 

@@ -176,18 +176,18 @@ def test_a_top_up_needs_an_amount(payer: Customer, now: datetime, amount: int) -
 
 def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datetime) -> None:
     lock_payer(payer.id)
-    frozen = freeze(customer_id=payer.id, now=now)
+    frozen = freeze(customer_id=payer.id, actor="staff:ada", now=now)
 
     assert frozen.frozen_at == now
     with pytest.raises(CustomerFrozen) as refusal:
         lock_payer(payer.id)
     assert refusal.value.code == "VERIFICATION_FAILED"
 
-    unfreeze(customer_id=payer.id, now=now)
+    unfreeze(customer_id=payer.id, actor="staff:ada", now=now)
     assert lock_payer(frozen.id).frozen_at is None
 
 
 @pytest.mark.parametrize("change", [freeze, unfreeze])
 def test_an_unknown_customer_is_not_found(now: datetime, change: object) -> None:
     with pytest.raises(CustomerNotFound):
-        change(customer_id="cus_none", now=now)  # type: ignore[operator]
+        change(customer_id="cus_none", actor="staff:ada", now=now)  # type: ignore[operator]

@@ -21,7 +21,7 @@ from tests.payments.journeys import pay_with
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-BEFORE = [("backoffice", "0006_rare_values"), ("customers", "0004_risk_counts")]
+BEFORE = [("backoffice", "0007_insiders"), ("customers", "0005_cash_codes")]
 OWN, SHARED, IDLE, LIVE = "+12425550177", "+12425550100", "+12425550178", "+12423591234"
 
 

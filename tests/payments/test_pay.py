@@ -74,7 +74,7 @@ def test_a_suspended_merchant_is_not_paid(merchant: Merchant, payment: Payment) 
 
 def test_a_frozen_customer_does_not_pay(payment: Payment) -> None:
     customer = payer(payment.merchant)
-    freeze(customer_id=customer.id, now=utc_now())
+    freeze(customer_id=customer.id, actor="staff:ada", now=utc_now())
 
     with pytest.raises(ApiError) as refusal:
         pay_with(payment.id, customer)
