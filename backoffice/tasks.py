@@ -5,25 +5,25 @@ from celery import shared_task
 from backoffice.figures import count_finished_days
 from backoffice.services.instructions import expire_due
 from backoffice.services.webhooks import continue_runs
-from core.clock import utc_now
+from core.clock_check import turn_now
 
 
 @shared_task
 def count_days() -> int:
-    return count_finished_days(now=utc_now())
+    return count_finished_days(now=turn_now())
 
 
 @shared_task
 def expire_instructions() -> int:
-    return expire_due(now=utc_now())
+    return expire_due(now=turn_now())
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")
 def _expire_instructions_by_old_name() -> int:
     """Serve the messages that an older release left in the broker."""
-    return expire_due(now=utc_now())
+    return expire_due(now=turn_now())
 
 
 @shared_task
 def resend_webhooks() -> int:
-    return continue_runs(now=utc_now())
+    return continue_runs(now=turn_now())

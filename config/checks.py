@@ -114,6 +114,7 @@ def _impossible_values() -> Iterator[str]:
     waits = settings.WEBHOOK_RETRY_SECONDS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
+        "CLOCK_TOLERANCE_SECONDS must be 1 or more.": settings.CLOCK_TOLERANCE_SECONDS >= 1,
         "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),

@@ -11,7 +11,7 @@ from messages.send_loop import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from webhooks.database_clock import database_now
+from core.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 

@@ -10,7 +10,7 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
-from webhooks.database_clock import database_now
+from core.database_clock import database_now
 from webhooks.delivery.signing import body_signature
 from webhooks.models import Webhook
 

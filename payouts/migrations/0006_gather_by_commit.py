@@ -1,0 +1,42 @@
+"""From which id on an account's movements are gathered follows what is committed, not a clock.
+
+Where a clock that was slow had gathering pass over a transfer, it starts again from there.
+"""
+
+from django.apps.registry import Apps
+from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+
+_PASSED_OVER = """
+    SELECT MIN(id) - 1 FROM (
+        SELECT MIN(id) AS id FROM ledger_transfer
+        WHERE credit_account_id = payouts_statement.account_id AND id <= gathered_through
+        AND NOT EXISTS (SELECT 1 FROM payouts_statementline WHERE transfer_id = ledger_transfer.id)
+        UNION ALL
+        SELECT MIN(id) AS id FROM ledger_transfer
+        WHERE debit_account_id = payouts_statement.account_id AND id <= gathered_through
+        AND NOT EXISTS (SELECT 1 FROM payouts_statementline WHERE transfer_id = ledger_transfer.id)
+    ) AS passed_over
+"""
+
+
+def look_again(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
+    if schema_editor.connection.vendor == "postgresql":
+        schema_editor.execute("SET LOCAL statement_timeout = 0", params=None)
+    newest = "(SELECT MAX(number) FROM payouts_statement AS each"
+    newest += " WHERE each.account_id = payouts_statement.account_id)"
+    schema_editor.execute(
+        f"UPDATE payouts_statement SET gathered_through = COALESCE(({_PASSED_OVER}),"
+        f" gathered_through) WHERE number = {newest}",
+        params=None,
+    )
+
+
+class Migration(migrations.Migration):
+    dependencies = [("ledger", "0004_payout_reversed"), ("payouts", "0005_bank_answers")]
+
+    operations = [
+        migrations.AddField("statement", "horizon_transfer", models.BigIntegerField(null=True)),
+        migrations.AddField("statement", "horizon_transaction", models.BigIntegerField(null=True)),
+        migrations.RunPython(look_again, migrations.RunPython.noop, elidable=True),
+    ]
