@@ -18,18 +18,19 @@ _PASSED_OVER = """
         AND NOT EXISTS (SELECT 1 FROM payouts_statementline WHERE transfer_id = ledger_transfer.id)
     ) AS passed_over
 """
+_LOOK_AGAIN = f"""
+    UPDATE payouts_statement SET gathered_through = COALESCE(({_PASSED_OVER}), gathered_through)
+    WHERE number = (
+        SELECT MAX(number) FROM payouts_statement AS each
+        WHERE each.account_id = payouts_statement.account_id
+    )
+"""  # noqa: S608  # our own names
 
 
 def look_again(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     if schema_editor.connection.vendor == "postgresql":
         schema_editor.execute("SET LOCAL statement_timeout = 0", params=None)
-    newest = "(SELECT MAX(number) FROM payouts_statement AS each"
-    newest += " WHERE each.account_id = payouts_statement.account_id)"
-    schema_editor.execute(
-        f"UPDATE payouts_statement SET gathered_through = COALESCE(({_PASSED_OVER}),"
-        f" gathered_through) WHERE number = {newest}",
-        params=None,
-    )
+    schema_editor.execute(_LOOK_AGAIN, params=None)
 
 
 class Migration(migrations.Migration):
