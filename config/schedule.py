@@ -41,6 +41,8 @@ SCHEDULE: dict[str, Periodic] = {
     "forget expired proofs": Periodic("customers.tasks.forget_expired_proofs", HOUR),
     "schedule payouts": Periodic("payouts.tasks.schedule_payouts", 10 * MINUTE),
     "send payouts": Periodic("payouts.tasks.send_payouts", 10 * MINUTE),
+    "make statements": Periodic("payouts.tasks.make_statements", 5, idle=MINUTE),
+    "forget statements": Periodic("payouts.tasks.forget_statements", HOUR),
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),

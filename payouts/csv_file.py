@@ -2,13 +2,15 @@
 
 import csv
 import io
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from core.money import decimal_text
 from payouts.batches import PaymentOrder
 
 COLUMNS = (
     "payout_id",
+    "end_to_end_id",
     "amount",
     "amount_cents",
     "currency",
@@ -19,22 +21,29 @@ COLUMNS = (
     "clearing_code",
     "description",
 )
+_NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?", re.ASCII)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
 
 
 def csv_file(orders: Iterable[PaymentOrder]) -> str:
     """Write one line for each order, under a line of column names."""
+    return csv_text(COLUMNS, map(_cells, orders))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write rows under a line of column names."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for order in orders:
-        writer.writerow([_plain(cell) for cell in _cells(order)])
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_plain(cell) for cell in row])
     return buffer.getvalue()
 
 
 def _cells(order: PaymentOrder) -> tuple[str, ...]:
     return (
         order.payout_id,
+        order.end_to_end_id,
         decimal_text(order.amount, order.currency),
         str(order.amount),
         order.currency,
@@ -49,4 +58,5 @@ def _cells(order: PaymentOrder) -> tuple[str, ...]:
 
 def _plain(cell: str) -> str:
     """Keep a spreadsheet from running a text as a formula, by an apostrophe in front."""
-    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell
+    is_formula = cell.lstrip(" ").startswith(_FORMULA) and not _NEGATIVE.fullmatch(cell)
+    return f"'{cell}" if is_formula else cell

@@ -2,8 +2,8 @@
 
 from celery import shared_task
 
-from core.clock_check import turn_now
-from payouts import gathering, scheduling, sending
+from core.clock_check import LONG_STEP, turn_now
+from payouts import account_statements, gathering, scheduling, sending
 
 
 @shared_task
@@ -17,6 +17,17 @@ def send_payouts() -> int:
     """Send due payouts, and poll those in transit."""
     now = turn_now()
     return sending.send_due(now=now) + sending.fetch_results(now=now)
+
+
+@shared_task
+def make_statements() -> int:
+    """Go on with the statements that merchants have asked for."""
+    return account_statements.make_due(now=turn_now(step=LONG_STEP))
+
+
+@shared_task
+def forget_statements() -> int:
+    return account_statements.delete_old(now=turn_now())
 
 
 @shared_task
