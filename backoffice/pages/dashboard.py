@@ -173,13 +173,14 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
     if position is None:
         return []
     parts = [f"{part.count:,} {part.words}" for part in position.parts]
+    parts += [f"a statement is missing after {gap.after}" for gap in position.missing]
     return [
         Tile(
             "Ledger less bank",
             formats.money(position.difference, position.currency),
             "; ".join(parts) or "nothing is open",
             f"{reverse('admin:payouts_bankstatement_changelist')}?mode={mode}",
-            "bad" if position.parts else "quiet",
+            "bad" if parts else "quiet",
         )
     ]
 
