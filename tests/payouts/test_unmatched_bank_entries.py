@@ -12,6 +12,7 @@ from payouts.services import record_failed
 from tests.events import event_types
 from tests.payouts.bank_files import (
     entry,
+    notification,
     order_of,
     read,
     returned,
