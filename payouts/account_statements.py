@@ -145,8 +145,11 @@ def _is_short(account: Account | None, start_at: datetime) -> bool:
 
 
 def _copy_part(statement: AccountStatement, account: Account | None) -> bool:
-    """Copy the next lines, if there are any; return whether there may be more."""
-    if account is None:
+    """Copy the next lines, if there are any; return whether there may be more.
+
+    A part that is not full is the last one: where more turns up, the sums will tell.
+    """
+    if account is None or statement.lines_count % PART_LINES:
         return False
     lines = lines_between(
         account,
