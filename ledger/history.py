@@ -32,7 +32,7 @@ class PeriodSums(NamedTuple):
     """The sum and number of an account's transfers in a period, and the balance at its end."""
 
     amount: int
-    count: int
+    lines_count: int
     closing_amount: int
 
 

@@ -195,7 +195,7 @@ def _close(statement: AccountStatement, sums: PeriodSums, *, now: datetime) -> b
     """Complete a statement whose lines are what the ledger has; otherwise begin again."""
     names = set(SUMS.values())
     copied = sum(getattr(statement, name) for name in names)
-    if (copied, statement.lines_count) == (sums.amount, sums.count):
+    if (copied, statement.lines_count) == (sums.amount, sums.lines_count):
         statement.opening_amount = sums.closing_amount - sums.amount
         statement.closing_amount, statement.ready_at = sums.closing_amount, now
     else:  # a transfer that bears an earlier time was committed meanwhile

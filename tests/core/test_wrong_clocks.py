@@ -25,13 +25,14 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def own_clock_off(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+def own_clock_off(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], datetime]:
     """Set the clock of this process off; the database's stays."""
 
-    def set_off(difference: timedelta) -> None:
+    def set_off(difference: timedelta) -> datetime:
         right = utc_now()
         monkeypatch.setattr(clock_check, "database_now", lambda: right)
         monkeypatch.setattr(clock_check, "utc_now", lambda: right + difference)
+        return right
 
     return set_off
 
@@ -39,7 +40,7 @@ def own_clock_off(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None
 @pytest.mark.parametrize("task", BY_CLOCK)
 @pytest.mark.parametrize("seconds", [-7200, 6])
 def test_every_task_refuses_to_act(
-    own_clock_off: Callable[[timedelta], None], task: str, seconds: int
+    own_clock_off: Callable[[timedelta], datetime], task: str, seconds: int
 ) -> None:
     own_clock_off(timedelta(seconds=seconds))
 
@@ -48,14 +49,16 @@ def test_every_task_refuses_to_act(
 
 
 @pytest.mark.parametrize("seconds", [-5, 0, 5])
-def test_a_few_seconds_do_no_harm(own_clock_off: Callable[[timedelta], None], seconds: int) -> None:
-    own_clock_off(timedelta(seconds=seconds))
+def test_a_few_seconds_do_no_harm(
+    own_clock_off: Callable[[timedelta], datetime], seconds: int
+) -> None:
+    right = own_clock_off(timedelta(seconds=seconds))
 
-    assert turn_now() == clock_check.database_now()
+    assert turn_now() == right
 
 
 def test_what_is_refused_is_told(
-    client: Client, own_clock_off: Callable[[timedelta], None], caplog: pytest.LogCaptureFixture
+    client: Client, own_clock_off: Callable[[timedelta], datetime], caplog: pytest.LogCaptureFixture
 ) -> None:
     own_clock_off(timedelta(hours=2))
 
@@ -77,7 +80,7 @@ def test_what_is_refused_is_told(
 
 @pytest.mark.parametrize("words", [("prune",), ("worker", "--once")])
 def test_nor_is_anything_done_by_hand(
-    own_clock_off: Callable[[timedelta], None],
+    own_clock_off: Callable[[timedelta], datetime],
     words: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
