@@ -2,15 +2,14 @@
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from core.money import decimal_text
 from payouts.batches import PaymentOrder
 
 COLUMNS = (
     "payout_id",
-    "end_to_end_id",
     "amount",
     "amount_cents",
     "currency",
@@ -20,9 +19,11 @@ COLUMNS = (
     "bic",
     "clearing_code",
     "description",
+    "end_to_end_id",
 )
-_NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?", re.ASCII)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
+
+Cell = str | Decimal
 
 
 def csv_file(orders: Iterable[PaymentOrder]) -> str:
@@ -30,8 +31,8 @@ def csv_file(orders: Iterable[PaymentOrder]) -> str:
     return csv_text(COLUMNS, map(_cells, orders))
 
 
-def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write rows under a line of column names."""
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Write rows of texts and numbers under a line of column names."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(columns)
@@ -43,7 +44,6 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _cells(order: PaymentOrder) -> tuple[str, ...]:
     return (
         order.payout_id,
-        order.end_to_end_id,
         decimal_text(order.amount, order.currency),
         str(order.amount),
         order.currency,
@@ -53,10 +53,12 @@ def _cells(order: PaymentOrder) -> tuple[str, ...]:
         order.bic,
         order.clearing_code,
         order.description,
+        order.end_to_end_id,
     )
 
 
-def _plain(cell: str) -> str:
+def _plain(cell: Cell) -> str:
     """Keep a spreadsheet from running a text as a formula, by an apostrophe in front."""
-    is_formula = cell.lstrip(" ").startswith(_FORMULA) and not _NEGATIVE.fullmatch(cell)
-    return f"'{cell}" if is_formula else cell
+    if isinstance(cell, Decimal):
+        return str(cell)
+    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

@@ -1,13 +1,14 @@
 """The lines of a statement as CSV (RFC 4180)."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from django.http import HttpResponse
 
 from core.clock import iso
 from core.money import decimal_text
-from payouts.csv_file import csv_text
+from payouts.csv_file import Cell, csv_text
 from payouts.models import AccountStatement
 
 LINE_COLUMNS = (
@@ -24,14 +25,14 @@ def file_of_lines(statement: AccountStatement, lines: Iterable[dict[str, Any]]) 
     return response
 
 
-def _line_cells(currency: str, line: dict[str, Any]) -> tuple[str, ...]:
+def _line_cells(currency: str, line: dict[str, Any]) -> tuple[Cell, ...]:
     return (
         iso(line["created_at"]),
         line["type"],
         line["reference"],
         line["transaction_id"],
-        decimal_text(line["amount"], currency),
-        str(line["amount"]),
+        Decimal(decimal_text(line["amount"], currency)),
+        Decimal(line["amount"]),
         currency,
         line["description"],
     )

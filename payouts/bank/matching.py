@@ -170,8 +170,8 @@ def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequenc
     if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
         words = decimal_text(missing, entry.currency)
         raise BankEntryUnfit(
-            f"{entry.currency} {words} less than the payout came back, as if the bank had charged"
-            " for it: say who bears that."
+            f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
+            " bank had charged for it: say who bears that."
         )
     if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")

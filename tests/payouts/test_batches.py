@@ -112,7 +112,6 @@ def test_the_csv_has_a_line_for_each_payout(api):
     head, line = csv.reader(io.StringIO(text, newline=""))
     assert dict(zip(head, line, strict=True)) == {
         "payout_id": payout.id,
-        "end_to_end_id": payout.order.end_to_end_id,
         "amount": "1234.05",
         "amount_cents": "123405",
         "currency": "BSD",
@@ -122,6 +121,7 @@ def test_the_csv_has_a_line_for_each_payout(api):
         "bic": "BOTIBSNSXXX",
         "clearing_code": "07",
         "description": 'Rent, "June"',
+        "end_to_end_id": payout.order.end_to_end_id,
     }
     assert tuple(head) == COLUMNS
 

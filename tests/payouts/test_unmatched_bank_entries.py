@@ -110,7 +110,7 @@ def test_a_return_less_a_charge_waits_and_says_what_is_missing(sent_pair):
 
     assert (result.matched, result.unmatched) == (0, 1)
     [problem] = waiting_entries()
-    assert problem.startswith("BSD 2.50 less than the payout came back")
+    assert "is BSD 2.50 less than the payout" in problem
     payout.refresh_from_db()
     assert payout.status == "paid"
 
