@@ -111,7 +111,7 @@ def _is_encryption_key(keys: str) -> bool:
 
 def _impossible_values() -> Iterator[str]:
     """Report values that cannot work, in development or in production."""
-    waits = settings.WEBHOOK_RETRY_SECONDS
+    waits, hours = settings.WEBHOOK_RETRY_SECONDS, settings.RISK_NEW_PROOF_HOURS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
         "CLOCK_TOLERANCE_SECONDS must be 1 or more.": settings.CLOCK_TOLERANCE_SECONDS >= 1,
@@ -140,9 +140,7 @@ def _impossible_values() -> Iterator[str]:
             )
         ),
         "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
-        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
-            0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR
-        ),
+        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": 0 <= hours <= HOURS_OF_A_YEAR,
         "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
         "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
             min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0

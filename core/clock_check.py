@@ -62,7 +62,7 @@ def checked_now() -> datetime:
 
 
 def accept_clock() -> None:
-    """Take the present time for right, on the word of whoever starts the work by hand.
+    """Take the present time for right, on the word of the person who starts the work.
 
     Raises ClockRefused as `checked_now` does.
     """

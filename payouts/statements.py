@@ -31,7 +31,7 @@ _UNGATHERED = " UNION ALL ".join(
     for side in ("credit", "debit")
 )
 # The transactions that the statement itself can see: all below the first have ended, and none from
-# the second on has begun. SQLite has one writer: whoever gathers is alone.
+# the second on has begun. SQLite has one writer: what gathers is alone.
 _HORIZONS = {
     "postgresql": "pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS ended_before,"
     " pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS begun_before",
@@ -133,9 +133,9 @@ def _add(statement: Statement, *, after: int) -> list[Any]:
 def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool) -> None:
     """Note from which id on the next read has to look.
 
-    Whoever holds an id below `last`, and has not committed, has its number as a transaction
-    already: to post is to lock or change an account before an id is taken. Once all numbers that
-    were given out by then have ended, nothing below `last` can turn up any more.
+    A transaction that holds an id below `last`, and has not committed, has its number already: to
+    post is to lock or change an account before an id is taken. Once all numbers that were given out
+    by then have ended, nothing below `last` can turn up any more.
     """
     horizon, number = statement.horizon_transfer, statement.horizon_transaction
     if horizon is not None and number is not None and ended_before < number <= last.begun_before:
