@@ -7,7 +7,6 @@ period of its `created_at`; a period is read a minute after its end, when all of
 import time
 import zlib
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import takewhile
 from typing import Any
 
@@ -86,10 +85,19 @@ def make_due(*, now: datetime) -> int:
     """Go on with the statements that are not ready yet; return how many this call completed."""
     due = AccountStatement.objects.filter(ready_at=None, end_at__lte=now - SETTLED_AFTER)
     made, ends_at = 0, time.monotonic() + TURN_SECONDS
-    while ids := list(due.order_by("pk").values_list("pk", flat=True)[:BATCH]):
+    failed: set[str] = set()
+
+    def go_on(statement_id: str) -> bool:
+        failed.add(statement_id)
+        is_ready = _go_on(statement_id, now=now)
+        failed.remove(statement_id)
+        return is_ready
+
+    rows = due.order_by("pk").values_list("pk", flat=True)
+    while ids := list(rows.exclude(pk__in=failed)[:BATCH]):
         # A part of each in turn, so that a long one holds up no short one.
         soon = takewhile(lambda _: time.monotonic() < ends_at, ids)
-        made += sweep("make statements", partial(_go_on, now=now), soon)
+        made += sweep("make statements", go_on, soon)
         if time.monotonic() >= ends_at:
             break
     return made

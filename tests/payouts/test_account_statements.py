@@ -204,6 +204,26 @@ def test_a_transfer_that_turns_up_late_is_not_missed(
     assert (body["lines_count"], body["closing_amount"]) == (8, 6_404)
 
 
+def test_one_that_fails_holds_up_no_other(
+    api: Api, busy: Merchant, few_lines: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = ask(api, busy, NOON, NOON + timedelta(hours=5)).json()["id"]
+    ask(api, busy, NOON, NOON + timedelta(hours=4))
+    copy, tried = account_statements._copy_part, []
+
+    def copy_or_fail(statement: AccountStatement, *args: Any) -> bool:
+        if statement.pk == broken:
+            tried.append(statement.pk)
+            raise ZeroDivisionError
+        return copy(statement, *args)
+
+    monkeypatch.setattr(account_statements, "_copy_part", copy_or_fail)
+
+    assert make_statements() == 1
+    assert tried == [broken]
+    assert AccountStatement.objects.get(ready_at=None).pk == broken
+
+
 def test_one_that_ended_just_now_waits_for_what_is_being_committed(
     api: Api, merchant: Merchant
 ) -> None:
