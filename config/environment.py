@@ -20,6 +20,7 @@ VARIABLES = {
     "CACHE_URL": (str, "locmemcache://"),
     "CELERY_BROKER_URL": (str, ""),
     "CHECKOUT_URL": (str, ""),
+    "CLOCK_TOLERANCE_SECONDS": (int, 5),
     "APP_SCHEME": (str, "app"),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),

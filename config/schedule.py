@@ -46,6 +46,8 @@ SCHEDULE: dict[str, Periodic] = {
     "send payouts": Periodic("payouts.tasks.send_payouts", 10 * MINUTE),
     "collect top-ups": Periodic("funding.tasks.collect_top_ups", 3),
     "expire top-ups": Periodic("funding.tasks.expire_top_ups", 10 * MINUTE),
+    "make statements": Periodic("payouts.tasks.make_statements", 5, idle=MINUTE),
+    "forget statements": Periodic("payouts.tasks.forget_statements", HOUR),
     "read logos": Periodic("checkout.tasks.read_logos", MINUTE),
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),

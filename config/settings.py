@@ -50,6 +50,9 @@ WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 # never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
+# How far the clock of a process may be from the database's: beyond it, periodic work is refused.
+CLOCK_TOLERANCE_SECONDS: int = env("CLOCK_TOLERANCE_SECONDS")
+
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
 if EMAIL_URL.startswith("consolemail"):

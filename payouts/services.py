@@ -78,7 +78,7 @@ def schedule_payout(
     )
     lock(account)
     statement = open_statement(account)
-    gather(statement, now=now)
+    gather(statement)
     payout = _new_payout(merchant, bank_account, statement, now=now)
     kept = reserved(merchant.id, currency, livemode)
     payout.amount = _amount_to_pay(amount, available_in(statement) - kept)

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
+from core.money import decimal_text
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
     BankEntry,
@@ -163,7 +164,7 @@ def _apply(
     """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any."""
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
-    _refuse_other_amount(entry, payouts)
+    _refuse_other_amount(entry, kind, payouts)
     for payout in payouts:
         if PayoutStatus(payout.status) not in FITTING[kind]:
             raise BankEntryUnfit(
@@ -177,11 +178,18 @@ def _apply(
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
 
 
-def _refuse_other_amount(entry: BankEntry, payouts: Sequence[Payout]) -> None:
+def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout]) -> None:
     if entry.amount is None:
         return
     currencies = {payout.currency for payout in payouts}
-    if entry.amount != sum(payout.amount for payout in payouts) or currencies != {entry.currency}:
+    missing = sum(payout.amount for payout in payouts) - entry.amount
+    if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
+        words = decimal_text(missing, entry.currency)
+        raise BankEntryUnfit(
+            f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
+            " bank had charged for it: say who bears that."
+        )
+    if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")
 
 

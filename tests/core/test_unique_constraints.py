@@ -5,6 +5,7 @@ from django.apps import apps
 from django.db import connection, models
 
 ONCE = {
+    "account_statement_part_once": ("statement", "number"),
     "account_once": ("owner", "purpose", "currency", "livemode"),
     "merchant_change_one_pending": ("merchant",),
     "transfer_once": ("reference", "kind"),

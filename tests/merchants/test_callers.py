@@ -25,8 +25,9 @@ def reaches(model: type[Model], caller: Caller) -> str:
 
 def test_it_covers_every_resource() -> None:
     assert {model.__name__ for model in SCOPED} == {
-        "ApiKey", "BankAccount", "BankEntry", "Customer", "Event", "Instruction", "Merchant",
-        "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund", "TopUp", "Webhook",
+        "AccountStatement", "ApiKey", "BankAccount", "BankEntry", "Customer", "Event",
+        "Instruction", "Merchant", "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund",
+        "TopUp", "Webhook",
     }  # fmt: skip
 
 
