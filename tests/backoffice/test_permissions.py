@@ -81,6 +81,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Merchant", "send-link"): {S, A},
     ("Merchant", "suspend"): {F, A},
     ("Merchant", "verify"): {F, A},
+    ("Message", "send-again"): {S, A},
     ("Passkey", "remove"): {S, A},
     ("Payment", "cancel"): {S, F, A},
     ("Payment", "note"): {S, F, D, A},
