@@ -135,7 +135,8 @@ def main() -> int:
     if not chosen_ones:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
-    tests = [*(options.tests or quick), TESTS_OF_TABLES]
+    of_tables = [TESTS_OF_TABLES] if any("models" in file for file in lines) else []
+    tests = [*(options.tests or quick), *of_tables]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
