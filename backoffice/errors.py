@@ -100,6 +100,13 @@ class ErasureRefused(ApiError):
     remedy = "Settle what the page names, then ask again."
 
 
+class MessageNotWaiting(ApiError):
+    status, code = 422, "MESSAGE_NOT_WAITING"
+    message = "Only a message that could not be sent can be sent again."
+    cause = "It was sent, is being sent or was not needed, or a colleague was quicker."
+    remedy = "Look at its status, and wait for the attempt that is under way."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 

@@ -32,6 +32,7 @@ class Right(StrEnum):
     NOTE = "write notes"
     CANCEL = "cancel open payments"
     RECEIPT = "send receipts again"
+    MESSAGE = "send again messages that failed"
     LINK = "create, send and end payment links"
     RESEND = "send webhooks again"
     REVEAL = "reveal a phone number or an e-mail address"
@@ -98,6 +99,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.NOTE,
         R.CANCEL,
         R.RECEIPT,
+        R.MESSAGE,
         R.LINK,
         R.RESEND,
         R.REVEAL,

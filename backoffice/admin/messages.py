@@ -3,6 +3,7 @@
 from typing import Any
 
 from backoffice import formats
+from backoffice.admin.message_actions import SEND_AGAIN
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
 from backoffice.resource.fieldsets import Fieldset
@@ -71,6 +72,7 @@ class MessageAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("about", "about"),
     )
+    row_actions = (SEND_AGAIN,)
     page = (
         Fieldset(
             "Message",

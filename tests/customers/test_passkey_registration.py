@@ -272,3 +272,16 @@ def test_staff_remove_any_and_a_first_one_may_follow(
         revoke_passkey(passkey_id=passkey.pk, now=now)
     assert proof_needed(session, now=now) is None
     enrol(session, VirtualAuthenticator(), now)
+
+
+def test_it_removes_the_one_that_is_named(session: CustomerSession, now: datetime) -> None:
+    first, second = VirtualAuthenticator(), VirtualAuthenticator()
+    kept = enrol(session, first, now)
+    confirm(session, first, now)
+    removed = enrol(session, second, now)
+
+    remove_passkey(session=session, passkey_id=removed.pk, now=now)
+
+    kept.refresh_from_db()
+    removed.refresh_from_db()
+    assert (kept.removed_at, removed.removed_at) == (None, now)

@@ -242,3 +242,19 @@ def test_the_magic_phone_whose_pin_is_locked(
             check(customer, "1234", now)
         assert refusal.value.until == now + HALF_AN_HOUR
     assert hashes == []
+
+
+def test_a_pin_that_is_replaced_while_it_is_checked_does_not_count(
+    holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced_meanwhile(self: Hasher, stored: str, pin: str) -> bool:
+        Customer.objects.filter(pk=holder.pk).update(pin_hash="another")
+        return True
+
+    monkeypatch.setattr(Hasher, "matches", replaced_meanwhile)
+
+    with pytest.raises(InvalidPin):
+        check(holder, PIN, now)
+
+    holder.refresh_from_db()
+    assert holder.pin_failures == 1
