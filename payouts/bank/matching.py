@@ -35,6 +35,10 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
 
+# Reasons of ISO 20022 for a refusal that says nothing of the first order of the same name: AM05 is
+# a duplication, the others name what was there before (message, payment, order, EndToEndId, …).
+DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05"})
+
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
 
@@ -94,6 +98,8 @@ def _waiting(entry_id: str) -> BankEntry:
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
+    if kind == K.REJECTED and entry.code in DUPLICATES:
+        raise BankEntryUnfit("The bank has this order already: see what became of the first one.")
     if entry.end_to_end_id:
         order = PayoutOrder.objects.filter(
             end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
