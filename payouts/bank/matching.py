@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from core.errors import ApiError
+from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
     BankEntry,
@@ -101,9 +102,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     if kind == K.REJECTED and entry.code in DUPLICATES:
         raise BankEntryUnfit("The bank has this order already: see what became of the first one.")
     if entry.end_to_end_id:
-        order = PayoutOrder.objects.filter(
-            end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
-        ).first()
+        order = _order_of(entry, actor=actor, now=now)
         if order is None:
             raise BankEntryUnfit("There is no order of this reference.")
         payout = Payout.objects.locked(order.payout_id)
@@ -118,6 +117,23 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         raise BankEntryUnfit("There is no order of this reference.")
     _apply(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
+
+
+def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | None:
+    """Return the order that an entry names, also where only the bank still knows that it left."""
+    known = PayoutOrder.objects.filter(
+        end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
+    ).first()
+    if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
+        return known
+    return note_departure(
+        reference=entry.end_to_end_id,
+        livemode=entry.livemode,
+        amount=entry.amount or 0,
+        currency=entry.currency,
+        actor=actor,
+        now=now,
+    )
 
 
 def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
