@@ -6,10 +6,12 @@ from typing import Any
 from unittest import mock
 
 from core.clock import utc_now
+from core.currencies import EXPONENTS
 from core.errors import ValidationFailed
 from core.ids import new_id
-from core.money import EXPONENTS
-from payouts import batches, services
+from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
+from payouts import batches
 from payouts.bank import importing, matching
 from payouts.models import BankEntryState, Payout
 from payouts.statuses import PayoutStatus
@@ -52,19 +54,19 @@ def _credited_again(record: MODULE) -> MODULE:
 
 def _give_back(payout: Payout, now: Any) -> None:
     mode: dict[str, Any] = {"currency": payout.currency, "livemode": payout.livemode}
-    accounts = services.accounts_for(
-        (services.HOUSE, services.Purpose.BANK),
-        (payout.merchant_id, services.Purpose.MERCHANT),
+    accounts = accounts_for(
+        (HOUSE, Purpose.BANK),
+        (payout.merchant_id, Purpose.MERCHANT),
         **mode,
     )
-    movement = services.Movement(
-        kind=services.TransferKind.PAYOUT_REVERSED,
+    movement = Movement(
+        kind=TransferKind.PAYOUT_REVERSED,
         reference=new_id("po", now),
         debit=accounts[0],
         credit=accounts[1],
         amount=payout.amount,
     )
-    services.post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)
+    post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)
 
 
 # What is patched, and with what.

@@ -13,7 +13,7 @@ from tests.payouts.bank_files import ACCOUNT
 from tests.simulation import bank_steps, office_steps, ticks, trading_steps
 from tests.simulation.payout_trail import CURRENCIES
 from tests.simulation.shadow_books import BookedShop
-from tests.simulation.virtual_weeks import Step, VirtualWeeks
+from tests.simulation.virtual_weeks import Happening, VirtualWeeks
 
 HALF_A_DAY, DAY = timedelta(hours=12), timedelta(days=1)
 FEES = (0, 250, 333, 290)
@@ -24,30 +24,30 @@ PHONES = [f"+1242359100{digit}" for digit in range(5)]
 STEPS = {
     step.name: step
     for step in (
-        Step(trading_steps.fill_wallet, 60),
-        Step(trading_steps.sell, 220),
-        Step(trading_steps.refund, 60),
-        Step(trading_steps.ask_for_payout, 60, in_lost_time=False),
-        Step(trading_steps.cancel_payout, 10),
-        Step(trading_steps.repeat_request, 20),
-        Step(ticks.tick_quietly, 100),
-        Step(ticks.tick_needed, 5, HALF_A_DAY),
-        Step(ticks.retry_refunds, 20),
-        Step(ticks.schedule_payouts, 15, HALF_A_DAY, in_lost_time=False),
-        Step(ticks.tick_wildly, 10, in_lost_time=False),
-        Step(office_steps.ask_for_run, 30, HALF_A_DAY),
-        Step(office_steps.decide_run, 20, HALF_A_DAY),
-        Step(office_steps.export_dinars, 10, DAY),
-        Step(office_steps.send_files, 20, HALF_A_DAY),
-        Step(office_steps.close_account, 12),
-        Step(office_steps.suspend, 10, 2 * DAY),
-        Step(bank_steps.bank_works, 40, HALF_A_DAY),
-        Step(bank_steps.bank_closes_day, 5, DAY),
-        Step(bank_steps.read_any_file, 40),
-        Step(bank_steps.read_old_files, 0, 2 * DAY),
-        Step(bank_steps.read_wrong_file, 10),
-        Step(bank_steps.back_up, 12),
-        Step(bank_steps.reconcile, 2, DAY),
+        Happening(trading_steps.fill_wallet, 60),
+        Happening(trading_steps.sell, 220),
+        Happening(trading_steps.refund, 60),
+        Happening(trading_steps.ask_for_payout, 60, in_lost_time=False),
+        Happening(trading_steps.cancel_payout, 10),
+        Happening(trading_steps.repeat_request, 20),
+        Happening(ticks.tick_quietly, 100),
+        Happening(ticks.tick_needed, 5, HALF_A_DAY),
+        Happening(ticks.retry_refunds, 20),
+        Happening(ticks.schedule_payouts, 15, HALF_A_DAY, in_lost_time=False),
+        Happening(ticks.tick_wildly, 10, in_lost_time=False),
+        Happening(office_steps.ask_for_run, 30, HALF_A_DAY),
+        Happening(office_steps.decide_run, 20, HALF_A_DAY),
+        Happening(office_steps.export_dinars, 10, DAY),
+        Happening(office_steps.send_files, 20, HALF_A_DAY),
+        Happening(office_steps.close_account, 12),
+        Happening(office_steps.suspend, 10, 2 * DAY),
+        Happening(bank_steps.bank_works, 40, HALF_A_DAY),
+        Happening(bank_steps.bank_closes_day, 5, DAY),
+        Happening(bank_steps.read_any_file, 40),
+        Happening(bank_steps.read_old_files, 0, 2 * DAY),
+        Happening(bank_steps.read_wrong_file, 10),
+        Happening(bank_steps.back_up, 12),
+        Happening(bank_steps.reconcile, 2, DAY),
     )
 }
 

@@ -37,7 +37,7 @@ class BugFound(AssertionError):
 
 
 @dataclass(frozen=True)
-class Step:
+class Happening:
     """What may happen: how likely, and after how long it happens for sure."""
 
     act: Callable[["VirtualWeeks"], None]
@@ -64,7 +64,7 @@ class LostTime:
 @dataclass
 class VirtualWeeks:
     seed: int
-    steps: dict[str, Step]
+    steps: dict[str, Happening]
     wild_clocks: bool = False
     full_check_every: int = 100
     now: datetime = START
@@ -146,7 +146,7 @@ class VirtualWeeks:
         if self.lost:
             self.lost.steps_left -= 1
 
-    def _next_step(self) -> Step:
+    def _next_step(self) -> Happening:
         fit = [step for step in self.steps.values() if step.in_lost_time or not self.lost]
         for step in fit:
             limit = step.at_least_every
