@@ -79,6 +79,21 @@ def test_a_refusal_of_what_was_booked_waits(sent_pair):
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
 
 
+def test_a_refusal_as_a_duplicate_says_nothing_of_the_first_order(sent_pair):
+    """The file was sent twice: the payouts may well be paid."""
+    reason = "<Rsn><Cd>{}</Cd></Rsn>"
+    batch, order = sent_pair[0].batch, (order_of(sent_pair[0]), "RJCT")
+
+    read(status_report(batch, group="RJCT", reason=reason.format("DU01")))
+    read(status_report(batch, order, message_id="S-2", reason=reason.format("AM05")))
+
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+    problem = "The bank has this order already: see what became of the first one."
+    assert waiting_entries() == [problem, problem]
+    read(statement(entry(sent_pair[0].amount, order[0])))
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+
+
 def test_an_unknown_status_or_another_files_order_waits(api, sent_pair):
     other = live_payout(api)
     batch = batch_of()
