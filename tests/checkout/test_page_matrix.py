@@ -3,6 +3,7 @@
 A page that is new has no entry, and fails here until it has one.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -121,8 +122,8 @@ def _visit(client: Client, name: str, method: str, address: str) -> Any:
 
 
 @pytest.fixture
-def owner() -> Customer:
-    return test_customer("+12425550100", utc_now())
+def owner(merchant: Merchant) -> Customer:
+    return test_customer("+12425550100", utc_now(), merchant_id=merchant.id)
 
 
 @pytest.fixture
@@ -147,10 +148,10 @@ def _browser(customer: Customer | None) -> Client:
     return client
 
 
-VISITORS = {
-    "foreign": lambda: test_customer("+12425550123", utc_now()),
-    "other mode": lambda: find_or_create(phone="+12423591234", livemode=True, now=utc_now()),
-    "signed out": lambda: None,
+VISITORS: dict[str, Callable[[Merchant], Customer | None]] = {
+    "foreign": lambda shop: test_customer("+12425550123", utc_now(), merchant_id=shop.id),
+    "other mode": lambda shop: find_or_create(phone="+12423591234", now=utc_now()),
+    "signed out": lambda shop: None,
 }
 
 
@@ -163,7 +164,7 @@ def test_every_page_has_its_entry() -> None:
 def test_no_one_else_moves_or_reads_what_a_customer_has(
     taken: Payment, owner: Customer, link: PaymentLink, visitor: str, method: str
 ) -> None:
-    who = VISITORS[visitor]()
+    who = VISITORS[visitor](taken.merchant)
     wrong = set()
     before = Payment.objects.filter(pk=taken.pk).values().get()
     for name in sorted(set(PAGES) - BY_ADDRESS):
