@@ -10,6 +10,7 @@ help:
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
+	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
@@ -28,6 +29,10 @@ test-fast: .venv/development
 
 mutants: .venv/development
 	@$(BIN)/python -m tests.mutants
+
+simulate: .venv/development
+	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" $(BIN)/python -m pytest -q -n 0 \
+		--show-capture=no -k no_cent tests/simulation
 
 bench: .venv/development
 	@$(BIN)/python -m bench.api
@@ -60,4 +65,4 @@ var/development.env: config/local/development.py | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast mutants bench system requirements
+.PHONY: help run check test test-fast mutants simulate bench system requirements

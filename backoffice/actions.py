@@ -29,12 +29,14 @@ class ActionContext:
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What came of it: a message, where to go, or a secret to show this once."""
+    """What came of it: a message, where to go, a secret to show this once, or a file."""
 
     message: str
     url: str = ""
     secret: str = field(default="", repr=False)
     secret_name: str = ""
+    file: bytes = field(default=b"", repr=False)
+    file_name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

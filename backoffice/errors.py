@@ -94,6 +94,19 @@ class NothingToSend(ApiError):
     remedy = "Look at the list that was asked from: what it holds was done meanwhile."
 
 
+class ErasureRefused(ApiError):
+    status, code, message = 422, "ERASURE_REFUSED", "This customer cannot be erased yet."
+    cause = "Money, or a promise of it, still hangs on the person."
+    remedy = "Settle what the page names, then ask again."
+
+
+class MessageNotWaiting(ApiError):
+    status, code = 422, "MESSAGE_NOT_WAITING"
+    message = "Only a message that could not be sent can be sent again."
+    cause = "It was sent, is being sent or was not needed, or a colleague was quicker."
+    remedy = "Look at its status, and wait for the attempt that is under way."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 

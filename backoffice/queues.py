@@ -19,7 +19,7 @@ from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import BankEntry, Payout
-from payouts.statuses import PayoutStatus
+from payouts.statuses import ENDED_UNPAID
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.models import Delivery, Webhook
@@ -80,10 +80,10 @@ def _exhausted(livemode: bool, now: datetime) -> Rows:
 
 
 def _failed_payouts(livemode: bool, now: datetime) -> Rows:
-    failed = Payout.objects.filter(
-        status=PayoutStatus.FAILED, livemode=livemode, failed_at__gte=now - RECENT
+    unpaid = Payout.objects.filter(
+        status__in=sorted(ENDED_UNPAID), livemode=livemode, updated_at__gte=now - RECENT
     )
-    return failed, "failed_at"
+    return unpaid, "updated_at"
 
 
 def _bank_entries(livemode: bool, now: datetime) -> Rows:
@@ -136,7 +136,7 @@ _QUEUES: tuple[
     ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
-    ("Payouts failed", Payout, {"status": "failed"}, _failed_payouts),
+    ("Payouts failed or returned", Payout, {"status": "unpaid"}, _failed_payouts),
     ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
     ("Messages not sent", Message, {"state": "unsent"}, _messages),
     ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),

@@ -32,6 +32,7 @@ class Right(StrEnum):
     NOTE = "write notes"
     CANCEL = "cancel open payments"
     RECEIPT = "send receipts again"
+    MESSAGE = "send again messages that failed"
     LINK = "create, send and end payment links"
     RESEND = "send webhooks again"
     REVEAL = "reveal a phone number or an e-mail address"
@@ -39,6 +40,8 @@ class Right(StrEnum):
     REMOVE_PASSKEY = "remove a passkey"
     FREEZE = "freeze a customer"
     UNFREEZE = "unfreeze a customer"
+
+    PERSONAL_DATA = "export and erase a person's data"
 
     REFUND = "refund payments"
     GIVE_UP = "give up refunds that wait for money"
@@ -70,6 +73,7 @@ class InstructionKind(StrEnum):
     BANK_ACCOUNT = "bank_account"
     STAFF = "staff"
     LIVE_KEY = "live_key"
+    ERASURE = "erasure"
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.NOTE,
         R.CANCEL,
         R.RECEIPT,
+        R.MESSAGE,
         R.LINK,
         R.RESEND,
         R.REVEAL,
@@ -114,6 +119,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.REVEAL,
         R.FREEZE,
         R.UNFREEZE,
+        R.PERSONAL_DATA,
         R.REFUND,
         R.GIVE_UP,
         R.TOP_UP,

@@ -73,10 +73,17 @@ def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:
     if prefix == "txn":
         row = _of_transaction(wanted)
     elif staff.may(BY_PREFIX[prefix].right):
-        row = BY_PREFIX[prefix].model._default_manager.filter(pk=wanted).first()
+        row = _only_one(BY_PREFIX[prefix].model, wanted)
     if isinstance(row, Event | Delivery | Refund) and question.text == wanted:
         row = _payment_of(row) or row
     return SearchResults(question, [], [], [], exact=page_of(row) if row is not None else "")
+
+
+def _only_one(model: type[Model], wanted: str) -> Model | None:
+    """Return the row whose id begins so, if there is no other: logs show the beginning only."""
+    beginning = model._default_manager.filter(pk__gte=wanted, pk__lt=f"{wanted}~").order_by("pk")
+    rows = list(beginning[:2])
+    return rows[0] if len(rows) == 1 else None
 
 
 def _of_transaction(transaction_id: str) -> Model | None:
@@ -101,7 +108,8 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
 
 def _customers(question: SearchQuery) -> list[Customer]:
     if question.phone:
-        return list(Customer.objects.filter(phone=question.phone).order_by("-livemode"))
+        of_phone = Customer.objects.filter(phone=question.phone).select_related("merchant")
+        return list(of_phone.order_by("-livemode", "-pk")[:SHOWN])
     if question.email:
         known = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
         return list(known.order_by("-pk")[:SHOWN])

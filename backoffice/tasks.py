@@ -3,20 +3,21 @@
 from celery import shared_task
 
 from backoffice.figures import count_finished_days
+from backoffice.retention import delete_old_sign_ins
 from backoffice.services.instructions import expire_due
 from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
-from core.clock import utc_now
+from core.clock_check import turn_now
 
 
 @shared_task
 def count_days() -> int:
-    return count_finished_days(now=utc_now())
+    return count_finished_days(now=turn_now())
 
 
 @shared_task
 def expire_instructions() -> int:
-    now = utc_now()
+    now = turn_now()
     forget_uncollected(now=now)
     return expire_due(now=now)
 
@@ -24,9 +25,15 @@ def expire_instructions() -> int:
 @shared_task(name="backoffice.tasks.lapse_instructions")
 def _expire_instructions_by_old_name() -> int:
     """Serve the messages that an older release left in the broker."""
-    return expire_due(now=utc_now())
+    return expire_due(now=turn_now())
 
 
 @shared_task
 def resend_webhooks() -> int:
-    return continue_runs(now=utc_now())
+    return continue_runs(now=turn_now())
+
+
+@shared_task
+def forget_sign_ins() -> int:
+    """Delete records of staff's sign-ins whose period is over."""
+    return delete_old_sign_ins(now=turn_now())

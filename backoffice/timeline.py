@@ -1,4 +1,4 @@
-"""Everything that happened to a payment, in one line of time."""
+"""Everything that happened to a payment or a customer, in one line of time."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +13,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
 from checkout.models import VerificationTry
+from customers.models import Customer
 from customers.phones import masked
 from funding.models import TopUpTransition
 from messages.models import Channel, Message
@@ -55,10 +56,27 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         *_top_ups(payment),
         *_attempts(payment),
         *messages_about(payment.pk),
-        *_acts(payment),
+        *_acts(payment.pk),
         *_notes(payment),
     ]
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
+
+
+def timeline_of_customer(customer: Customer) -> list[TimelineEntry]:
+    """Return what was done to a customer's account and told about it, newest first."""
+    moments = [*_changes(customer), *messages_about(customer.pk), *_acts(customer.pk)]
+    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+
+
+def _changes(customer: Customer) -> Iterator[TimelineEntry]:
+    """Yield what was done by others than staff, whose actions the audit trail has."""
+    by_others = customer.changes.exclude(actor__startswith="staff:")
+    for change in by_others.order_by("-pk")[:SHOWN]:
+        words = f"Account {change.get_change_display().lower()}"
+        details = (change.cause,) if change.cause else ()
+        yield TimelineEntry(
+            change.at, "ac_unit", words, actor_words(change.actor), details=details, tone="bad"
+        )
 
 
 def _moves(payment: Payment) -> Iterator[TimelineEntry]:
@@ -165,8 +183,8 @@ def masked_recipient(message: Message) -> str:
     return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
-def _acts(payment: Payment) -> Iterator[TimelineEntry]:
-    entries = AuditEntry.objects.filter(subject_id=payment.pk).exclude(act="note")
+def _acts(public_id: str) -> Iterator[TimelineEntry]:
+    entries = AuditEntry.objects.filter(subject_id=public_id).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
         lines = [f"Reason: {entry.reason}"] if entry.reason else []
         if entry.error:

@@ -43,7 +43,8 @@ def open_shops() -> str:
     from tests.payments.journeys import pay_with, payer
     from webhooks.endpoints import create_webhook
 
-    shop, customer, at = MerchantFactory.create(), payer(), utc_now()
+    shop, at = MerchantFactory.create(), utc_now()
+    customer = payer(shop)
     payment: Payment = PaymentFactory.create(merchant=shop)
     pay_with(payment.pk, customer)
     caller = Caller(shop, livemode=False, actor="bench")

@@ -13,7 +13,6 @@ import orjson
 from bench.copies import copy_row, numbered
 
 if TYPE_CHECKING:
-    from customers.models import Customer
     from merchants.models import Merchant
 
 PHONES = 50
@@ -74,15 +73,15 @@ def build() -> Stage:
     from webhooks.endpoints import create_webhook
 
     at = utc_now()
-    customers = open_wallets()
     shop, reader = MerchantFactory.create(), MerchantFactory.create()
+    open_wallets(shop)
     caller = Caller(shop, livemode=False, actor="bench")
     create_webhook(
         caller=caller, url="https://shop.example.com/hooks", events=["*"], description="", now=at
     )
     link = create_link(caller=caller, draft=LinkDraft(currency="BSD", amount=1_250), now=at)
-    payment, completed = sell(shop, customers[0])
-    supply(sell(reader, customers[1])[1], first=READERS_FIRST, count=READERS_PAYMENTS)
+    payment, completed = sell(shop)
+    supply(sell(reader)[1], first=READERS_FIRST, count=READERS_PAYMENTS)
     Account.objects.filter(owner=shop.id).update(balance=WEALTH)
     seal()
     keys = {
@@ -92,20 +91,21 @@ def build() -> Stage:
     return Stage(payment, completed, link.id, shop.slug, keys)
 
 
-def open_wallets() -> "list[Customer]":
+def open_wallets(shop: "Merchant") -> None:
     from core.clock import utc_now
     from customers.services import test_customer
 
-    return [test_customer(phone(number), utc_now()) for number in range(PHONES)]
+    for number in range(PHONES):
+        test_customer(phone(number), utc_now(), merchant_id=shop.id)
 
 
-def sell(merchant: "Merchant", customer: "Customer") -> tuple[str, str]:
+def sell(merchant: "Merchant") -> tuple[str, str]:
     """Return the ids of a payment that waits to be paid and of one that has been."""
     from core.clock import utc_now
     from core.ids import new_id
     from payments.drafts import PaymentDraft
     from payments.services import open_payment
-    from tests.payments.journeys import pay_with
+    from tests.payments.journeys import pay_with, payer
 
     draft = PaymentDraft(currency="BSD", amount=1_250, description="Two coffees and a cake")
     waiting, paid = (
@@ -118,7 +118,7 @@ def sell(merchant: "Merchant", customer: "Customer") -> tuple[str, str]:
         )
         for _ in range(2)
     )
-    pay_with(paid.id, customer)
+    pay_with(paid.id, payer(merchant))
     return waiting.id, paid.id
 
 

@@ -53,12 +53,20 @@ class AskedCode:
 
 
 def browser_session_of(
-    request: HttpRequest, *, livemode: bool, now: datetime, payment_id: str = ""
+    request: HttpRequest,
+    *,
+    livemode: bool,
+    now: datetime,
+    payment_id: str = "",
+    merchant_id: str | None = None,
 ) -> BrowserSession:
-    """Return this browser's session in this mode, for a payment or for the customer's own page."""
+    """Return this browser's session in this mode, for a payment or for the customer's own page.
+
+    `merchant_id` is whose page it is: another merchant's test customer is not signed in there.
+    """
     token = request.COOKIES.get(session_cookie(livemode=livemode), "")
     session = find_session(token, livemode=livemode, now=now) if token else None
-    if session is not None and not session.is_good_for(payment_id):
+    if session is not None and not session.is_good_for(payment_id, merchant_id):
         return BrowserSession(token)
     return BrowserSession(token, session)
 

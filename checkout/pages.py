@@ -100,6 +100,7 @@ class CheckoutPage(View):
     livemode = True
     payment_view: PaymentView | None = None
     payment_address = ""
+    merchant_id: str | None = None
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
@@ -107,8 +108,16 @@ class CheckoutPage(View):
 
     def prepare(self) -> None:
         """Read what the page is about, before its handler runs."""
-        self.browser = browser_session_of(
-            self.request, livemode=self.livemode, now=self.now, payment_id=self.session_payment_id
+        self.browser = self.browser_session(livemode=self.livemode)
+
+    def browser_session(self, *, livemode: bool) -> BrowserSession:
+        """Return this browser's session in a mode, if it is good for this page."""
+        return browser_session_of(
+            self.request,
+            livemode=livemode,
+            now=self.now,
+            payment_id=self.session_payment_id,
+            merchant_id=self.merchant_id,
         )
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -148,6 +157,11 @@ class CheckoutPage(View):
         return self.payment_view.id if self.payment_view else ""
 
     @property
+    def mode(self) -> str:
+        """The mode as addresses of the customer's own page name it."""
+        return "" if self.livemode else f"?test={self.payment_view.id if self.payment_view else 1}"
+
+    @property
     def address(self) -> str:
         """The visitor's network address."""
         return client_address(self.request)
@@ -168,7 +182,7 @@ class CheckoutPage(View):
             "service_name": settings.SERVICE_NAME,
             "languages": settings.LANGUAGES,
             "livemode": self.livemode,
-            "mode": "" if self.livemode else "?test=1",
+            "mode": self.mode,
             "customer": self.browser.customer,
             "payment_view": self.payment_view,
             **({} if self.livemode else {"magic_phones": magic_phones, "outcomes": outcomes}),
@@ -214,7 +228,7 @@ class PaymentPage(CheckoutPage):
     def prepare(self) -> None:
         self.payment = _shown().one(PaymentNotFound, id=self.kwargs["payment_id"])
         self.payment_address = self.payment.hosted_url
-        self.livemode = self.payment.livemode
+        self.livemode, self.merchant_id = self.payment.livemode, self.payment.merchant_id
         self.payment_view = payment_view_of(self.payment, now=self.now)
         super().prepare()
 

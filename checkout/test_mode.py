@@ -78,7 +78,7 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
     if outcome == SimulatedOutcome.EXPIRE:
         _expire(payment, now)
         return
-    customer = _customer_who(_PHONE_FOR[outcome], now)
+    customer = _customer_who(_PHONE_FOR[outcome], payment.merchant_id, now)
     actor = f"customer:{customer.id}"
     if outcome == SimulatedOutcome.WRONG_PIN:
         _fail(payment.id, actor, now)
@@ -92,9 +92,9 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
         )
 
 
-def _customer_who(behaviour: Behaviour, now: datetime) -> Customer:
+def _customer_who(behaviour: Behaviour, merchant_id: str, now: datetime) -> Customer:
     phones = {found: phone for phone, found in MAGIC_PHONES.items()}
-    return test_customer(phones[behaviour], now)
+    return test_customer(phones[behaviour], now, merchant_id=merchant_id)
 
 
 def _fail(payment_id: str, actor: str, now: datetime) -> None:

@@ -124,9 +124,10 @@ def _is_checkpoint_key(keys: str) -> bool:
 
 def _impossible_values() -> Iterator[str]:
     """Report values that cannot work, in development or in production."""
-    waits = settings.WEBHOOK_RETRY_SECONDS
+    waits, hours = settings.WEBHOOK_RETRY_SECONDS, settings.RISK_NEW_PROOF_HOURS
     rules = {
         "APP_SCHEME must be a scheme such as `app`.": _SCHEME.fullmatch(settings.APP_SCHEME),
+        "CLOCK_TOLERANCE_SECONDS must be 1 or more.": settings.CLOCK_TOLERANCE_SECONDS >= 1,
         "DEFAULT_CURRENCY must be an ISO 4217 code.": is_currency(settings.DEFAULT_CURRENCY),
         "GATHER_SECONDS must not be negative.": settings.GATHER_SECONDS >= 0,
         "LOG_FORMAT must be json or console.": env("LOG_FORMAT") in ("", *LOG_FORMS),
@@ -151,9 +152,7 @@ def _impossible_values() -> Iterator[str]:
             )
         ),
         "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
-        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": (
-            0 <= settings.RISK_NEW_PROOF_HOURS <= HOURS_OF_A_YEAR
-        ),
+        "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": 0 <= hours <= HOURS_OF_A_YEAR,
         "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
         "RISK_UNPROVEN_AMOUNT and RISK_UNPROVEN_PAYMENTS must not be negative.": (
             min(settings.RISK_UNPROVEN_AMOUNT, settings.RISK_UNPROVEN_PAYMENTS) >= 0

@@ -22,6 +22,7 @@ VARIABLES = {
     "CHECKOUT_URL": (str, ""),
     "CHECKPOINT_KEY": (str, ""),
     "CHECKPOINT_WITNESSES": (list, []),
+    "CLOCK_TOLERANCE_SECONDS": (int, 5),
     "APP_SCHEME": (str, "app"),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),

@@ -10,8 +10,10 @@ from kombu import Connection
 
 from backoffice.metrics import collect as look_at_staff
 from config.environment import env
+from core.clock_check import ClockRefused, checked_now
 from core.errors import ServiceUnavailable
 from core.handler import json_error
+from core.metrics import collect as look_at_clocks
 from ledger.metrics import collect as look_at_ledger
 from payouts.metrics import collect as look_at_bank
 from webhooks.metrics import collect as look_at_webhooks
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 1
 COLLECTORS = {
+    "clocks": look_at_clocks,
     "webhooks": look_at_webhooks,
     "ledger": look_at_ledger,
     "bank": look_at_bank,
@@ -33,10 +36,15 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the database answers, and the broker where there is one; otherwise 503."""
+    """Answer 200 when the database answers, and the broker where there is one; otherwise 503.
+
+    A process whose clock is off is not ready either: what it writes would bear the wrong time.
+    """
     for name, ask in (("database", _ask_database), ("broker", _ask_broker)):
         try:
             ask()
+        except ClockRefused as refusal:
+            return json_error(ServiceUnavailable(str(refusal)))
         except Exception:  # any failure means that it is not ready
             return json_error(ServiceUnavailable(f"The {name} does not answer."))
     return _ok()
@@ -59,6 +67,7 @@ def _ok() -> HttpResponse:
 def _ask_database() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
+    checked_now()
 
 
 def _ask_broker() -> None:

@@ -49,6 +49,9 @@ WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 # How long a process buffers openings of links and uses of keys before it writes them; 0: never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
+# How far the clock of a process may be from the database's: beyond it, periodic work is refused.
+CLOCK_TOLERANCE_SECONDS: int = env("CLOCK_TOLERANCE_SECONDS")
+
 EMAIL_URL: str = env("EMAIL_URL")
 vars().update(env.email_url_config(EMAIL_URL))
 if EMAIL_URL.startswith("consolemail"):
@@ -269,6 +272,7 @@ AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
     {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": "backoffice.passwords.OwnWordsValidator"},
 ]
 # Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
 # who guesses must not lock the owner out. The third is our own cookie, not the header of that name.

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from config.database_writes import DatabaseWrites
 from config.schedule import Periodic
+from core.clock_check import ClockRefused
 
 logger = structlog.get_logger(__name__)
 
@@ -68,6 +69,8 @@ def run(name: str, task: Callable[[], object]) -> bool:
     close_old_connections()
     try:
         task()
+    except ClockRefused:  # it has raised the alarm itself
+        return False
     except Exception:
         logger.exception("task failed", task=name)
         return False

@@ -10,7 +10,11 @@ _of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", defa
 
 def utc_now() -> datetime:
     """Return the present instant in UTC, cut to whole milliseconds, as the contract shows it."""
-    instant = datetime.now(UTC)
+    return whole_milliseconds(datetime.now(UTC))
+
+
+def whole_milliseconds(instant: datetime) -> datetime:
+    """Cut an instant to whole milliseconds."""
     return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 

@@ -7,7 +7,7 @@ its last: a crash or a refusal leaves nothing behind, and a concurrent repeat wa
 import hashlib
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db import connection, transaction
 from django.http import HttpRequest, HttpResponse
@@ -18,11 +18,12 @@ from core.crypto import decrypt, encrypt
 from core.errors import ApiError, IdempotencyKeyReused, InvalidRequest
 from core.json import dump_json
 from core.models import KEY_LENGTH, IdempotencyKey
+from core.retention import PERIODS
 from core.retries import retry_on_deadlock
 
 Work = Callable[[], Response | ApiError]
 
-RETENTION = timedelta(hours=72)
+RETENTION = PERIODS["responses under an Idempotency-Key"]
 HEADER = "Idempotency-Key"
 _TABLE = IdempotencyKey._meta.db_table
 _QUOTED = re.compile(r'"([^"]*)"')

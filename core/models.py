@@ -75,3 +75,25 @@ class Quota(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key}: {self.used}"
+
+
+class TurnMark(models.Model):
+    """How far periodic work has come in time, in one row: see `core.clock_check`.
+
+    `at` is about the instant of the last turn. `leapt_at` is the first of the readings that were
+    too far from it and wait to be confirmed. The last refusal, and why, are kept for monitoring.
+    """
+
+    ONLY = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY)
+    at = models.DateTimeField()
+    leapt_at = models.DateTimeField(null=True)
+    refused_at = models.DateTimeField(null=True)
+    refusal = models.CharField(max_length=255, default="", blank=True)
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=Q(id=1), name="turn_mark_only_one"),)
+
+    def __str__(self) -> str:
+        return f"turns until {self.at}"

@@ -33,13 +33,13 @@ class PageQuery:
     starting_after: str | None = None
 
     @classmethod
-    def parse(cls, query: Mapping[str, str]) -> "PageQuery":
-        """Read the query string. Raises InvalidRequest; a limit above 100 is taken as 100."""
+    def parse(cls, query: Mapping[str, str], *, most: int = MAX_LIMIT) -> "PageQuery":
+        """Read the query string. Raises InvalidRequest; a limit above `most` is taken as that."""
         limit = _whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
         offset = _whole_number(query, "offset", default=0, lowest=0)
         if offset > MAX_OFFSET:
             raise InvalidRequest(f"offset: must be at most {MAX_OFFSET}")
-        return cls(min(limit, MAX_LIMIT), offset, query.get("starting_after"))
+        return cls(min(limit, most), offset, query.get("starting_after"))
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,10 @@ class NewProofLimitReached(VerificationFailed):
     message = "After a new PIN or passkey, this customer cannot pay so much yet."
 
 
+class CustomerErased(VerificationFailed):
+    message = "The customer's data has been erased."
+
+
 class PinNotSet(VerificationFailed):
     message = "There is no PIN yet."
 

@@ -1,4 +1,4 @@
-"""A customer: a phone number per mode, with their PIN, passkeys and sessions."""
+"""A customer: a phone number, with their PIN, passkeys and sessions; in test mode per merchant."""
 
 from datetime import datetime, timedelta
 from typing import ClassVar, Self
@@ -8,21 +8,23 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.signatures import SignatureField, SignedRow
-from customers.errors import CustomerNotFound
+from customers.account_changes import CustomerChange as CustomerChange
+from customers.errors import CustomerErased, CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
 PIN_ATTEMPTS_UNTIL_DISABLED = 10
 SESSION_IDLE = timedelta(minutes=30)
+ERASED_PREFIX = "+0"  # no country's: in place of the number of a customer who was erased
 FRESH = timedelta(minutes=10)  # how long a proof lets a customer change PIN and passkeys
 
 
 class CustomerQuerySet(CallerScoped["Customer"]):
     missing = CustomerNotFound
 
-    def by_phone(self, phone: str, *, livemode: bool) -> "Customer":
-        """Return the customer of this E.164 number. Raises CustomerNotFound."""
-        customer = self.filter(phone=phone, livemode=livemode).first()
+    def live_by_phone(self, phone: str) -> "Customer":
+        """Return the live customer of this E.164 number. Raises CustomerNotFound."""
+        customer = self.filter(phone=phone, livemode=True).first()
         if customer is None:
             raise self.missing()
         return customer
@@ -30,6 +32,10 @@ class CustomerQuerySet(CallerScoped["Customer"]):
 
 class Customer(SignedRow):
     """A payer. The wallet is the ledger's account of this id.
+
+    A live customer pays any merchant. A test customer is of one `merchant`: those who test for
+    another one never meet it, whatever phone they choose. One without a merchant was shared by
+    several before each had its own: it stands for the payments it made, and no one signs in to it.
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
     is set; a test customer then has the documented one.
@@ -42,6 +48,9 @@ class Customer(SignedRow):
     id = PublicIdField(primary_key=True)
     phone = models.CharField(max_length=16)
     livemode = models.BooleanField()
+    merchant = models.ForeignKey(  # never looked up without the phone
+        "merchants.Merchant", on_delete=models.PROTECT, null=True, db_index=False, related_name="+"
+    )
     name = models.CharField(max_length=100, default="", blank=True)
     email = models.CharField(max_length=254, default="", blank=True)
     language = models.CharField(max_length=8, default="", blank=True)
@@ -50,6 +59,7 @@ class Customer(SignedRow):
     pin_locked_until = models.DateTimeField(null=True, blank=True)
     pin_set_at = models.DateTimeField(null=True, blank=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
+    erased_at = models.DateTimeField(null=True, blank=True)
     unproven_payments = models.PositiveIntegerField(default=0, editable=False)
     unproven_amount = models.BigIntegerField(default=0, editable=False)
     pin_day_started_at = models.DateTimeField(null=True, editable=False)
@@ -64,13 +74,34 @@ class Customer(SignedRow):
 
     class Meta:
         constraints = (
-            models.UniqueConstraint(fields=["phone", "livemode"], name="customer_once"),
+            models.UniqueConstraint(
+                fields=["phone"], condition=Q(livemode=True), name="live_customer_once"
+            ),
+            models.UniqueConstraint(
+                fields=["phone", "livemode", "merchant"], name="test_customer_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(livemode=False) | Q(merchant=None), name="customer_live_has_no_merchant"
+            ),
             models.CheckConstraint(
                 condition=Q(phone__startswith="+"), name="customer_phone_is_e164"
             ),
             models.CheckConstraint(
                 condition=Q(pin_failures__lte=PIN_ATTEMPTS_UNTIL_DISABLED),
                 name="customer_pin_tries_bounded",
+            ),
+            models.CheckConstraint(
+                condition=Q(erased_at=None)
+                | Q(
+                    phone__gte=ERASED_PREFIX,
+                    phone__lt="+1",
+                    name="",
+                    email="",
+                    language="",
+                    pin_hash="",
+                    frozen_at__isnull=False,
+                ),
+                name="customer_erased_is_nameless",
             ),
         )
 
@@ -80,7 +111,11 @@ class Customer(SignedRow):
     @property
     def masked_phone(self) -> str:
         """The phone as it may be shown: +1 242 ••• 0100."""
-        return masked(self.phone)
+        return masked(self.phone) if self.erased_at is None else "•••"
+
+    def pays_at(self, merchant_id: str | None) -> bool:
+        """Return whether this customer may pay a merchant: a test customer its own only."""
+        return self.livemode or (merchant_id is not None and merchant_id == self.merchant_id)
 
     @property
     def has_pin(self) -> bool:
@@ -91,6 +126,11 @@ class Customer(SignedRow):
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
         return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
+
+    def refuse_erased(self) -> None:
+        """Raise CustomerErased where the person's data has been erased."""
+        if self.erased_at is not None:
+            raise CustomerErased
 
 
 class CodePurpose(models.TextChoices):
@@ -169,9 +209,13 @@ class CustomerSession(models.Model):
     def __str__(self) -> str:
         return f"session {self.pk}"
 
-    def is_good_for(self, payment_id: str) -> bool:
-        """Return whether it may be used for a payment; `""` is the customer's own page."""
-        return self.payment_id in ("", payment_id)
+    def is_good_for(self, payment_id: str, merchant_id: str | None) -> bool:
+        """Return whether it may be used for a payment; `""` is the customer's own page.
+
+        In test mode, only for its customer's merchant; the page may name none.
+        """
+        is_theirs = self.customer.pays_at(merchant_id or self.customer.merchant_id)
+        return is_theirs and self.payment_id in ("", payment_id)
 
 
 class PasskeyQuerySet(models.QuerySet["Passkey"]):

@@ -60,7 +60,7 @@ def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | No
 
     The first passkey takes a code and the PIN, both fresh. After that only a passkey will do, so
     that a stolen phone number is not enough; a customer who has lost them all calls support. In
-    test mode, where phones are shared, code and PIN always suffice.
+    test mode, where a merchant's testers share phones, code and PIN always suffice.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
         return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
@@ -227,7 +227,7 @@ def _refuse_unproven(session: CustomerSession, now: datetime) -> None:
 
 
 def _drop_oldest(customer: Customer, now: datetime) -> None:
-    """Keep the list short: in test mode strangers share the same few phones."""
+    """Keep the list short: in test mode several people share the same few phones."""
     newest = customer.passkeys.usable().order_by("-created_at", "-id")
     too_old = list(newest.values_list("pk", flat=True)[MAX_PASSKEYS:])
     customer.passkeys.filter(pk__in=too_old).remove(now)

@@ -134,7 +134,7 @@ def reset_pin(
 def needs_passkey_to_reset(session: CustomerSession, *, now: datetime) -> bool:
     """Return whether the customer must show a passkey before the PIN can be reset by a code.
 
-    Not in test mode, where phones are shared.
+    Not in test mode, where a merchant's testers share phones.
     """
     return _has_passkey(session.customer) and not _has_shown_passkey(session.pk, now)
 
@@ -163,8 +163,8 @@ def replace_pin(
             raise Conflict
         if customer.pin_hash and is_reset:
             note_new_proof(customer.pk, now=now)
-        if customer.pin_hash:
-            plan_notice(customer, SecurityChange.PIN_CHANGED, now=now)
+        change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
+        plan_notice(customer, change, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
 
 

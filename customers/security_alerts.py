@@ -25,6 +25,7 @@ NOT_ME = gettext_noop("If that was not you, stop your wallet at once: %(link)s")
 class SecurityChange(Enum):
     """What has changed about how a customer's money is protected."""
 
+    PIN_SET = gettext_noop("A PIN was set for your %(service)s wallet.")
     PIN_CHANGED = gettext_noop("Your PIN for %(service)s was changed.")
     PASSKEY_ADDED = gettext_noop("A passkey was added to your %(service)s wallet.")
     PASSKEY_REMOVED = gettext_noop("A passkey was removed from your %(service)s wallet.")
@@ -33,7 +34,7 @@ class SecurityChange(Enum):
 def plan_notice(customer: Customer, change: SecurityChange, *, now: datetime) -> None:
     """Plan a message on every channel, in the caller's transaction and the customer's language.
 
-    None in test mode, where phones are shared.
+    None in test mode, where a merchant's testers share phones.
     """
     if not customer.livemode:
         return

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from functools import cache
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -12,6 +13,7 @@ from core.ids import new_id
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.sweeping import sweep
+from customers.account_changes import AccountChange, record_change
 from customers.errors import CustomerFrozen
 from customers.magic_phones import (
     POOR,
@@ -29,38 +31,41 @@ TEST_WALLET_REFILL_BELOW = 1_000_000
 REFILL_BATCH = 500
 
 
-def find_or_create(*, phone: str, livemode: bool, now: datetime) -> Customer:
-    """Return the customer of this phone in this mode, created on first use.
+def find_or_create(*, phone: str, now: datetime) -> Customer:
+    """Return the live customer of this phone, created on first use.
 
     `phone` in any common format. Raises ValidationFailed.
     """
-    customer, _ = Customer.objects.get_or_create(
-        phone=normalize_phone(phone, livemode=livemode),
-        livemode=livemode,
-        defaults={"id": new_id("cus", now), "created_at": now, "updated_at": now},
-    )
-    return customer
+    number = normalize_phone(phone, livemode=True)
+    return _find_or_create(now, phone=number, livemode=True, merchant=None)
+
+
+def _find_or_create(now: datetime, **key: Any) -> Customer:
+    made = {"id": new_id("cus", now), "created_at": now, "updated_at": now}
+    return Customer.objects.get_or_create(**key, defaults=made)[0]
 
 
 def test_customer(
     phone: str | None,
     now: datetime,
     currency: str | None = None,  # noqa: PT028  # not a test, whatever its name
+    *,
+    merchant_id: str,
 ) -> Customer:
-    """Return a test customer with a wallet of 100,000.00; without a phone, the one that works.
+    """Return a merchant's test customer, with 100,000.00; without a phone, the one that works.
 
     May lock the wallet: lock a payment before this call. Raises ValidationFailed.
     """
     currency = currency or settings.DEFAULT_CURRENCY
     number = normalize_phone(phone or WORKING_PHONE, livemode=False)
-    for known in _with_money().rows(phone=number, currency=currency):
+    for known in _with_money().rows(phone=number, merchant=merchant_id, currency=currency):
         return known
-    return _customer_with_money(number, currency, now)
+    return _customer_with_money(number, merchant_id, currency, now)
 
 
 @transaction.atomic
-def _customer_with_money(number: str, currency: str, now: datetime) -> Customer:
-    customer = find_or_create(phone=number, livemode=False, now=now)
+def _customer_with_money(number: str, merchant_id: str, currency: str, now: datetime) -> Customer:
+    customer = _find_or_create(now, phone=number, livemode=False, merchant_id=merchant_id)
     if behaviour_of(customer) not in POOR:
         account = wallet(customer, currency)
         if account.balance == 0:
@@ -70,18 +75,19 @@ def _customer_with_money(number: str, currency: str, now: datetime) -> Customer:
 
 @cache
 def _with_money() -> Prepared[Customer]:
-    """Find the test customer of a phone whose wallet need not be filled."""
+    """Find a merchant's test customer of a phone, if the wallet need not be filled."""
     filled = Account.objects.filter(
         owner=OuterRef("pk"), purpose=Purpose.WALLET, currency=Place("currency"), livemode=False
     ).exclude(balance=0)
-    return Prepared(Customer.objects.filter(Exists(filled), phone=Place("phone"), livemode=False))
+    key = {"phone": Place("phone"), "livemode": False, "merchant": Place("merchant")}
+    return Prepared(Customer.objects.filter(Exists(filled), **key))
 
 
 test_customer.__test__ = False  # type: ignore[attr-defined]  # so that pytest knows, too
 
 
 def refill_test_wallets(*, now: datetime) -> int:
-    """Refill test wallets that run low, so that one integrator's tests do not fail another's.
+    """Refill test wallets that run low, so that no test fails for want of money.
 
     Returns how many.
     """
@@ -148,26 +154,28 @@ def lock_payer(customer_id: str) -> Customer:
     return customer
 
 
-def freeze(*, customer_id: str, now: datetime) -> Customer:
+@transaction.atomic
+def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> Customer:
     """Stop a customer from signing in and paying, until unfrozen; their sessions end.
 
-    Raises CustomerNotFound.
+    Recorded with who did it, and why. Raises CustomerNotFound.
     """
-    return _set_frozen_at(customer_id, now, now)
-
-
-def unfreeze(*, customer_id: str, now: datetime) -> Customer:
-    """Let a frozen customer sign in and pay again. Raises CustomerNotFound."""
-    return _set_frozen_at(customer_id, None, now)
+    customer = Customer.objects.locked(customer_id)
+    customer.frozen_at, customer.updated_at = now, now
+    customer.save(update_fields=["frozen_at", "updated_at"])
+    CustomerSession.objects.end_others(customer.pk, None, now=now)
+    record_change(customer.pk, AccountChange.FROZEN, actor=actor, cause=cause, now=now)
+    return customer
 
 
 @transaction.atomic
-def _set_frozen_at(customer_id: str, frozen_at: datetime | None, now: datetime) -> Customer:
+def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
+    """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased."""
     customer = Customer.objects.locked(customer_id)
-    customer.frozen_at, customer.updated_at = frozen_at, now
+    customer.refuse_erased()
+    customer.frozen_at, customer.updated_at = None, now
     customer.save(update_fields=["frozen_at", "updated_at"])
-    if frozen_at is not None:
-        CustomerSession.objects.end_others(customer.pk, None, now=now)
+    record_change(customer.pk, AccountChange.UNFROZEN, actor=actor, now=now)
     return customer
 
 

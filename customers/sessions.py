@@ -35,20 +35,21 @@ def sign_in(
     now: datetime,
     replaces: str = "",
     currency: str | None = None,
+    merchant_id: str = "",
     language: str = "",
 ) -> SignedIn:
     """Sign in the holder of the phone that the code went to; creates the customer if new.
 
     A code for one payment opens a session for that payment: who read it out agreed to no more.
-    `replaces` is the token that the browser had: that session ends. A test customer's wallet holds
-    money of `currency`. Messages to the customer are in `language` from now on. Raises InvalidCode,
-    CodeExpired, ValidationFailed, CustomerFrozen.
+    `replaces` is the token that the browser had: that session ends. A test customer is that of
+    `merchant_id`, and the wallet holds money of `currency`. Messages to the customer are in
+    `language` from now on. Raises InvalidCode, CodeExpired, ValidationFailed, CustomerFrozen.
     """
     proof = check_code(handle=handle, code=code, purpose=CodePurpose.SIGN_IN, now=now)
     if proof.livemode:
-        customer = find_or_create(phone=proof.phone, livemode=True, now=now)
+        customer = find_or_create(phone=proof.phone, now=now)
     else:
-        customer = test_customer(proof.phone, now, currency)
+        customer = test_customer(proof.phone, now, currency, merchant_id=merchant_id)
     if customer.frozen_at is not None:
         raise CustomerFrozen
     if language and language != customer.language:

@@ -2,18 +2,18 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import turn_now
 from funding import collecting
 
 
 @shared_task
 def collect_top_ups() -> int:
     """Credit what has come, and go on with the payments that waited for it."""
-    now = utc_now()
+    now = turn_now()
     return collecting.collect_results(now=now) + collecting.follow_up_due(now=now)
 
 
 @shared_task
 def expire_top_ups() -> int:
     """Stop waiting for money that has not come in time."""
-    return collecting.expire_due(now=utc_now())
+    return collecting.expire_due(now=turn_now())

@@ -124,6 +124,8 @@ class Transfer(models.Model):
             models.Index(fields=["transaction_id"], name="transfer_transaction"),
             models.Index(fields=["debit_account", "id"], name="transfer_debits"),
             models.Index(fields=["credit_account", "id"], name="transfer_credits"),
+            models.Index(fields=["debit_account", "created_at", "id"], name="transfer_debits_at"),
+            models.Index(fields=["credit_account", "created_at", "id"], name="transfer_credits_at"),
         )
 
     def __str__(self) -> str:

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import LONG_STEP, turn_now
 from ledger import proving, sealing
 from ledger.checkpoints import sign_head
 from ledger.witnesses import inform_witnesses
@@ -15,21 +15,23 @@ WITNESS_SECONDS = 300
 @shared_task
 def seal_transfers() -> None:
     """Seal every waiting transfer, log every signed row. Safe to run twice, or on two machines."""
-    while sealing.seal_transfers(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
+    now = turn_now(step=LONG_STEP)
+    while sealing.seal_transfers(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
         pass
-    while sealing.log_rows(now=utc_now(), limit=SEAL_BATCH) == SEAL_BATCH:
+    while sealing.log_rows(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
         pass
 
 
 @shared_task(acks_late=False, soft_time_limit=WITNESS_SECONDS, time_limit=WITNESS_SECONDS + 30)
 def sign_checkpoint() -> None:
     """Sign the head of the log and hand it to the witnesses. Safe to run twice."""
-    sign_head(now=utc_now())
-    inform_witnesses(now=utc_now())
+    now = turn_now(step=LONG_STEP)
+    sign_head(now=now)
+    inform_witnesses(now=now)
 
 
 # Acknowledged early: the broker would hand a task of several minutes to a second worker.
 @shared_task(acks_late=False, soft_time_limit=PROOF_SECONDS, time_limit=PROOF_SECONDS + 60)
 def prove_ledger() -> None:
     """Prove the ledger, if that is due. Safe to run twice: the second finds it claimed."""
-    proving.prove_if_due(now=utc_now())
+    proving.prove_if_due(now=turn_now(step=LONG_STEP))

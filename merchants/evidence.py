@@ -1,7 +1,8 @@
 """The public fields of a merchant: by them customers recognise whom they pay.
 
 They change by live key or by staff only, and those of a verified merchant once staff have approved:
-until then pages, messages and payouts keep the old values. The merchant's e-mail address is one of
+until then pages, messages and payouts keep the old values. A merchant that has yet to be verified
+corrects them with the key that it has. The merchant's e-mail address is one of
 them: the warnings go there.
 """
 
@@ -43,9 +44,11 @@ def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
 def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) -> None:
     """Refuse to change a public field in test mode. Raises ValidationFailed with each name.
 
-    In development a merchant that no one has verified may do as it likes: it sells nothing yet.
+    A merchant that waits to be verified may: its test key is the one that works. It sells nothing
+    yet, except where unverified merchants may take live payments: there the live key is needed.
     """
-    is_free = settings.DEVELOPMENT_MODE and merchant.status != MerchantStatus.VERIFIED
+    sells_nothing = settings.DEVELOPMENT_MODE or settings.REQUIRE_VERIFIED_MERCHANTS
+    is_free = sells_nothing and merchant.status == MerchantStatus.UNVERIFIED
     named = [name for name in changes if name in PUBLIC_FIELDS]
     if named and not livemode and not is_free:
         raise ValidationFailed(**dict.fromkeys(named, LIVE_KEY_ONLY))

@@ -43,6 +43,13 @@ class MerchantQuerySet(CallerScoped["Merchant"]):
             return self
         return self.none() if caller.merchant_id is None else self.filter(pk=caller.merchant_id)
 
+    def named(self, name: str) -> "Merchant":
+        """Return the merchant of this id or slug. Raises MerchantNotFound."""
+        merchant = self.filter(Q(pk=name) | Q(slug=name)).first()
+        if merchant is None:
+            raise self.missing()
+        return merchant
+
 
 class Merchant(SignedRow):
     """A business that is paid through the service. Texts that were not given are empty.

@@ -24,6 +24,7 @@ class MessageStatus(models.TextChoices):
 
 
 S = MessageStatus
+NOT_SENT = frozenset({S.REFUSED, S.FAILED})
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
@@ -38,7 +39,7 @@ class MessageQuerySet(models.QuerySet["Message"]):
         """Those that wait for staff: refused, given up, or interrupted while being sent."""
         return self.filter(
             ~Q(status=S.SENDING) | Q(lease_until__lte=now),
-            status__in=[S.REFUSED, S.FAILED, S.SENDING],
+            status__in=[*NOT_SENT, S.SENDING],
             due_at__lte=now,
         )
 
@@ -94,6 +95,10 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} about {self.about}"
+
+    def waits_for_staff(self, now: datetime) -> bool:
+        """Return whether it could not be sent, and no attempt is under way or planned."""
+        return self.status in NOT_SENT or self.is_interrupted(now)
 
     def is_interrupted(self, now: datetime) -> bool:
         """Return whether a crash has interrupted the attempt, whose outcome is unknown."""

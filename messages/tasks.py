@@ -2,10 +2,17 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import LONG_STEP, turn_now
+from messages.retention import delete_old_messages
 from messages.send_loop import send_due_messages
 
 
 @shared_task
 def send_messages() -> int:
-    return send_due_messages(now=utc_now())
+    return send_due_messages(now=turn_now(step=LONG_STEP))
+
+
+@shared_task
+def forget_messages() -> int:
+    """Delete messages whose period is over."""
+    return delete_old_messages(now=turn_now())

@@ -34,7 +34,7 @@ def confirm_payment(
         raise DevelopmentOnly
     # The customer's wallet may have to be filled: accounts are locked after payments.
     payment = _lock(caller, payment_id, amount, now)
-    customer = test_customer(phone, now, payment.currency)
+    customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)
     _refuse_wrong_pins(customer)
     if customer.frozen_at is not None:
         raise CustomerFrozen

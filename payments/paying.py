@@ -9,7 +9,7 @@ from django.db import transaction
 
 from core.ids import new_id
 from core.money import basis_points_of
-from customers.errors import VerificationFailed
+from customers.errors import CustomerNotFound, VerificationFailed
 from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import lock_payer
@@ -101,7 +101,12 @@ def pay_locked(
 def pay_as_read(
     payment: Payment, *, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Pay as `pay_locked` does for a customer that was read in this transaction, and not frozen."""
+    """Pay as `pay_locked` does for a customer that was read in this transaction, and not frozen.
+
+    Raises CustomerNotFound for another merchant's test customer.
+    """
+    if not customer.pays_at(payment.merchant_id):
+        raise CustomerNotFound
     if payment.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
     if verified < required_for(payment.sale_amount):

@@ -2,15 +2,15 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import LONG_STEP, turn_now
 from payments.expiry import expire_due, settle_due
 
 
 @shared_task
 def expire_payments() -> int:
-    return expire_due(now=utc_now())
+    return expire_due(now=turn_now())
 
 
 @shared_task
 def settle_payments() -> int:
-    return settle_due(now=utc_now())
+    return settle_due(now=turn_now(step=LONG_STEP))

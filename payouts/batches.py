@@ -12,12 +12,14 @@ from django.db import transaction
 
 from core.errors import ValidationFailed
 from core.ids import new_id
+from core.instants import today_in
 from core.json import dump_json
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutBatchNotFound, PayoutFileChanged
 from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
-from payouts.services import fail_unsendable, mark_sent
+from payouts.services import fail_unsendable, leave, mark_sent
+from payouts.statuses import PayoutStatus
 
 MAX_PAYOUTS = 500
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
@@ -84,7 +86,33 @@ def create_batch(
     ]
     if not sendable:
         return None
-    return _send_together(sendable, execution_date, actor, now)
+    batch = _order_together(sendable, execution_date, actor, now)
+    for payout in sendable:
+        mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
+    return batch
+
+
+@transaction.atomic
+def note_departure(
+    *, reference: str, livemode: bool, amount: int, currency: str, actor: str, now: datetime
+) -> PayoutOrder | None:
+    """Return the order of a payout that is scheduled here, and left before a restore.
+
+    The bank knows it under the reference that it would leave with: it gets a batch of its own, and
+    is in transit. None where no payout of this amount has that reference.
+    """
+    scheduled = Payout.objects.filter(
+        status=PayoutStatus.SCHEDULED, livemode=livemode, amount=amount, currency=currency
+    )
+    locked = scheduled.select_related("bank_account", "merchant", "statement").select_for_update(
+        no_key=True, of=("self",)
+    )
+    for payout in locked.order_by("id"):
+        if end_to_end_id(payout) == reference:
+            batch = _order_together([payout], today_in(payout.merchant.time_zone, now), actor, now)
+            leave(payout, batch=batch, actor=actor, now=now)
+            return payout.order
+    return None
 
 
 def find_batch(batch_id: str) -> PayoutBatch:
@@ -158,7 +186,7 @@ def end_to_end_id(payout: Payout) -> str:
     return f"E-{hashlib.sha256(text.encode()).hexdigest()[:REFERENCE_CHARACTERS]}"
 
 
-def _send_together(
+def _order_together(
     payouts: list[Payout], execution_date: date, actor: str, now: datetime
 ) -> PayoutBatch:
     orders = [PayoutOrder.of(payout, end_to_end_id(payout)) for payout in payouts]
@@ -178,6 +206,4 @@ def _send_together(
     for order in orders:
         order.batch = batch
     PayoutOrder.objects.bulk_create(orders)
-    for payout in payouts:
-        mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
     return batch

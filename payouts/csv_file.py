@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from core.money import decimal_text
 from payouts.batches import PaymentOrder
@@ -18,17 +19,25 @@ COLUMNS = (
     "bic",
     "clearing_code",
     "description",
+    "end_to_end_id",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
+
+Cell = str | Decimal
 
 
 def csv_file(orders: Iterable[PaymentOrder]) -> str:
     """Write one line for each order, under a line of column names."""
+    return csv_text(COLUMNS, map(_cells, orders))
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
+    """Write rows of texts and numbers under a line of column names."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for order in orders:
-        writer.writerow([_plain(cell) for cell in _cells(order)])
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_plain(cell) for cell in row])
     return buffer.getvalue()
 
 
@@ -44,9 +53,12 @@ def _cells(order: PaymentOrder) -> tuple[str, ...]:
         order.bic,
         order.clearing_code,
         order.description,
+        order.end_to_end_id,
     )
 
 
-def _plain(cell: str) -> str:
+def _plain(cell: Cell) -> str:
     """Keep a spreadsheet from running a text as a formula, by an apostrophe in front."""
+    if isinstance(cell, Decimal):
+        return str(cell)
     return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell

@@ -1,6 +1,14 @@
 """The refusals that concern a payout or a bank account."""
 
-from core.errors import CHECK_ID, WRONG_ID, ApiError, InvalidAmount, NotFound, ValidationFailed
+from core.errors import (
+    CHECK_ID,
+    WRONG_ID,
+    ApiError,
+    Conflict,
+    InvalidAmount,
+    NotFound,
+    ValidationFailed,
+)
 
 
 class PayoutNotFound(ApiError):
@@ -15,6 +23,18 @@ class PayoutBatchNotFound(NotFound):
 
 class BankEntryNotFound(NotFound):
     message = "There is no such entry of the bank."
+
+
+class AccountStatementNotFound(NotFound):
+    message = "There is no such statement."
+
+
+class AccountStatementPending(Conflict):
+    message = "The statement is still being made. Try again."
+
+
+class AccountStatementsTooMany(Conflict):
+    message = "Other statements are still being made. Try again."
 
 
 class BankAccountNotFound(NotFound):

@@ -8,6 +8,8 @@ from core.pagination import MAX_LIMIT
 from core.queries import CREATED, Filter, Lookups, one_of
 from payouts.statuses import PayoutStatus
 
+CSV_LINES = 10_000
+
 
 def _currency(name: str, text: str) -> Lookups:
     if not is_currency(text):
@@ -24,6 +26,20 @@ MOVEMENT_PAGE = {
     "limit": f"How many to return, 20 unless told; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
     "offset": "How many to leave out, newest first.",
 }
+
+STATEMENT_FILTERS = {"currency": FILTERS["currency"], **CREATED}
+STATEMENT_LINES = {
+    "format": "`csv` for a file; `Accept: text/csv` means the same.",
+    "limit": f"How many to return: JSON 20 unless told, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
+    "offset": "How many to leave out, oldest first.",
+}
+
+
+def is_csv(query: Mapping[str, str], accept: str) -> bool:
+    """Return whether a file is asked for. Raises InvalidRequest for another format than ours."""
+    if query.get("format", "csv") not in ("csv", "json"):
+        raise InvalidRequest(format="must be csv or json")
+    return query.get("format", "csv" if "text/csv" in accept else "json") == "csv"
 
 
 def refuse_anchor(query: Mapping[str, str]) -> None:

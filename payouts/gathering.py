@@ -1,7 +1,5 @@
 """Gather the movements of busy accounts in advance, to keep a month's payout short."""
 
-from datetime import datetime
-
 from django.db import transaction
 
 from core.sweeping import sweep
@@ -10,20 +8,18 @@ from ledger.services import lock
 from payouts.statements import BATCH, gather_batch, open_statement
 
 
-def gather_ahead(*, now: datetime) -> int:
+def gather_ahead() -> int:
     """Gather for the accounts with recent payments; return how many movements."""
     busy = Account.objects.filter(
         purpose=Purpose.MERCHANT, pk__in=UnsealedTransfer.objects.values("credit_account")
     )
-    return sweep(
-        "gather movements", lambda account: _gather_in_steps(account, now), busy.order_by("pk")
-    )
+    return sweep("gather movements", _gather_in_steps, busy.order_by("pk"))
 
 
-def _gather_in_steps(account: Account, now: datetime) -> int:
+def _gather_in_steps(account: Account) -> int:
     """Gather with a pause after each batch, so that debits of the account can proceed."""
     gathered = 0
-    while step := _gather_one_batch(account, now):
+    while step := _gather_one_batch(account):
         gathered += step
         if step < BATCH:
             break
@@ -31,7 +27,6 @@ def _gather_in_steps(account: Account, now: datetime) -> int:
 
 
 @transaction.atomic
-def _gather_one_batch(account: Account, now: datetime) -> int:
+def _gather_one_batch(account: Account) -> int:
     lock(account)
-    statement = open_statement(account)
-    return len(gather_batch(statement, after=statement.gathered_through, now=now))
+    return gather_batch(open_statement(account))

@@ -23,8 +23,17 @@ unmatched = Gauge(
 )
 
 
+missing = Gauge(
+    "bank_statements_missing",
+    "In how many places a statement of the bank does not open as the one before it closed.",
+    ["currency"],
+    multiprocess_mode=LATEST,
+)
+
+
 def collect() -> None:
     """Set the gauges, for live money."""
     for position in positions(livemode=True):
         difference.labels(position.currency).set(position.difference)
+        missing.labels(position.currency).set(len(position.missing))
     unmatched.set(BankEntry.objects.unmatched().filter(livemode=True).count())

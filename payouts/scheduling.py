@@ -5,7 +5,7 @@ run twice at once: both wait for the same row, and the second finds the period s
 """
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
 from django.conf import settings
@@ -24,6 +24,7 @@ from payouts.services import schedule_payout
 
 BATCH = 500
 ACTOR = "system:payouts.schedule"
+FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
 
 
 class Due(NamedTuple):
@@ -49,7 +50,10 @@ def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
 
 @transaction.atomic
 def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -> Payout | None:
-    """Pay out one merchant's balance for a period, once; None if done already or too little."""
+    """Pay out one merchant's balance for a period, once; None if done already or too little.
+
+    A period that was settled ahead of its time, by a clock that was wrong, does not count.
+    """
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
         merchant=merchant,
@@ -57,7 +61,7 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
         currency=bank_account.currency,
         defaults={"first_day": date.min},
     )
-    if settled.first_day >= period:
+    if period <= settled.first_day <= _latest(now):
         return None
     settled.first_day = period
     settled.save(update_fields=["first_day"])
@@ -81,7 +85,7 @@ def _due(now: datetime, limit: int) -> Iterator[Due]:
     for schedule, time_zone in _calendars():
         period = period_due(schedule, today_in(time_zone, now), days)
         if period is not None:
-            unscheduled = _unscheduled(schedule, time_zone, period)
+            unscheduled = _unscheduled(schedule, time_zone, period, _latest(now))
             for bank_account in unscheduled.order_by("pk")[:limit]:
                 yield Due(bank_account, period)
 
@@ -92,13 +96,20 @@ def _calendars() -> list[tuple[str, str]]:
     return list(pairs.values_list("merchant__payout_schedule", "merchant__time_zone").distinct())
 
 
-def _unscheduled(schedule: str, time_zone: str, period: date) -> QuerySet[BankAccount]:
+def _latest(now: datetime) -> date:
+    """Return the last day that a period can have begun on by now, in any time zone."""
+    return (now + FURTHEST_AHEAD).date()
+
+
+def _unscheduled(
+    schedule: str, time_zone: str, period: date, latest: date
+) -> QuerySet[BankAccount]:
     """The accounts to pay now. A merchant's first period is the first one after it registered."""
     served = SettledPeriod.objects.filter(
         merchant=OuterRef("merchant"),
         livemode=OuterRef("livemode"),
         currency=OuterRef("currency"),
-        first_day__gte=period,
+        first_day__range=(period, latest),
     )
     owners = BankAccount.objects.open().filter(
         ~Exists(served),

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db.models import QuerySet
 
@@ -11,13 +11,13 @@ from core.sweeping import sweep
 from payouts.continuity import is_shut
 from payouts.models import Payout
 from payouts.providers import provider_for
+from payouts.scheduling import FURTHEST_AHEAD
 from payouts.services import mark_sent, record_failed, record_paid
 from payouts.statuses import PayoutStatus
 
 logger = logging.getLogger(__name__)
 
 ACTOR = "system:payouts.send"
-FURTHEST_AHEAD = timedelta(days=1)  # the date in the first time zone to reach it
 
 
 def send_due(*, now: datetime) -> int:

@@ -1,5 +1,7 @@
 """Payouts and balances as they come in and go out."""
 
+from typing import Any
+
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -19,7 +21,7 @@ from payouts.statuses import PayoutStatus
 MAX_INTEGER = 2**53 - 1
 
 
-def _sum(**options: str) -> StrictIntegerField:
+def _sum(**options: Any) -> StrictIntegerField:
     return StrictIntegerField(
         min_value=-MAX_INTEGER, max_value=MAX_INTEGER, help_text="Cents.", **options
     )
@@ -114,3 +116,55 @@ class BalanceOutput(Output):
     available = BalanceAmount(many=True)
     pending = BalanceAmount(many=True)
     in_transit = BalanceAmount(many=True)
+
+
+class NewAccountStatement(Input):
+    start_at = InstantField(help_text="From this instant on.")
+    end_at = InstantField(help_text="Before this instant. It must not lie in the future.")
+    currency = CurrencyField(required=False)
+
+
+class AccountStatementOutput(Output):
+    """Opening, all the sums below it, and closing add up. What goes out is negative.
+
+    The sums of one that is `pending` are not complete yet.
+    """
+
+    id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    livemode = StrictBooleanField()
+    currency = CurrencyField()
+    status = OneOfField(allowed=("pending", "ready"))
+    start_at = InstantField()
+    end_at = InstantField()
+    opening_amount = _sum(required=False)
+    payments_amount = _sum()
+    fees_amount = _sum()
+    refunds_amount = _sum()
+    adjustments_amount = _sum()
+    payouts_amount = _sum()
+    returned_payouts_amount = _sum()
+    closing_amount = _sum(required=False)
+    lines_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    created_at = InstantField()
+    ready_at = InstantField(required=False)
+
+
+class AccountStatementLine(Output):
+    """A transfer of the ledger, as your balance sees it."""
+
+    type = OneOfField(allowed=tuple(TransferKind.values))
+    reference = TextField(max_length=40, help_text="The payment, refund or payout behind it.")
+    amount = _sum()
+    transaction_id = TextField(max_length=40)
+    description = TextField(max_length=500, required=False)
+    created_at = InstantField()
+
+
+class AccountStatementLines(Output):
+    """Oldest first."""
+
+    lines = AccountStatementLine(many=True)
+    total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
+    offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)

@@ -20,6 +20,7 @@ from payouts import events
 from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
+from payouts.continuity import is_shut
 from payouts.errors import PayoutNotCancelable, PayoutReturnTooLate, PayoutTooSmall
 from payouts.models import (
     MAX_BANK_REFERENCE,
@@ -78,7 +79,7 @@ def schedule_payout(
     )
     lock(account)
     statement = open_statement(account)
-    gather(statement, now=now)
+    gather(statement)
     payout = _new_payout(merchant, bank_account, statement, now=now)
     kept = reserved(merchant.id, currency, livemode)
     payout.amount = _amount_to_pay(amount, available_in(statement) - kept)
@@ -93,10 +94,15 @@ def schedule_payout(
 
 @transaction.atomic
 def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
-    """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable."""
+    """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable.
+
+    After a restore of the database a live one may have been sent, and must be compared first.
+    """
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
         raise PayoutNotCancelable(status=f"is {payout.status}")
+    if payout.livemode and is_shut(now=now):
+        raise PayoutNotCancelable(status="is being compared with the bank")
     payout.transition_to(PayoutStatus.CANCELED, now=now, actor=caller.actor)
     _return_money(payout, now=now)
     return payout
@@ -113,12 +119,17 @@ def mark_sent(
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if fail_unsendable(payout, actor=actor, now=now):
         return payout
+    leave(payout, batch=batch, actor=actor, now=now)
+    return payout
+
+
+def leave(payout: Payout, *, batch: PayoutBatch | None, actor: str, now: datetime) -> None:
+    """Put a payout in transit, wherever its account and merchant stand. The row must be locked."""
     payout.batch = batch
     leaves = batch.execution_date if batch else today_in(payout.merchant.time_zone, now)
     if leaves > payout.send_date:
         payout.arrival_date = BusinessDays.load().after(leaves)
     payout.transition_to(PayoutStatus.IN_TRANSIT, now=now, actor=actor)
-    return payout
 
 
 def fail_unsendable(payout: Payout, *, actor: str, now: datetime) -> bool:

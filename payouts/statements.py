@@ -3,20 +3,20 @@
 Gathering and closing lock the account: debits of it wait, credits go on. A credit that commits
 meanwhile is not seen yet, and goes into the next statement. Which transfers are still to be
 gathered is found by the lack of a line, not by their ids: ids are given out before they commit, so
-a lower one may turn up after a higher one.
+a lower one may turn up after a higher one. From which id on to look is decided by what is
+committed, never by a clock: see docs/decisions/0101.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
+from django.db import connection
 from django.db.models import Q, QuerySet
 
 from ledger.models import Account, Transfer, TransferKind
 from payouts.models import Payout, Statement, StatementLine
 
 BATCH = 2_000
-
-# No transaction lives nearly as long: the database ends it after seconds.
-MAX_TRANSACTION_DURATION = timedelta(hours=1)
 
 _SIDE = """
     SELECT * FROM (
@@ -30,6 +30,18 @@ _UNGATHERED = " UNION ALL ".join(
     _SIDE.format(side=side, transfer=Transfer._meta.db_table, line=StatementLine._meta.db_table)
     for side in ("credit", "debit")
 )
+# The transactions that the statement itself can see: all below the first have ended, and none from
+# the second on has begun. SQLite has one writer: what gathers is alone.
+_HORIZONS = {
+    "postgresql": "pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS ended_before,"
+    " pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS begun_before",
+    "sqlite": "0 AS ended_before, 0 AS begun_before",
+}
+
+_GATHERED = (
+    *("gathered_through", "horizon_transfer", "horizon_transaction"),
+    *("movements_amount", "movements_count"),
+)
 
 
 def open_statement(account: Account) -> Statement:
@@ -38,47 +50,46 @@ def open_statement(account: Account) -> Statement:
     if found is not None:
         return found
     last = Statement.objects.filter(account=account).order_by("-number").first()
+    if last is None:
+        return Statement.objects.create(account=account, number=1, opening_amount=0)
     return Statement.objects.create(
         account=account,
-        number=last.number + 1 if last else 1,
-        opening_amount=last.closing_amount if last and last.closing_amount else 0,
-        gathered_through=last.gathered_through if last else 0,
+        number=last.number + 1,
+        opening_amount=last.closing_amount or 0,
+        gathered_through=last.gathered_through,
+        horizon_transfer=last.horizon_transfer,
+        horizon_transaction=last.horizon_transaction,
     )
 
 
-def gather(statement: Statement, *, now: datetime) -> int:
+def gather(statement: Statement) -> int:
     """Add every visible movement that is in no statement; return how many.
 
     The account must be locked.
     """
-    after, gathered = statement.gathered_through, 0
-    while batch := gather_batch(statement, after=after, now=now):
-        after = batch[-1].pk
+    after, gathered, first = statement.gathered_through, 0, None
+    while batch := _add(statement, after=after):
+        first, last = first or batch[0], batch[-1]
+        after = last.pk
         gathered += len(batch)
+    if first is not None:
+        # By what the first read has seen: a later one looks at higher ids alone.
+        _move_on(statement, ended_before=first.ended_before, last=last, is_all=True)
+        statement.save(update_fields=_GATHERED)
     return gathered
 
 
-def gather_batch(statement: Statement, *, after: int, now: datetime) -> list[Transfer]:
-    """Add the first movements after this id that are in no statement; return them.
+def gather_batch(statement: Statement) -> int:
+    """Add the first movements that are in no statement; return how many.
 
     The account must be locked.
     """
-    transfers = _ungathered(statement, after=after)
-    lines = [
-        StatementLine(transfer=transfer, statement=statement, amount=_signed(transfer, statement))
-        for transfer in transfers
-    ]
-    StatementLine.objects.bulk_create(lines)
-    old = [
-        transfer.pk
-        for transfer in transfers
-        if transfer.created_at < now - MAX_TRANSACTION_DURATION
-    ]
-    statement.gathered_through = max([statement.gathered_through, *old])
-    statement.movements_amount += sum(line.amount for line in lines)
-    statement.movements_count += len(lines)
-    statement.save(update_fields=["gathered_through", "movements_amount", "movements_count"])
-    return transfers
+    batch = _add(statement, after=statement.gathered_through)
+    if batch:
+        last, is_all = batch[-1], len(batch) < BATCH
+        _move_on(statement, ended_before=last.ended_before, last=last, is_all=is_all)
+        statement.save(update_fields=_GATHERED)
+    return len(batch)
 
 
 def available_in(statement: Statement) -> int:
@@ -103,10 +114,36 @@ def movements_of(payout: Payout) -> QuerySet[Transfer]:
     return lines.exclude(own).select_related("statement_line")
 
 
-def _ungathered(statement: Statement, *, after: int) -> list[Transfer]:
+def _add(statement: Statement, *, after: int) -> list[Any]:
+    """Write a line for the first movements after this id that have none; return them."""
     places = {"account": statement.account_id, "after": after, "limit": BATCH}
-    rows = Transfer.objects.raw(f"{_UNGATHERED} ORDER BY id LIMIT %(limit)s", places)
-    return list(rows)
+    horizons = _HORIZONS[connection.vendor]
+    query = f"SELECT found.*, {horizons} FROM ({_UNGATHERED}) AS found ORDER BY id LIMIT %(limit)s"  # noqa: S608  # our own names
+    transfers = list(Transfer.objects.raw(query, places))
+    lines = [
+        StatementLine(transfer=transfer, statement=statement, amount=_signed(transfer, statement))
+        for transfer in transfers
+    ]
+    StatementLine.objects.bulk_create(lines)
+    statement.movements_amount += sum(line.amount for line in lines)
+    statement.movements_count += len(lines)
+    return transfers
+
+
+def _move_on(statement: Statement, *, ended_before: int, last: Any, is_all: bool) -> None:
+    """Note from which id on the next read has to look.
+
+    A transaction that holds an id below `last`, and has not committed, has its number already: to
+    post is to lock or change an account before an id is taken. Once all numbers that were given out
+    by then have ended, nothing below `last` can turn up any more.
+    """
+    horizon, number = statement.horizon_transfer, statement.horizon_transaction
+    if horizon is not None and number is not None and ended_before < number <= last.begun_before:
+        return
+    if horizon is not None and number is not None and number <= ended_before:
+        through = horizon if is_all else min(horizon, last.pk)
+        statement.gathered_through = max(statement.gathered_through, through)
+    statement.horizon_transfer, statement.horizon_transaction = last.pk, last.begun_before
 
 
 def _signed(transfer: Transfer, statement: Statement) -> int:

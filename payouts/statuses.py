@@ -26,4 +26,5 @@ TRANSITIONS: dict[PayoutStatus, frozenset[PayoutStatus]] = {
 CANCELABLE = frozenset(status for status in S if S.CANCELED in TRANSITIONS[status])
 OUTGOING = frozenset(status for status in S if S.FAILED in TRANSITIONS[status])
 EVER_PAID = frozenset({S.PAID} | TRANSITIONS[S.PAID])
+ENDED_UNPAID = frozenset({S.FAILED, S.RETURNED})
 NEVER_PAID = frozenset({S.FAILED, S.CANCELED})

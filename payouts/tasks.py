@@ -2,24 +2,35 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
-from payouts import gathering, scheduling, sending
+from core.clock_check import LONG_STEP, turn_now
+from payouts import account_statements, gathering, scheduling, sending
 
 
 @shared_task
 def schedule_payouts() -> int:
     """Pay out each merchant whose day, week or month has come."""
-    return scheduling.schedule_due(now=utc_now())
+    return scheduling.schedule_due(now=turn_now())
 
 
 @shared_task
 def send_payouts() -> int:
     """Send due payouts, and poll those in transit."""
-    now = utc_now()
+    now = turn_now()
     return sending.send_due(now=now) + sending.fetch_results(now=now)
+
+
+@shared_task
+def make_statements() -> int:
+    """Go on with the statements that merchants have asked for."""
+    return account_statements.make_due(now=turn_now(step=LONG_STEP))
+
+
+@shared_task
+def forget_statements() -> int:
+    return account_statements.delete_old(now=turn_now())
 
 
 @shared_task
 def gather_movements() -> int:
     """Gather the movements of busy accounts ahead of their payouts."""
-    return gathering.gather_ahead(now=utc_now())
+    return gathering.gather_ahead()

@@ -1,9 +1,24 @@
 from django.urls import path
 
-from payouts.views import BalanceViewSet, PayoutViewSet
+from payouts.views import AccountStatementViewSet, BalanceViewSet, PayoutViewSet
 
 urlpatterns = [
     path("balance", BalanceViewSet.as_view({"get": "retrieve"}), name="balance"),
+    path(
+        "statements",
+        AccountStatementViewSet.as_view({"post": "create", "get": "list"}),
+        name="statements",
+    ),
+    path(
+        "statements/<id:statement_id>",
+        AccountStatementViewSet.as_view({"get": "retrieve"}),
+        name="statement",
+    ),
+    path(
+        "statements/<id:statement_id>/lines",
+        AccountStatementViewSet.as_view({"get": "lines"}),
+        name="statement-lines",
+    ),
     path("payouts", PayoutViewSet.as_view({"post": "create", "get": "list"}), name="payouts"),
     path("payouts/<id:payout_id>", PayoutViewSet.as_view({"get": "retrieve"}), name="payout"),
     path(

@@ -5,21 +5,35 @@ from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
+from core.pagination import PageQuery
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
+from payouts.account_statements import request_statement, stored_lines
 from payouts.balances import balances_of
-from payouts.filters import FILTERS, MOVEMENT_PAGE, refuse_anchor
-from payouts.models import Payout
+from payouts.filters import (
+    CSV_LINES,
+    FILTERS,
+    MOVEMENT_PAGE,
+    STATEMENT_FILTERS,
+    STATEMENT_LINES,
+    is_csv,
+    refuse_anchor,
+)
+from payouts.models import AccountStatement, Payout
 from payouts.serializers import (
+    AccountStatementLines,
+    AccountStatementOutput,
     BalanceOutput,
     MovementOutput,
     MovementPage,
+    NewAccountStatement,
     NewPayout,
     PayoutOutput,
     PayoutWithMovements,
 )
 from payouts.services import cancel_payout, request_payout
+from payouts.statement_file import file_of_lines
 from payouts.statements import movements_of
 
 MOVEMENTS_SHOWN = 100
@@ -76,6 +90,65 @@ class PayoutViewSet(CallerViewSet):
             return Response(PayoutOutput.of(payout))
 
         return self.once(request, work)
+
+
+class AccountStatementViewSet(CallerViewSet):
+    @operation(
+        "Ask for a statement",
+        request=NewAccountStatement,
+        response=AccountStatementOutput,
+        status=201,
+    )
+    def create(self, request: CallerRequest) -> HttpResponse:
+        """For any period that is over. `ready` at once, or `pending` while a long one is made."""
+        values = NewAccountStatement.parse(request.data)
+
+        def work() -> Response:
+            statement = request_statement(
+                caller=request.user,
+                currency=values.get("currency", settings.DEFAULT_CURRENCY),
+                start_at=values["start_at"],
+                end_at=values["end_at"],
+                now=request_now(),
+            )
+            data = AccountStatementOutput.of(statement)
+            return self.created(data, f"/v1/statements/{statement.id}")
+
+        return self.once(request, work)
+
+    @listing(
+        "List statements", item=AccountStatementOutput, key="statements", filters=STATEMENT_FILTERS
+    )
+    def list(self, request: CallerRequest) -> Response:
+        """Newest first; each is kept for 30 days."""
+        statements = AccountStatement.objects.visible_to(request.user)
+        statements = statements.filter(**read_filters(query_of(request), STATEMENT_FILTERS))
+        return self.page(request, statements, AccountStatementOutput, key="statements")
+
+    @operation("Read a statement", response=AccountStatementOutput)
+    def retrieve(self, request: CallerRequest, statement_id: str) -> Response:
+        """The opening balance, what came and went by its kind, and the closing balance."""
+        statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
+        return Response(AccountStatementOutput.of(statement))
+
+    @operation(
+        "List the lines of a statement", response=AccountStatementLines, parameters=STATEMENT_LINES
+    )
+    @action(detail=True)
+    def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
+        """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
+        query = query_of(request)
+        refuse_anchor(query)
+        statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
+        if is_csv(query, request.headers.get("Accept", "")):
+            page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
+            lines = stored_lines(statement, offset=page.offset, limit=page.limit)
+            return file_of_lines(statement, lines)
+        page = PageQuery.parse(query)
+        lines = stored_lines(statement, offset=page.offset, limit=page.limit)
+        total = statement.lines_count
+        shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
+        return Response(AccountStatementLines.of(shown))
 
 
 class BalanceViewSet(CallerViewSet):

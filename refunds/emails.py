@@ -18,8 +18,13 @@ KIND = "refund"
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
-    """Plan the notice of a refund that succeeded. In test mode no phone gets a text."""
+    """Plan the notice of a refund that succeeded. In test mode no phone gets a text.
+
+    None to a customer whose data has been erased.
+    """
     customer = payment.paying_customer
+    if customer.erased_at is not None:
+        return
     address = customer.email or payment.customer_email
     if address or customer.livemode:
         plan_message(

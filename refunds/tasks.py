@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import turn_now
 from refunds.retrying import retry_pending
 
 
 @shared_task
 def retry_refunds() -> int:
-    return retry_pending(now=utc_now())
+    return retry_pending(now=turn_now())

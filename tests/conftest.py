@@ -23,6 +23,7 @@ from tests import run_environment, template
 from tests.clone import Service, running
 from tests.flush import allow_flush
 from tests.machine import need
+from tests.middleware_chain import share_chain
 from tests.postgres import Keeper, PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
@@ -43,6 +44,7 @@ _stderr = pytest.StashKey[int]()
 
 def pytest_configure(config: pytest.Config) -> None:
     allow_flush()
+    share_chain()
     assert sys.__stderr__
     config.stash[_stderr] = os.dup(sys.__stderr__.fileno())  # the true one, while none is captured
     if hasattr(config, "workerinput") or not run_environment.ON_POSTGRESQL:
@@ -130,6 +132,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The whole service as `make run` starts it, in a clone."""
     with running(tmp_path_factory.mktemp("clone")) as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def openapi() -> str:
+    """GET /v1/openapi.json, asked for once: a document of every operation takes long to make."""
+    from tests.client import ApiClient
+
+    return ApiClient().get("/v1/openapi.json").content.decode()
 
 
 @pytest.fixture

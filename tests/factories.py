@@ -7,6 +7,7 @@ from factory.django import DjangoModelFactory
 
 from core.clock import utc_now
 from core.ids import new_id
+from customers.models import Customer
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
@@ -30,6 +31,20 @@ class MerchantFactory(DjangoModelFactory[Merchant]):
     created_at = factory.LazyFunction(utc_now)
     updated_at = factory.SelfAttribute("created_at")
     email_confirmed_at = factory.SelfAttribute("created_at")
+
+
+class CustomerFactory(DjangoModelFactory[Customer]):
+    """A test customer of a merchant, with an empty wallet."""
+
+    class Meta:
+        model = Customer
+
+    id = factory.LazyFunction(lambda: new_id("cus", utc_now()))
+    merchant = factory.SubFactory(MerchantFactory)
+    phone = "+12425550177"
+    livemode = False
+    created_at = factory.LazyFunction(utc_now)
+    updated_at = factory.SelfAttribute("created_at")
 
 
 class PaymentFactory(DjangoModelFactory[Payment]):

@@ -17,9 +17,10 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -27,6 +28,7 @@ from tests.mutations import Mutant
 from tests.reach import FAR, distances
 
 ROOT = Path.cwd()
+TESTS_OF_TABLES = "tests/config/test_migrations.py"
 SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
 PATIENCE, GRACE_SECONDS = 4, 20
@@ -100,8 +102,11 @@ class Planting:
         def trace(out: Path) -> int:
             self._run(names[0], names[-1] if len(names) > 1 else None)  # makes the database
             threading.settrace(note)
+            caches = _caches(self.files)
             for name, following in _with_next(names):
                 calls.clear()
+                for cache in caches:  # or only the first test would be known to call it
+                    cache.cache_clear()
                 began, self.failed = time.process_time(), ""
                 sys.settrace(note)
                 self._run(name, following)
@@ -156,13 +161,18 @@ class Planting:
             names = list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
         seconds = self.seconds
-        chosen: list[str] = []
+        chosen = self._of_tables(mutant)
         for name in names:
             seconds -= self.learned[name].seconds
             if chosen and seconds < 0:
                 break
             chosen.append(name)
         return chosen
+
+    def _of_tables(self, mutant: Mutant) -> list[str]:
+        """Return the tests of what a model declares: its table is that of the migrations."""
+        is_declared = mutant.place.at_import and "models" in mutant.file
+        return [name for name in self.learned if is_declared and name.startswith(TESTS_OF_TABLES)]
 
     def _concerns(self, name: str, test: Learned, file: str) -> bool:
         """Return whether a test calls any function of a file, or imports it itself."""
@@ -264,6 +274,13 @@ def _functions(files: Iterable[str]) -> dict[str, list[FunctionType]]:
         if isinstance(thing, FunctionType) and thing.__code__.co_filename in found:
             found[thing.__code__.co_filename].append(thing)
     return found
+
+
+def _caches(files: Iterable[str]) -> list[Any]:
+    """Return the functions of these files that keep what they returned."""
+    kept = [thing for thing in gc.get_objects() if isinstance(thing, _lru_cache_wrapper)]
+    codes = [(one, getattr(one.__wrapped__, "__code__", None)) for one in kept]
+    return [one for one, code in codes if code and code.co_filename in files]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

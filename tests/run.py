@@ -47,7 +47,12 @@ def checks() -> list[Step]:
 def thorough_checks() -> list[Step]:
     """Return those that take longer."""
     deploy = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
-    return [TYPES, Step("deployment", deploy, PRODUCTION)]
+    return [
+        TYPES,
+        Step("deployment", deploy, PRODUCTION),
+        Step("insecure patterns", [sys.executable, "-m", "tests.insecure_patterns"]),
+        Step("advisories", [sys.executable, "-m", "tests.advisories"]),
+    ]
 
 
 TYPES = Step("types", [f"{BIN}/mypy"])

@@ -11,6 +11,8 @@ from unittest import mock
 
 import time_machine
 
+from core.clock import utc_now
+
 # A Wednesday afternoon on which nothing ends, begins or is put forward; it stays in the past of
 # the clocks that cannot be stopped, such as that of PostgreSQL.
 INSTANT = datetime(2026, 3, 18, 15, 4, 5, 678_000, tzinfo=UTC)
@@ -28,5 +30,9 @@ def standing_still() -> Iterator[None]:
                 traveller.shift(STEP_SECONDS)
                 return datetime.now(tz)
 
-        with mock.patch("core.clock.datetime", Stepping):
+        with (
+            mock.patch("core.clock.datetime", Stepping),
+            # The database's own clock runs: what goes by it would be far from what stands still.
+            mock.patch("core.clock_check.database_now", utc_now),
+        ):
             yield

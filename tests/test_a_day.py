@@ -92,6 +92,7 @@ def test_the_day_is_as_the_page_tells_it(day) -> None:
         ("Events: `payout.paid`.", "Events: `payout.failed`."),
         ("| Ben's wallet | 5000 |", "| Ben's wallet | 5001 |"),
         ("25 transfers", "26 transfers"),
+        ("<TxSts>ACSP<", "<TxSts>ACSC<"),
         ("<Cd>AC04</Cd>", "<Cd>AC01</Cd>"),
         ('"matched": 3', '"matched": 2'),
         (">7.70</Amt>", ">7.71</Amt>"),

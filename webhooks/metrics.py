@@ -5,7 +5,7 @@ from typing import Final
 from django.db.models import Min
 from prometheus_client import Gauge
 
-from webhooks.database_clock import database_now
+from core.database_clock import database_now
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Webhook
 

@@ -8,10 +8,10 @@ from django.db import connection, transaction
 from structlog.contextvars import get_contextvars
 
 from core.clock import iso, utc_now
+from core.database_clock import due_immediately
 from core.ids import new_id
 from core.json import dump_json
 from core.writing import Write, insertion_of, write
-from webhooks.database_clock import due_immediately
 from webhooks.delivery.wakeup import wake_up
 from webhooks.event_types import EventType, patterns_of
 from webhooks.models import Delivery, Event

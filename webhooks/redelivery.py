@@ -5,9 +5,9 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from core.database_clock import due_immediately
 from core.errors import Conflict, ValidationFailed
 from merchants.callers import Caller
-from webhooks.database_clock import due_immediately
 from webhooks.delivery.backlog import with_pending
 from webhooks.delivery.wakeup import wake_up
 from webhooks.models import Delivery, Webhook

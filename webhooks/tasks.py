@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from core.clock import utc_now
+from core.clock_check import turn_now
 from webhooks.delivery import polling  # noqa: F401  # starts polling in a Celery worker
 from webhooks.delivery.dispatcher import send_due_deliveries
 from webhooks.redelivery import close_undeliverable, continue_recoveries
@@ -17,5 +17,5 @@ def send_webhooks() -> int:
 @shared_task
 def tidy_webhooks() -> int:
     """Continue recoveries; close deliveries that will never be sent."""
-    at = utc_now()
-    return continue_recoveries(now=at) + close_undeliverable(now=at)
+    now = turn_now()
+    return continue_recoveries(now=now) + close_undeliverable(now=now)

@@ -17,9 +17,9 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
+from core.database_clock import database_now
 from core.errors import Conflict, RateLimited
 from merchants.callers import Caller
-from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.leases import claim_delivery
 from webhooks.event_types import EventType

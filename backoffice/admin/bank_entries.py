@@ -19,6 +19,7 @@ from backoffice.resource.display_fields import (
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, choice_filter
 from core.clock import request_now
+from payouts.bank.missing_statements import MissingStatement
 from payouts.bank.position import position_in
 from payouts.models import (
     BankEntry,
@@ -120,4 +121,14 @@ class BankStatementAdmin(OfficeAdmin):
         ]
         total = formats.money(position.difference if position else 0, row.currency)
         columns = ("What", "How many", "Amount", "Oldest")
-        return [Table(f"Difference between ledger and bank now: {total}", columns, rows)]
+        difference = Table(f"Difference between ledger and bank now: {total}", columns, rows)
+        gaps = [
+            (each.after, each.before, *_moved(each))
+            for each in (position.missing if position else ())
+        ]
+        missing = Table("Statements missing", ("After", "Before", "They moved", "Since"), gaps)
+        return [difference, missing] if gaps else [difference]
+
+
+def _moved(gap: MissingStatement) -> tuple[str, str]:
+    return formats.money(gap.amount, gap.currency), formats.moment(gap.since)

@@ -14,6 +14,7 @@ from backoffice.forms import (
     MoneyField,
     ReasonForm,
     SelectField,
+    TextAreaField,
     TextInputField,
 )
 from backoffice.models import Instruction, NoteSubject
@@ -21,6 +22,7 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.customers import LOOKED_BACK, Identity, remove_passkey, reveal, unlock
 from backoffice.services.money import TAKE
+from backoffice.services.personal_export import export_personal_data
 from customers.models import Customer
 from customers.services import freeze, unfreeze
 
@@ -55,6 +57,21 @@ class IdentityForm(ActionForm):
 
 class LostDeviceForm(IdentityForm):
     reason = TextInputField(max_length=500, help_text="Recorded in the audit trail.")
+
+
+class ErasureForm(ReasonForm):
+    note = TextAreaField(max_length=2_000, required=False)
+
+    def lines(self) -> list[str]:
+        return [
+            "Phone, e-mail address, name, PIN, passkeys, sessions, and the messages to this person"
+            " go for good. Payments, refunds and transfers stay, under the customer's id alone.",
+            "Write no name or number here: what you write stays.",
+        ]
+
+
+def _has_a_person(customer: Customer, now: datetime) -> bool:
+    return customer.erased_at is None
 
 
 def _is_locked(customer: Customer, now: datetime) -> bool:
@@ -130,7 +147,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Freeze",
         right=Right.FREEZE,
         form=ReasonForm,
-        service=lambda context: freeze(customer_id=context.row.pk, now=context.now),
+        service=lambda context: freeze(
+            customer_id=context.row.pk,
+            actor=context.staff.actor,
+            cause=context.data["reason"],
+            now=context.now,
+        ),
         message="Frozen. Nothing can be paid from this wallet.",
         audited_as="freeze customer",
         watches=("frozen_at",),
@@ -144,12 +166,14 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=ReasonForm,
-        service=lambda context: unfreeze(customer_id=context.row.pk, now=context.now),
+        service=lambda context: unfreeze(
+            customer_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),
         icon="wb_sunny",
-        available=lambda customer, now: customer.frozen_at is not None,
+        available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),
     Action(
         name="top-up",
@@ -159,6 +183,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         service=lambda context: _submit(context, instruction_kinds.TOP_UP),
         message=submitted("The wallet has been topped up."),
         icon="add_card",
+        available=_has_a_person,
     ),
     Action(
         name="adjust",
@@ -188,6 +213,43 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
+        available=_has_a_person,
+    ),
+    Action(
+        name="export-data",
+        title="Export data",
+        right=Right.PERSONAL_DATA,
+        form=ReasonForm,
+        service=lambda context: export_personal_data(
+            staff=context.staff,
+            customer_id=context.row.pk,
+            reason=context.data["reason"],
+            now=context.now,
+        ),
+        message=lambda content: ActionResult(
+            "Recorded in the audit trail.", file=content, file_name="personal-data.json"
+        ),
+        about="All that is stored about this person, as a file. Make sure who asks for it.",
+        icon="download",
+        available=_has_a_person,
+    ),
+    Action(
+        name="erase",
+        title="Erase",
+        right=Right.PERSONAL_DATA,
+        form=ErasureForm,
+        service=lambda context: submit(
+            context,
+            instruction_kinds.ERASE_CUSTOMER,
+            livemode=context.row.livemode,
+            amount=0,
+            currency=settings.DEFAULT_CURRENCY,
+        ),
+        message=submitted("The customer's data has been erased."),
+        about="On the person's own request. A colleague must approve it; it cannot be undone.",
+        icon="person_off",
+        danger=True,
+        available=lambda customer, now: customer.livemode and not customer.erased_at,
     ),
     note_action(NoteSubject.CUSTOMER),
 )

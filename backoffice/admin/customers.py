@@ -8,16 +8,17 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
 from backoffice.admin.top_ups import TOP_UP_FIELDS
-from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
 from backoffice.resource.display_fields import MERCHANT, MODE, Badge, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
+from backoffice.services.personal_data import wallets_of
+from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
 from customers.models import Customer, Passkey
 from funding.models import TopUp
-from ledger.models import Account, Purpose
 from payments.models import Payment
 
 
@@ -31,6 +32,8 @@ def pin_words(customer: Customer) -> str:
 
 
 def _state(customer: Customer) -> str:
+    if customer.erased_at:
+        return "erased"
     if customer.frozen_at:
         return "frozen"
     locked = customer.pin_is_disabled or (
@@ -41,12 +44,14 @@ def _state(customer: Customer) -> str:
 
 PHONE = Field("Phone", "masked_phone")
 EMAIL = Field("E-mail", lambda customer: masked_address(customer.email))
+TESTS_FOR = Field("Tests for", lambda customer: customer.merchant and customer.merchant.name)
 SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
     notes = True
-    list_display = (PHONE, Badge("State", _state), EMAIL, SINCE, Id("Customer"), MODE)
+    list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
+    list_select_related = ("merchant",)
     list_filter = (DayFilter, ModeFilter)
     row_actions = CUSTOMER_ACTIONS
     page = (
@@ -58,6 +63,7 @@ class CustomerAdmin(OfficeAdmin):
             Field("Name", "name"),
             Field("Language", "language"),
             MODE,
+            TESTS_FOR,
             Field("PIN", pin_words),
             Field("Wrong PINs in a row", "pin_failures"),
             Instant("PIN set", "pin_set_at"),
@@ -99,6 +105,12 @@ class CustomerAdmin(OfficeAdmin):
         return f"Customer {row.masked_phone}"
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:
+        if row.erased_at:
+            erased = f"The person's data was erased {formats.clock(row.erased_at, now)}."
+            return SupportAnswer([erased], "wait")
+        if not row.livemode and row.merchant is None:
+            words = "Shared by several merchants before each had its own: no one signs in to it."
+            return SupportAnswer([words], "wait")
         if row.frozen_at:
             return SupportAnswer(
                 [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"
@@ -115,13 +127,15 @@ class CustomerAdmin(OfficeAdmin):
             )
         return SupportAnswer(["The customer can pay."], "good")
 
+    def timeline(self, row: Customer) -> list[TimelineEntry]:
+        return timeline_of_customer(row)
+
     def sections(self, row: Customer) -> list[Section]:
         return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]
 
 
 def _wallets(customer: Customer) -> list[tuple[str, str]]:
-    accounts = Account.objects.filter(owner=customer.pk, purpose=Purpose.WALLET)
     return [
         (account.currency, formats.money(account.balance, account.currency))
-        for account in accounts.filter(livemode=customer.livemode).order_by("currency")
+        for account in wallets_of(customer)
     ]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from backoffice import formats
+from backoffice.admin.message_actions import SEND_AGAIN
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
 from backoffice.resource.fieldsets import Fieldset
@@ -13,7 +14,7 @@ from messages.models import Channel, Message, MessageStatus
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
-    "invoice", "reminder", "due", "receipt", "refund", "pin_changed", "passkey_added",
+    "invoice", "reminder", "due", "receipt", "refund", "pin_set", "pin_changed", "passkey_added",
     "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
     "change_requested", "change_made", "confirm_email", "top_up",
 )  # fmt: skip
@@ -71,6 +72,7 @@ class MessageAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("about", "about"),
     )
+    row_actions = (SEND_AGAIN,)
     page = (
         Fieldset(
             "Message",

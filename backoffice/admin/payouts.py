@@ -32,17 +32,41 @@ from backoffice.resource.display_fields import (
     Reference,
 )
 from backoffice.resource.fieldsets import Fieldset
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    OfficeFilter,
+    Rows,
+    choice_filter,
+    link_filter,
+)
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from backoffice.timeline import transitions_of
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
-from payouts.statuses import PayoutStatus
+from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
 RUN_FIELDS = (Id("Payout"), MERCHANT, AMOUNT, TO, STATUS)
+
+
+class PayoutStatusFilter(OfficeFilter):
+    """One status, or those in which the money did not arrive."""
+
+    title = "status"
+    parameter_name = "status"
+    field_name = "status"
+    options = (
+        *((value, value.replace("_", " ")) for value in PayoutStatus.values),
+        ("unpaid", "failed or returned"),
+    )
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.value() == "unpaid":
+            return queryset.filter(status__in=sorted(ENDED_UNPAID))
+        return super().queryset(request, queryset)
 
 
 class PayoutAdmin(OfficeAdmin):
@@ -60,7 +84,7 @@ class PayoutAdmin(OfficeAdmin):
     )
     list_filter = (
         DayFilter,
-        choice_filter("status", "status", PayoutStatus.choices),
+        PayoutStatusFilter,
         choice_filter("requested by", "origin", PayoutOrigin.choices),
         ModeFilter,
         link_filter("merchant", "merchant", "merchant_id"),

@@ -86,6 +86,10 @@ def _carry_out(action: Action, context: ActionContext, form: ActionForm) -> Acti
 def _finish(
     resource: AdminResource, request: HttpRequest, action: Action, row: Any, done: ActionResult
 ) -> HttpResponse:
+    if done.file:
+        response = HttpResponse(done.file, content_type="application/octet-stream")
+        response["Content-Disposition"] = f'attachment; filename="{done.file_name}"'
+        return response
     url = done.url or _back(resource, row)
     if not done.secret:
         messages.success(request, done.message)

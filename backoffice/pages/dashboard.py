@@ -20,6 +20,7 @@ from backoffice.resource.filters import default_mode
 from backoffice.roles import Right
 from backoffice.staff import staff_of
 from core.clock import request_now
+from core.models import TurnMark
 from core.money import is_currency
 from ledger.models import Purpose
 from payments.verification import Verification
@@ -27,6 +28,7 @@ from payouts.bank.position import BankPosition, position_in
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
+CLOCK_SHOWN = timedelta(hours=1)
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
 _HOLDERS = {
     Purpose.WALLET: "Customers' wallets",
@@ -106,6 +108,7 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
             *_day_tiles(span, before, mode, currency),
             _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday)),
             *_bank(mode, position_in(currency, livemode=livemode)),
+            *_clock(instant),
         ],
         "mix": _mix(figures.verification_mix(**kind, start=start, end=instant)),
         "balances": _balances(figures.balances_of_all(**kind), currency),
@@ -173,14 +176,30 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
     if position is None:
         return []
     parts = [f"{part.count:,} {part.words}" for part in position.parts]
+    parts += [f"a statement is missing after {gap.after}" for gap in position.missing]
     return [
         Tile(
             "Ledger less bank",
             formats.money(position.difference, position.currency),
             "; ".join(parts) or "nothing is open",
             f"{reverse('admin:payouts_bankstatement_changelist')}?mode={mode}",
-            "bad" if position.parts else "quiet",
+            "bad" if parts else "quiet",
         )
+    ]
+
+
+def _clock(instant: datetime) -> list[Tile]:
+    """Show that background work was refused for a wrong clock, for an hour afterwards."""
+    marks = TurnMark.objects.filter(refused_at__gt=instant - CLOCK_SHOWN)
+    return [
+        Tile(
+            "Background work",
+            "refused",
+            mark.refusal,
+            reverse("admin:index"),
+            "bad",
+        )
+        for mark in marks
     ]
 
 

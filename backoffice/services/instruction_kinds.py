@@ -10,7 +10,14 @@ from datetime import datetime
 
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
-from backoffice.services import accounts, bank_entries, merchants, money, payouts
+from backoffice.services import (
+    accounts,
+    bank_entries,
+    merchants,
+    money,
+    payouts,
+    personal_data,
+)
 from merchants.callers import Caller
 
 CarryOut = Callable[[Instruction, Caller, datetime], str]
@@ -42,6 +49,7 @@ PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
 BANK_CREDIT = "bank_credit"
 BANK_ACCOUNT = "bank_account"
+ERASE_CUSTOMER = "erase_customer"
 ADD_STAFF = "add_staff"
 SET_ROLES = "set_roles"
 RESET_ACCESS = "reset_access"
@@ -64,7 +72,7 @@ TASKS: dict[str, InstructionTask] = {
         title="Top-up",
         kind=InstructionKind.TOP_UP,
         right=Right.TOP_UP,
-        check=money.check_customer,
+        check=money.check_top_up,
         carry_out=money.top_up,
     ),
     ADJUST_WALLET: InstructionTask(
@@ -180,6 +188,14 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.LIVE_KEYS,
         check=merchants.check_rolled_key,
         carry_out=merchants.roll_live_key,
+        always_two=True,
+    ),
+    ERASE_CUSTOMER: InstructionTask(
+        title="Erasure of a customer",
+        kind=InstructionKind.ERASURE,
+        right=Right.PERSONAL_DATA,
+        check=personal_data.check_erasure,
+        carry_out=personal_data.erase,
         always_two=True,
     ),
 }

@@ -50,8 +50,14 @@ def check_customer(instruction: Instruction, now: datetime) -> None:
     Customer.objects.one(instruction.subject_id)
 
 
+def check_top_up(instruction: Instruction, now: datetime) -> None:
+    """Raises CustomerNotFound, CustomerErased."""
+    Customer.objects.one(instruction.subject_id).refuse_erased()
+
+
 def top_up(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Put money into a wallet."""
+    """Put money into a wallet. Raises CustomerErased."""
+    check_top_up(instruction, now)
     return top_up_wallet(
         customer=Customer.objects.one(instruction.subject_id),
         amount=instruction.amount,

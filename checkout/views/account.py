@@ -1,6 +1,7 @@
 """The customer's own page: balance, payments, passkeys, PIN, signing out."""
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -10,7 +11,6 @@ from checkout.adding import top_up_view_of, top_ups_of
 from checkout.browser_session import (
     AskedCode,
     asked_code,
-    browser_session_of,
     forget_code,
     forget_sign_in,
 )
@@ -20,33 +20,41 @@ from checkout.views.sending import send_code
 from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
 from core.errors import ApiError
 from core.ids import is_id
+from customers.errors import CustomerNotFound
 from customers.models import CodePurpose, CustomerSession
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
 from customers.sessions import SignedIn, end_session, sign_in
+from links.models import PaymentLink
 from merchants.models import DEFAULT_TIME_ZONE
+from payments.models import Payment
 
 
 class OwnPage(CheckoutPage):
-    """A page of the customer's own, in the mode of `?test`, or else of the session."""
+    """A page of the customer's own, in the mode of `?test`, or else of the session.
+
+    `?test=pay_…` or `?test=link_…` is the test payment or link that the customer came from: its
+    merchant is whose test customers can sign in here, as they could there.
+    """
 
     zone = DEFAULT_TIME_ZONE
 
     def prepare(self) -> None:
         self.livemode = "test" not in self.request.GET and not settings.DEVELOPMENT_MODE
+        self.merchant_id = _merchant_of(self.request.GET.get("test", ""))
         super().prepare()
         if self.browser.session is None:
-            other = browser_session_of(
-                self.request,
-                livemode=not self.livemode,
-                now=self.now,
-                payment_id=self.session_payment_id,
-            )
+            other = self.browser_session(livemode=not self.livemode)
             if other.session is not None:
                 self.browser, self.livemode = other, not self.livemode
 
+    @property
+    def mode(self) -> str:
+        named = self.request.GET.get("test", "")
+        return "" if self.livemode else f"?test={named if _entry(named) else 1}"
+
     def own(self, name: str, **kwargs: object) -> str:
         """Return the address of a page of the customer's own, in the same mode."""
-        return reverse(name, kwargs=kwargs) + ("" if self.livemode else "?test=1")
+        return reverse(name, kwargs=kwargs) + self.mode
 
 
 class SignedInPage(OwnPage):
@@ -69,7 +77,14 @@ class SignedInPage(OwnPage):
 
 
 class ForAccount(OwnPage, SigningIn):
-    """On the way to the customer's own page."""
+    """On the way to the customer's own page; in test mode from a payment or a session."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        customer = self.browser.customer
+        self.merchant_id = self.merchant_id or (customer.merchant_id if customer else None)
+        if not self.livemode and self.merchant_id is None:
+            raise CustomerNotFound
 
     @property
     def way(self) -> Way:
@@ -88,6 +103,7 @@ class AccountCodePage(ForAccount, CodePage):
             code=code,
             now=self.now,
             replaces=self.browser.token,
+            merchant_id=self.merchant_id or "",
             language=self.language,
         )
 
@@ -111,7 +127,7 @@ class AccountPage(SignedInPage):
             entries=entries,
             top_ups=[top_up_view_of(each, now=self.now) for each in top_ups_of(customer)],
             older=entries[-1].payment.id if more else "",
-            and_test="" if self.livemode else "&test=1",
+            and_test=self.mode.replace("?", "&"),
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),
             zone=self.zone,
             done=DONE.get(request.GET.get("done", ""), lambda: "")(),
@@ -219,6 +235,18 @@ class ForgottenPinPage(SignedInPage):
         asked = self.asked()
         found = given or (asked.payment_id if asked else "")
         return found if is_id("pay", found) else ""
+
+
+def _entry(named: str) -> QuerySet[Payment] | QuerySet[PaymentLink] | None:
+    """Return where the test payment or link of this id would be found."""
+    if is_id("pay", named):
+        return Payment.objects.filter(pk=named, livemode=False)
+    return PaymentLink.objects.filter(pk=named, livemode=False) if is_id("link", named) else None
+
+
+def _merchant_of(named: str) -> str | None:
+    entry = _entry(named)
+    return None if entry is None else entry.values_list("merchant_id", flat=True).first()
 
 
 DONE = {

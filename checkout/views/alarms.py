@@ -24,6 +24,11 @@ class NotMePage(CheckoutPage):
         return self.page("not_me.html")
 
     def post(self, request: HttpRequest, token: str) -> HttpResponse:
-        freeze(customer_id=self.customer_id, now=self.now)
+        freeze(
+            customer_id=self.customer_id,
+            actor=f"customer:{self.customer_id}",
+            cause="By the link in a message: this was not me.",
+            now=self.now,
+        )
         logger.warning("customer %s has stopped the wallet by a link", self.customer_id)
         return self.page("stopped.html", end=wallet_stopped())

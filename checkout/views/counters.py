@@ -59,7 +59,7 @@ class LinkPage(CheckoutPage):
 
     def prepare(self) -> None:
         self.link = _shown().one(PaymentLinkNotFound, **self.kwargs)
-        self.livemode = self.link.livemode
+        self.livemode, self.merchant_id = self.link.livemode, self.link.merchant_id
         refuse_closed(self.link, now=self.now)
         self.payment_view = link_view_of(self.link, now=self.now)
         super().prepare()

@@ -158,6 +158,7 @@ class PaymentCodePage(ForPayment, CodePage):
             now=self.now,
             replaces=self.browser.token,
             currency=self.payment.currency,
+            merchant_id=self.payment.merchant_id,
             language=self.language,
         )
 

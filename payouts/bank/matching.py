@@ -13,6 +13,8 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
+from core.money import decimal_text
+from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
     BankEntry,
@@ -37,6 +39,10 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
+
+# Reasons of ISO 20022 for a refusal that says nothing of the first order of the same name: AM05 is
+# a duplication, the others name what was there before (message, payment, order, EndToEndId, …).
+DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05"})
 
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
@@ -100,10 +106,10 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     if credited_to := _credit(entry, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
+    if kind == K.REJECTED and entry.code in DUPLICATES:
+        raise BankEntryUnfit("The bank has this order already: see what became of the first one.")
     if entry.end_to_end_id:
-        order = PayoutOrder.objects.filter(
-            end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
-        ).first()
+        order = _order_of(entry, actor=actor, now=now)
         if order is None:
             raise BankEntryUnfit("There is no order of this reference.")
         payout = Payout.objects.locked(order.payout_id)
@@ -128,6 +134,23 @@ def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
         import_string(path)(entry, actor=actor, now=now) for path in settings.BANK_CREDITS
     )
     return next(filter(None, credited), "")
+
+
+def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | None:
+    """Return the order that an entry names, also where only the bank still knows that it left."""
+    known = PayoutOrder.objects.filter(
+        end_to_end_id=entry.end_to_end_id, payout__livemode=entry.livemode
+    ).first()
+    if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
+        return known
+    return note_departure(
+        reference=entry.end_to_end_id,
+        livemode=entry.livemode,
+        amount=entry.amount or 0,
+        currency=entry.currency,
+        actor=actor,
+        now=now,
+    )
 
 
 def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
@@ -163,7 +186,7 @@ def _apply(
     """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any."""
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
-    _refuse_other_amount(entry, payouts)
+    _refuse_other_amount(entry, kind, payouts)
     for payout in payouts:
         if PayoutStatus(payout.status) not in FITTING[kind]:
             raise BankEntryUnfit(
@@ -177,11 +200,18 @@ def _apply(
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
 
 
-def _refuse_other_amount(entry: BankEntry, payouts: Sequence[Payout]) -> None:
+def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout]) -> None:
     if entry.amount is None:
         return
     currencies = {payout.currency for payout in payouts}
-    if entry.amount != sum(payout.amount for payout in payouts) or currencies != {entry.currency}:
+    missing = sum(payout.amount for payout in payouts) - entry.amount
+    if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
+        words = decimal_text(missing, entry.currency)
+        raise BankEntryUnfit(
+            f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
+            " bank had charged for it: say who bears that."
+        )
+    if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")
 
 

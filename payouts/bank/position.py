@@ -11,6 +11,7 @@ from datetime import datetime
 
 from django.db.models import Count, Min, Q, Sum
 
+from payouts.bank.missing_statements import MissingStatement, missing_statements
 from payouts.models import (
     BankEntry,
     BankEntryKind,
@@ -35,7 +36,8 @@ class OpenPart:
 class BankPosition:
     """The difference of one currency, in cents: what we believe has left, less what was booked.
 
-    `closing_amount` is what the bank held for us at the end of the last statement.
+    `closing_amount` is what the bank held for us at the end of the last statement; `missing`
+    are the gaps between the statements that we have read.
     """
 
     currency: str
@@ -43,6 +45,7 @@ class BankPosition:
     parts: list[OpenPart]
     closing_amount: int | None
     as_of: datetime
+    missing: list[MissingStatement]
 
 
 def positions(*, livemode: bool) -> list[BankPosition]:
@@ -69,6 +72,7 @@ def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
         parts=parts,
         closing_amount=last.closing_amount,
         as_of=last.end_at,
+        missing=missing_statements(currency, livemode=livemode),
     )
 
 

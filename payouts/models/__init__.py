@@ -1,5 +1,10 @@
 """The tables of this room."""
 
+from payouts.models.account_statements import (
+    AccountStatement,
+    AccountStatementPart,
+    AccountStatementQuerySet,
+)
 from payouts.models.accounts import BankAccount, BankAccountQuerySet
 from payouts.models.bank import (
     BankEntry,
@@ -27,6 +32,9 @@ __all__ = [
     "MAX_BANK_REFERENCE",
     "MAX_FAILURE_CODE",
     "MAX_FAILURE_MESSAGE",
+    "AccountStatement",
+    "AccountStatementPart",
+    "AccountStatementQuerySet",
     "BankAccount",
     "BankAccountQuerySet",
     "BankEntry",

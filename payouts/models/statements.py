@@ -13,7 +13,8 @@ class Statement(models.Model):
 
     An open statement gathers movements; a payout closes it, and the rest opens the next one.
     Amounts in cents, `movements_amount` without the payout itself. No transfer of the account up to
-    the id `gathered_through` is still to be gathered.
+    the id `gathered_through` is still to be gathered. That goes on to `horizon_transfer` once every
+    transaction below the number `horizon_transaction` has ended.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
@@ -24,6 +25,8 @@ class Statement(models.Model):
     payout_amount = models.BigIntegerField(null=True)
     closing_amount = models.BigIntegerField(null=True)
     gathered_through = models.BigIntegerField(default=0)
+    horizon_transfer = models.BigIntegerField(null=True)
+    horizon_transaction = models.BigIntegerField(null=True)
     closed_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -22,7 +22,7 @@ from links.services import LinkDraft, create_link
 from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
-from messages.models import Channel, Message
+from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
 from payments.confirming import confirm_payment
 from payments.models import Payment
@@ -124,6 +124,7 @@ def _message(payment: Payment) -> Message:
         livemode=payment.livemode,
         now=utc_now(),
     )
+    Message.objects.update(status=MessageStatus.REFUSED)
     return Message.objects.latest("pk")
 
 

@@ -3,12 +3,15 @@
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.core import mail
+from django.test import Client
 
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Role
 from core.clock import utc_now
 from customers.models import Customer, Passkey
+from customers.security_alerts import stop_link
 from links.models import PaymentLink
 from links.services import deactivate_link
 from merchants.models import Merchant
@@ -16,7 +19,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from payments.models import Payment
-from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.acting import act, address, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, one_of_each, paid_payment
 
@@ -120,6 +123,18 @@ def test_a_customer_is_frozen_by_support_and_unfrozen_by_finance(
 
     locked.refresh_from_db()
     assert locked.frozen_at is None
+
+
+def test_support_sees_that_the_customer_stopped_the_wallet(
+    office: Office, locked: Customer
+) -> None:
+    Client().post(stop_link(locked.id).removeprefix(settings.CHECKOUT_URL))
+
+    page = office(Role.SUPPORT).get(address(Customer, "change", locked.pk)).content.decode()
+
+    assert "Account frozen" in page
+    assert "the customer" in page
+    assert "By the link in a message: this was not me." in page
 
 
 def test_the_passkey_of_a_lost_phone_is_removed(office: Office) -> None:

@@ -16,11 +16,13 @@ from backoffice.queues import queues_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
+from core.models import TurnMark
 from ledger.models import Account, Purpose
 from ledger.sealing import seal_transfers
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import one_of_each, paid_payment, refund_request
@@ -138,3 +140,27 @@ def test_who_may_not_read_the_books_sees_no_balances(office: Office, payment: Pa
 
     assert "Money held" not in office(Role.SUPPORT).get("/admin/").content.decode()
     assert "Money held" in office(Role.FINANCE).get("/admin/").content.decode()
+
+
+def test_it_says_that_work_was_refused_for_a_wrong_clock(office: Office) -> None:
+    TurnMark.objects.create(at=utc_now(), refused_at=utc_now(), refusal="The clock of a is off.")
+
+    assert "The clock of a is off." in office(Role.ADMINISTRATOR).get("/admin/").content.decode()
+
+
+def test_failed_and_returned_payouts_wait_together(office: Office, merchant: Merchant) -> None:
+    one_of_each()
+    ended = {"failure_code": "closed", "updated_at": utc_now()}
+    payout = Payout.objects.filter(livemode=False).order_by("pk")[:1].get()
+    paid_at = utc_now() if payout.paid_at is None else payout.paid_at
+    came_back = {"status": "returned", "paid_at": paid_at, "returned_at": utc_now(), **ended}
+    Payout.objects.filter(pk=payout.pk).update(failed_at=None, canceled_at=None, **came_back)
+
+    [queue] = [
+        queue
+        for queue in queues_of(staff_as(Role.ADMINISTRATOR), livemode=False, now=utc_now())
+        if queue.title == "Payouts failed or returned"
+    ]
+
+    assert queue.count >= 1
+    assert payout.pk in office(Role.ADMINISTRATOR).get(queue.url).content.decode()

@@ -20,11 +20,12 @@ from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import one_of_each, paid_payment
+from tests.backoffice.rows import paid_payment
 from tests.factories import PaymentFactory
 
 pytestmark = pytest.mark.django_db
 
+Rows = dict[type[Model], Model]
 MODELS = sorted(ADMINS, key=lambda model: model.__name__)
 
 
@@ -90,8 +91,7 @@ def test_the_runner_keeps_what_was_refused(
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if ADMINS[model].exported])
-def test_no_export_holds_markup(office: Office, model: type[Model]) -> None:
-    one_of_each()
+def test_no_export_holds_markup(rows: Rows, office: Office, model: type[Model]) -> None:
     filters = {item.parameter_name for item in ADMINS[model].list_filter}
     query = {"mode": "both"} if "mode" in filters else {}
 
@@ -102,8 +102,7 @@ def test_no_export_holds_markup(office: Office, model: type[Model]) -> None:
     assert len(text.splitlines()) > 1
 
 
-def test_a_reference_leads_to_its_page(office: Office) -> None:
-    rows = one_of_each()
+def test_a_reference_leads_to_its_page(rows: Rows, office: Office) -> None:
     payment, refund = rows[Payment], rows[Refund]
 
     page = office(Role.VIEWER).get(page_of_id(str(refund.pk))).content.decode()

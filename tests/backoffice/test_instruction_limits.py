@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from backoffice.errors import InstructionExpired
+from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
-from backoffice.roles import Role
+from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services.instructions import approve, expire_due, instruct, spent_in_a_day
 from core.clock import utc_now
 from payments.models import Payment
+from refunds.models import Refund
 from tests.backoffice.conftest import staff_as
 from tests.backoffice.rows import paid_payment, refund_request
 
@@ -85,3 +86,18 @@ def test_the_audit_names_what_was_acted_on(paid: Payment) -> None:
     ]
     waiting.refresh_from_db()
     assert waiting.decision_note == "Fine"
+    assert entries[1].before == {"status": "waiting", "result_id": ""}
+    assert entries[1].after == {"status": "carried_out", "result_id": waiting.result_id}
+
+
+def test_the_approver_needs_the_right_of_the_task_too(
+    paid: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = utc_now()
+    waiting = instruct(staff=staff_as(Role.SUPPORT), request=refund_request(paid, 20_000), now=now)
+    monkeypatch.setitem(RIGHTS, Role.FINANCE, frozenset({Right.APPROVE}))
+
+    with pytest.raises(Forbidden):
+        approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="", now=now)
+
+    assert not Refund.objects.exists()

@@ -14,9 +14,10 @@ from merchants.models import ApiKey, Merchant
 from payouts.models import BankAccount, Payout
 from tests.backoffice.acting import acts_of, address
 from tests.backoffice.conftest import Office
-from tests.backoffice.rows import one_of_each
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+Rows = dict[type[Model], Model]
 
 V, S, F, D, A = Role.VIEWER, Role.SUPPORT, Role.FINANCE, Role.DEVELOPER, Role.ADMINISTRATOR
 EVERYONE = {V, S, F, D, A}
@@ -86,6 +87,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Merchant", "send-link"): {S, A},
     ("Merchant", "suspend"): {F, A},
     ("Merchant", "verify"): {F, A},
+    ("Message", "send-again"): {S, A},
     ("Passkey", "remove"): {S, A},
     ("Payment", "cancel"): {S, F, A},
     ("Payment", "note"): {S, F, D, A},
@@ -133,9 +135,9 @@ def test_every_model_and_act_of_the_registry_has_a_row() -> None:
 
 @pytest.mark.parametrize("role", Role)
 def test_a_role_sees_what_it_may_and_nothing_else(
-    office: Office, role: Role, unrendered: None
+    rows: Rows, office: Office, role: Role, unrendered: None
 ) -> None:
-    rows, browser = one_of_each(), office(role)
+    browser = office(role)
     wrong = []
     for model, row in rows.items():
         expected = 200 if role in MAY_SEE[model.__name__] else 403
@@ -149,9 +151,9 @@ def test_a_role_sees_what_it_may_and_nothing_else(
 
 @pytest.mark.parametrize("role", Role)
 def test_nobody_adds_edits_or_deletes_by_a_form_of_django(
-    office: Office, role: Role, unrendered: None
+    rows: Rows, office: Office, role: Role, unrendered: None
 ) -> None:
-    rows, browser = one_of_each(), office(role)
+    browser = office(role)
     wrong = []
     for model, row in rows.items():
         change = address(model, "change", row.pk)
@@ -168,8 +170,10 @@ def test_nobody_adds_edits_or_deletes_by_a_form_of_django(
 
 
 @pytest.mark.parametrize("role", Role)
-def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role, unrendered: None) -> None:
-    rows, browser = one_of_each(), office(role)
+def test_a_role_acts_as_it_may_and_no_more(
+    rows: Rows, office: Office, role: Role, unrendered: None
+) -> None:
+    browser = office(role)
     wrong = []
     for model, row in rows.items():
         for name, page in acts_of(model, row):
@@ -181,8 +185,9 @@ def test_a_role_acts_as_it_may_and_no_more(office: Office, role: Role, unrendere
     assert wrong == []
 
 
-def test_a_page_shows_no_rows_of_a_kind_that_the_role_does_not_see(office: Office) -> None:
-    rows = one_of_each()
+def test_a_page_shows_no_rows_of_a_kind_that_the_role_does_not_see(
+    rows: Rows, office: Office
+) -> None:
     page = address(Merchant, "change", rows[Merchant].pk)
     links = {role: office(role).get(page).content.decode() for role in Role}
 
@@ -191,8 +196,8 @@ def test_a_page_shows_no_rows_of_a_kind_that_the_role_does_not_see(office: Offic
         assert {role for role in Role if link in links[role]} == MAY_SEE[model.__name__]
 
 
-def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None:
-    rows, browser = one_of_each(), office(Role.VIEWER)
+def test_a_direct_post_without_the_right_is_written_down(rows: Rows, office: Office) -> None:
+    browser = office(Role.VIEWER)
     payment = next(row for model, row in rows.items() if model.__name__ == "Payment")
 
     response = browser.post(
@@ -206,8 +211,8 @@ def test_a_direct_post_without_the_right_is_written_down(office: Office) -> None
     assert entry.address == "127.0.0.1"
 
 
-def test_so_is_one_where_the_role_sees_nothing(office: Office) -> None:
-    rows, browser = one_of_each(), office(Role.SUPPORT)
+def test_so_is_one_where_the_role_sees_nothing(rows: Rows, office: Office) -> None:
+    browser = office(Role.SUPPORT)
     payout = rows[Payout]
     for page in (address(Payout, "act", payout.pk, "paid"), address(User, "list_act", "add")):
         assert browser.post(page).status_code == 403
@@ -229,8 +234,8 @@ def _status_of_export(model: type[Model], role: Role) -> int:
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("form", ["csv", "xlsx"])
-def test_only_some_export(office: Office, role: Role, form: str) -> None:
-    rows, browser = one_of_each(), office(role)
+def test_only_some_export(rows: Rows, office: Office, role: Role, form: str) -> None:
+    browser = office(role)
     wrong = []
     for model in rows:
         status = browser.get(address(model, "export", form)).status_code
@@ -240,8 +245,7 @@ def test_only_some_export(office: Office, role: Role, form: str) -> None:
     assert wrong == []
 
 
-def test_the_file_for_the_bank_is_for_finance(office: Office) -> None:
-    rows = one_of_each()
+def test_the_file_for_the_bank_is_for_finance(rows: Rows, office: Office) -> None:
     batch = next(row for model, row in rows.items() if model.__name__ == "PayoutBatch")
     page = reverse("admin:payouts_payoutbatch_file", args=[batch.pk, "csv"])
 
@@ -250,15 +254,13 @@ def test_the_file_for_the_bank_is_for_finance(office: Office) -> None:
     assert statuses == {V: 403, S: 403, F: 200, D: 403, A: 200}
 
 
-def test_whoever_has_not_signed_in_is_sent_to_do_so(db: None) -> None:
-    rows = one_of_each()
+def test_whoever_has_not_signed_in_is_sent_to_do_so(rows: Rows, db: None) -> None:
     for model, row in rows.items():
         for page in (address(model, "changelist"), address(model, "change", row.pk)):
             assert Client().get(page).headers["Location"].startswith("/admin/login/")
 
 
-def test_only_whoever_asked_takes_back(office: Office) -> None:
-    rows = one_of_each()
+def test_only_whoever_asked_takes_back(rows: Rows, office: Office) -> None:
     instruction = next(row for model, row in rows.items() if model.__name__ == "Instruction")
     page = reverse("admin:backoffice_instruction_act", args=[instruction.pk, "withdraw"])
 

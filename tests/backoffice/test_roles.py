@@ -17,6 +17,7 @@ MAY: dict[Right, set[Role]] = {
     R.NOTE: {S, F, D, A},
     R.CANCEL: {S, F, A},
     R.RECEIPT: {S, F, A},
+    R.MESSAGE: {S, A},
     R.LINK: {S, A},
     R.RESEND: {S, D, A},
     R.REVEAL: {S, F, A},
@@ -24,6 +25,7 @@ MAY: dict[Right, set[Role]] = {
     R.REMOVE_PASSKEY: {S, A},
     R.FREEZE: {S, F, A},
     R.UNFREEZE: {F, A},
+    R.PERSONAL_DATA: {F, A},
     R.REFUND: {S, F, A},
     R.GIVE_UP: {F, A},
     R.TOP_UP: {F, A},
@@ -52,6 +54,7 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.BANK_ACCOUNT: {},
     InstructionKind.STAFF: {},
     InstructionKind.LIVE_KEY: {},
+    InstructionKind.ERASURE: {},
 }
 
 

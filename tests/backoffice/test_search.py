@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from config.logging import redact
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
@@ -94,6 +95,11 @@ def test_an_id_opens_its_page(office: Office) -> None:
             if model.__name__ in ("Event", "Delivery"):
                 continue
             assert look_for(office, str(row.pk), Role.ADMINISTRATOR) == page_of(expected)
+
+
+def test_what_the_log_shows_of_an_id_finds_it(office: Office, paid: Payment) -> None:
+    assert look_for(office, f"GET {redact(paid.hosted_url)}/status") == page_of(paid)
+    assert look_for(office, "pay_00000000") == ""
 
 
 def test_a_transaction_an_event_a_refund_lead_to_the_payment(office: Office, paid: Payment) -> None:

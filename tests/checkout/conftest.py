@@ -43,7 +43,7 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
 @pytest.fixture
 def victim(db: None) -> Customer:
     """A live customer with a PIN and 10,000.00."""
-    customer = find_or_create(phone=PHONE, livemode=True, now=utc_now())
+    customer = find_or_create(phone=PHONE, now=utc_now())
     set_pin(customer_id=customer.id, pin=PIN, now=utc_now())
     top_up(customer=customer, amount=1_000_000, currency="BSD", now=utc_now())
     return Customer.objects.get()

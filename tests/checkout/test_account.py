@@ -10,15 +10,16 @@ from customers.pins import check_pin
 from customers.services import find_or_create, top_up
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
+from tests.factories import CustomerFactory
 
 PHONE = "+12425550177"
 
 
 @pytest.fixture
-def customer(db) -> Shopper:
-    """A signed-in customer, in test mode."""
+def customer(payment) -> Shopper:
+    """A signed-in test customer of the merchant whose payment it is."""
     shopper = Shopper()
-    shopper.visit("/account?test=1")
+    shopper.visit(f"/account?test={payment.id}")
     shopper.send(phone=PHONE)
     shopper.send(code="000000")
     return shopper
@@ -32,15 +33,15 @@ def test_it_asks_who_you_are(db):
     assert "Test: no money moves" not in shopper.text
 
 
-def test_it_shows_balance_and_phone(customer):
-    assert customer.path == "/account?test=1"
+def test_it_shows_balance_and_phone(customer, payment):
+    assert customer.path == f"/account?test={payment.id}"
     assert "B$100,000.00 <small>BSD</small>" in customer.text
     assert "+1 242-555-0177" in customer.text
     assert "Nothing yet. What you pay appears here." in customer.text
 
 
 def test_a_live_customer_has_a_page_of_their_own(db, capsys):
-    live = find_or_create(phone="+12424250177", livemode=True, now=utc_now())
+    live = find_or_create(phone="+12424250177", now=utc_now())
     top_up(customer=live, amount=410, currency="BSD", now=utc_now())
     shopper = Shopper()
     shopper.visit("/account")
@@ -59,7 +60,7 @@ def test_it_lists_payments_with_a_way_to_the_receipt_page_by_page(customer, paym
     payments = [
         payment_of(100 + number, transaction_id=f"txn_{number}", **done) for number in range(25)
     ]
-    other = find_or_create(phone="+12425550188", livemode=False, now=utc_now())
+    other = CustomerFactory(merchant=mine.merchant, phone="+12425550188")
     payment_of(99_999, transaction_id="txn_other", **done | {"customer": other})
     customer.visit("/account?test=1")
 
@@ -70,10 +71,10 @@ def test_it_lists_payments_with_a_way_to_the_receipt_page_by_page(customer, paym
     assert customer.text.count('href="/receipts/') == 5
 
 
-def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer):
+def test_the_pin_is_changed_by_who_knows_it_and_ends_other_sessions(customer, payment):
     mine = Customer.objects.get(phone=PHONE)
     elsewhere = Shopper()
-    elsewhere.visit("/account?test=1")
+    elsewhere.visit(f"/account?test={payment.id}")
     elsewhere.send(phone=PHONE)
     elsewhere.send(code="000000")
     customer.visit("/account/pin?test=1")
@@ -175,7 +176,7 @@ def test_an_old_sign_in_needs_a_fresh_code_too(customer, passkey):
 
 
 def test_nobody_removes_the_passkey_of_another(customer, passkey):
-    passkey.customer = find_or_create(phone="+12425550188", livemode=False, now=utc_now())
+    passkey.customer = CustomerFactory(phone="+12425550188")
     passkey.save()
     response = customer.visit(f"/account/passkeys/{passkey.pk}/remove?test=1")
 
@@ -206,7 +207,7 @@ def test_money_that_comes_back_is_listed_with_its_day(customer, payment_of):
 
     assert "B$4.00 back on " in customer.text
     assert "(on its way)" in customer.text
-    assert Payment.objects.count() == 1
+    assert Payment.objects.filter(customer=mine).count() == 1
 
 
 @pytest.mark.parametrize("before", ["%00", "%ED%A0%80", "x", "z" * 3_000])

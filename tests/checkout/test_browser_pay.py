@@ -4,10 +4,11 @@ import pytest
 
 from core.clock import utc_now
 from customers.models import Customer
-from customers.services import find_or_create, top_up
+from customers.services import top_up
 from payments.statuses import PaymentStatus
 from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
 from tests.chromium import add_authenticator
+from tests.factories import CustomerFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -117,7 +118,7 @@ def test_a_locked_pin_says_until_when_and_leaves_the_payment_payable(open_page, 
 
 def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_page, payment_of):
     payment = payment_of(1_250)
-    poor = find_or_create(phone="+12425550101", livemode=False, now=utc_now())
+    poor = CustomerFactory(merchant=payment.merchant, phone="+12425550101")
     top_up(customer=poor, amount=410, currency="BSD", now=utc_now())
     page = open_page(payment.hosted_url)
     sign_in(page, poor.phone)

@@ -25,7 +25,7 @@ def sell(counter, amount, phone=None):
     sale = Payment.objects.filter(static_payment=counter).latest("created_at")
     return pay(
         payment_id=sale.id,
-        customer=test_customer(phone, utc_now()),
+        customer=test_customer(phone, utc_now(), merchant_id=sale.merchant_id),
         verified=Verification.PASSKEY,
         actor="test",
         now=utc_now(),

@@ -30,7 +30,7 @@ PaymentOf = Callable[..., Payment]
 def test_a_frozen_customer_is_signed_out_and_not_let_in(
     browser: Shopper, victim: Customer, texts: TextBox, payment_of: PaymentOf
 ) -> None:
-    freeze(customer_id=victim.id, now=utc_now())
+    freeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
 
     payment = payment_of(150, livemode=True)
     assert press_pay(browser, payment) == "phone"
@@ -43,7 +43,7 @@ def test_a_frozen_customer_is_signed_out_and_not_let_in(
 
 
 def test_a_session_opened_while_freezing_is_none(victim: Customer, payment_of: PaymentOf) -> None:
-    freeze(customer_id=victim.id, now=utc_now())
+    freeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
     late = start_session(customer=victim, now=utc_now())
     shopper = Shopper()
     shopper.client.cookies[session_cookie(livemode=True)] = late.token
@@ -57,7 +57,7 @@ def test_passkeys_of_a_frozen_customer_are_set_aside(victim: Customer) -> None:
     session = proven(victim, now)
     enrol(session, device, now)
     asked = begin_confirmation(session=session, now=now)
-    freeze(customer_id=victim.id, now=now)
+    freeze(customer_id=victim.id, actor="staff:ada", now=now)
 
     with pytest.raises(VerificationFailed):
         finish_confirmation(session=session, credential=device.get(asked), now=now)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from core.clock import utc_now
-from customers.services import test_customer, wallet
+from customers.services import wallet
 from ledger.services import balance_of
 from payments.statuses import PaymentStatus
 from tests.checkout.shopper import Shopper
@@ -53,7 +52,7 @@ def test_it_asks_for_the_pin_above_two_dollars(payment_of):
         ("requires_action", "processing"),
         ("processing", "completed"),
     ]
-    assert balance_of(wallet(test_customer("+12425550100", utc_now()), "BSD")) == 10_000_000 - 1250
+    assert balance_of(wallet(payment.customer, "BSD")) == 10_000_000 - 1250
     assert Event.objects.filter(type="payment.completed").count() == 1
 
 

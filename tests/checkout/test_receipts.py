@@ -25,7 +25,7 @@ def paid(payment_of):
     payment = payment_of(3_500, payment_mode="ORDER_PAY", line_items=ITEMS, order_id="A-7")
     return pay(
         payment_id=payment.id,
-        customer=test_customer("+12425550177", utc_now()),
+        customer=test_customer("+12425550177", utc_now(), merchant_id=payment.merchant_id),
         verified=Verification.PASSKEY,
         actor="test",
         now=utc_now(),

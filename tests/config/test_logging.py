@@ -11,6 +11,8 @@ import structlog
 from django.test import Client
 
 from config.logging import HIDDEN, logging_config, redact
+from core.clock import utc_now
+from core.ids import new_id
 
 SECRETS = ["sk_live_4f9aB", "sk_test_4f9aB", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw+/="]
 
@@ -81,6 +83,81 @@ def test_the_link_that_stops_a_wallet_is_hidden(client: Client, lines) -> None:
 
     [line] = lines()
     assert line["request"] == f"GET /not-me/{HIDDEN}"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/checkout/{}", "/checkout/{}/status", "/checkout/{}/qr.png", "/receipts/{}",
+        "/receipts/{}.pdf", "/counter/{}/S3cr3t", "/v1/payments/{}",
+        "/v1/payments?starting_after={}",
+    ],
+)  # fmt: skip
+def test_the_address_of_a_payments_pages_is_cut(client: Client, lines, path: str) -> None:
+    payment_id = new_id("pay", utc_now())
+
+    client.get(path.format(payment_id))
+
+    (line,) = lines()
+    assert payment_id not in json.dumps(line)
+    assert payment_id[:16] + HIDDEN in line["request"]  # enough to find it in the back office
+
+
+def test_the_address_of_a_link_is_cut(lines) -> None:
+    link_id = new_id("link", utc_now())
+
+    structlog.get_logger("anyone").warning("left out", rows=[link_id], about={"row": (link_id,)})
+
+    (line,) = lines()
+    assert link_id not in json.dumps(line)
+    assert line["rows"] == [link_id[:17] + HIDDEN]
+
+
+def test_the_access_log_of_the_web_server_is_cut(lines) -> None:
+    server, written, payment_id = (
+        logging.getLogger("granian.access"),
+        StringIO(),
+        new_id("pay", utc_now()),
+    )
+    server.addHandler(logging.StreamHandler(written))  # as granian does before it loads the service
+    server.propagate = False
+    dictConfig(logging_config(level="INFO", form="json"))
+
+    assert server.handlers == []
+    assert server.propagate
+    assert redact(f'"GET /checkout/{payment_id} HTTP/1.1" 200').count(HIDDEN) == 1
+
+
+@pytest.mark.django_db
+def test_an_unexpected_error_does_not_say_which_payment(
+    client: Client, lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payment_id = new_id("pay", utc_now())
+
+    def fail(*args: object, **values: object) -> None:
+        raise RuntimeError(f"no such page: /checkout/{payment_id}")
+
+    monkeypatch.setattr("checkout.views.paying.ReviewPage.get", fail)
+    monkeypatch.setattr("checkout.views.paying.ReviewPage.prepare", fail)
+    client.raise_request_exception = False
+    client.get(f"/checkout/{payment_id}")
+
+    logged = lines()
+    assert "RuntimeError" in json.dumps(logged)
+    assert payment_id not in json.dumps(logged)
+
+
+@pytest.mark.django_db
+def test_metrics_name_the_view_and_not_the_payment(client: Client) -> None:
+    payment_id = new_id("pay", utc_now())
+    client.get(f"/checkout/{payment_id}")
+    client.get(f"/receipts/{payment_id}")
+
+    metrics = client.get("/metrics").content.decode()
+
+    assert 'view="checkout"' in metrics
+    assert payment_id[:12] not in metrics
 
 
 def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:

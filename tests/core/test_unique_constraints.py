@@ -5,10 +5,12 @@ from django.apps import apps
 from django.db import connection, models
 
 ONCE = {
+    "account_statement_part_once": ("statement", "number"),
     "account_once": ("owner", "purpose", "currency", "livemode"),
     "merchant_change_one_pending": ("merchant",),
     "transfer_once": ("reference", "kind"),
-    "customer_once": ("phone", "livemode"),
+    "live_customer_once": ("phone",),
+    "test_customer_once": ("phone", "livemode", "merchant"),
     "delivery_once_per_endpoint": ("event", "webhook"),
     "attempt_numbered": ("delivery", "number"),
     "bank_account_one_open": ("merchant", "livemode", "currency"),

@@ -9,6 +9,7 @@ from customers.models import Customer, CustomerSession
 from customers.pin_hashing import Hasher
 from customers.pins import set_pin
 from customers.services import find_or_create, test_customer
+from merchants.models import Merchant
 from messages import sms
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
@@ -25,13 +26,13 @@ def now() -> datetime:
 
 
 @pytest.fixture
-def tester(db: None, now: datetime) -> Customer:
-    return test_customer(TEST_PHONE, now)
+def tester(merchant: Merchant, now: datetime) -> Customer:
+    return test_customer(TEST_PHONE, now, merchant_id=merchant.id)
 
 
 @pytest.fixture
 def payer(db: None, now: datetime) -> Customer:
-    return find_or_create(phone=LIVE_PHONE, livemode=True, now=now)
+    return find_or_create(phone=LIVE_PHONE, now=now)
 
 
 @pytest.fixture

@@ -283,7 +283,7 @@ def test_it_refuses_to_count_an_attempt_that_could_be_undone(texts: TextBox, now
 
 
 def test_every_purpose_has_a_code(texts: TextBox, now: datetime) -> None:
-    customer = find_or_create(phone=PHONE, livemode=True, now=now)
+    customer = find_or_create(phone=PHONE, now=now)
     for purpose in CodePurpose:
         handle = request_code(
             phone=customer.phone, livemode=True, purpose=purpose, address=ADDRESS, now=now

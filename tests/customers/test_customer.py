@@ -1,6 +1,7 @@
 """Customers are found by phone and mode; test customers appear with money."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -23,14 +24,15 @@ from customers.services import (
 from customers.tasks import refill_wallets
 from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.services import balance_of
+from merchants.models import Merchant
 from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
 
 def test_it_finds_the_customer_it_made(now: datetime) -> None:
-    customer = find_or_create(phone="+1 242 359 1234", livemode=True, now=now)
-    again = find_or_create(phone="(242) 359-1234", livemode=True, now=now + timedelta(days=1))
+    customer = find_or_create(phone="+1 242 359 1234", now=now)
+    again = find_or_create(phone="(242) 359-1234", now=now + timedelta(days=1))
 
     assert again == customer
     assert is_id("cus", customer.id)
@@ -39,9 +41,9 @@ def test_it_finds_the_customer_it_made(now: datetime) -> None:
     assert (again.frozen_at, again.has_pin) == (None, False)
 
 
-def test_each_mode_has_a_customer_of_its_own(now: datetime) -> None:
-    live = find_or_create(phone="+12423591234", livemode=True, now=now)
-    test = find_or_create(phone="+12423591234", livemode=False, now=now)
+def test_each_mode_has_a_customer_of_its_own(merchant: Merchant, now: datetime) -> None:
+    live = find_or_create(phone="+12423591234", now=now)
+    test = test_customer("+12423591234", now, merchant_id=merchant.id)
 
     assert live.id != test.id
     assert test.has_pin
@@ -56,16 +58,19 @@ def test_the_database_refuses_a_second_customer_of_a_phone(payer: Customer, now:
 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
-def test_racing_first_calls_make_one_customer_with_one_wallet() -> None:
-    made = at_once([lambda: test_customer("+12425550123", utc_now())] * 12)
+def test_racing_first_calls_make_one_customer_with_one_wallet(merchant: Merchant) -> None:
+    call = partial(test_customer, "+12425550123", utc_now(), merchant_id=merchant.id)
+    made = at_once([call] * 12)
 
     assert {getattr(customer, "id", customer) for customer in made} == {Customer.objects.get().id}
     assert Transfer.objects.count() == 1
     assert Account.objects.get(purpose=Purpose.WALLET).balance == 10_000_000
 
 
-def test_a_test_customer_has_money_from_the_funding_account(now: datetime) -> None:
-    customer = test_customer("+1 242 555 0123", now)
+def test_a_test_customer_has_money_from_the_funding_account(
+    merchant: Merchant, now: datetime
+) -> None:
+    customer = test_customer("+1 242 555 0123", now, merchant_id=merchant.id)
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
     transfer = Transfer.objects.get()
@@ -80,12 +85,12 @@ def set_balance(customer: Customer, balance: int) -> None:
 
 @pytest.mark.parametrize(("left", "then"), [(0, 10_000_000), (1, 1), (999_999, 999_999)])
 def test_a_test_customer_is_funded_again_when_nothing_is_left(
-    now: datetime, left: int, then: int
+    merchant: Merchant, now: datetime, left: int, then: int
 ) -> None:
-    customer = test_customer(None, now)
+    customer = test_customer(None, now, merchant_id=merchant.id)
     set_balance(customer, left)
 
-    assert test_customer(None, now) == customer
+    assert test_customer(None, now, merchant_id=merchant.id) == customer
     assert balance_of(wallet(customer, "BSD")) == then
     assert customer.phone == "+12425550100"
 
@@ -93,8 +98,10 @@ def test_a_test_customer_is_funded_again_when_nothing_is_left(
 @pytest.mark.parametrize(
     ("left", "then"), [(0, 10_000_000), (999_999, 10_000_000), (1_000_000, 1_000_000)]
 )
-def test_a_test_wallet_that_runs_low_is_filled_up(now: datetime, left: int, then: int) -> None:
-    customer = test_customer(None, now)
+def test_a_test_wallet_that_runs_low_is_filled_up(
+    merchant: Merchant, now: datetime, left: int, then: int
+) -> None:
+    customer = test_customer(None, now, merchant_id=merchant.id)
     set_balance(customer, left)
 
     refill_wallets()
@@ -102,38 +109,42 @@ def test_a_test_wallet_that_runs_low_is_filled_up(now: datetime, left: int, then
     assert balance_of(wallet(customer, "BSD")) == then
 
 
-def test_nobody_elses_wallet_is_filled_up(payer: Customer, now: datetime) -> None:
-    poor = test_customer("+1 242 555 0101", now)
+def test_nobody_elses_wallet_is_filled_up(
+    merchant: Merchant, payer: Customer, now: datetime
+) -> None:
+    poor = test_customer("+1 242 555 0101", now, merchant_id=merchant.id)
     wallets = [wallet(customer, "BSD") for customer in (poor, payer)]
 
     assert refill_wallets() == 0
     assert [balance_of(account) for account in wallets] == [0, 0]
 
 
-def test_a_test_customer_has_money_of_the_currency_asked_for(now: datetime) -> None:
-    customer = test_customer(None, now, "USD")
+def test_a_test_customer_has_money_of_the_currency_asked_for(
+    merchant: Merchant, now: datetime
+) -> None:
+    customer = test_customer(None, now, "USD", merchant_id=merchant.id)
 
     assert balance_of(wallet(customer, "USD")) == 10_000_000
     assert balance_of(wallet(customer, "BSD")) == 0
 
 
-def test_the_customer_with_too_little_money_has_none(now: datetime) -> None:
-    customer = test_customer("+1 242 555 0101", now)
+def test_the_customer_with_too_little_money_has_none(merchant: Merchant, now: datetime) -> None:
+    customer = test_customer("+1 242 555 0101", now, merchant_id=merchant.id)
 
     assert balance_of(wallet(customer, "BSD")) == 0
     assert Transfer.objects.count() == 0
 
 
-def test_a_test_customer_needs_a_phone_number(now: datetime) -> None:
+def test_a_test_customer_needs_a_phone_number(merchant: Merchant, now: datetime) -> None:
     with pytest.raises(ValidationFailed):
-        test_customer("not a phone", now)
+        test_customer("not a phone", now, merchant_id=merchant.id)
 
 
 @pytest.mark.parametrize(("phone", "behaviour"), MAGIC_PHONES.items())
 def test_a_magic_phone_works_its_magic_in_test_mode_only(
-    phone: str, behaviour: Behaviour, now: datetime
+    merchant: Merchant, phone: str, behaviour: Behaviour, now: datetime
 ) -> None:
-    test = test_customer(phone, now)
+    test = test_customer(phone, now, merchant_id=merchant.id)
     live = Customer(id="cus_live", phone=phone, livemode=True)
 
     assert behaviour_of(test) == behaviour
@@ -165,18 +176,18 @@ def test_a_top_up_needs_an_amount(payer: Customer, now: datetime, amount: int) -
 
 def test_a_frozen_customer_is_refused_until_unfrozen(payer: Customer, now: datetime) -> None:
     lock_payer(payer.id)
-    frozen = freeze(customer_id=payer.id, now=now)
+    frozen = freeze(customer_id=payer.id, actor="staff:ada", now=now)
 
     assert frozen.frozen_at == now
     with pytest.raises(CustomerFrozen) as refusal:
         lock_payer(payer.id)
     assert refusal.value.code == "VERIFICATION_FAILED"
 
-    unfreeze(customer_id=payer.id, now=now)
+    unfreeze(customer_id=payer.id, actor="staff:ada", now=now)
     assert lock_payer(frozen.id).frozen_at is None
 
 
 @pytest.mark.parametrize("change", [freeze, unfreeze])
 def test_an_unknown_customer_is_not_found(now: datetime, change: object) -> None:
     with pytest.raises(CustomerNotFound):
-        change(customer_id="cus_none", now=now)  # type: ignore[operator]
+        change(customer_id="cus_none", actor="staff:ada", now=now)  # type: ignore[operator]

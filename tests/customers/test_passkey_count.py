@@ -74,7 +74,7 @@ def test_a_count_that_another_answer_has_raised_meanwhile_is_refused(
 @pytest.mark.django_db(transaction=True)
 def test_an_answer_given_many_times_at_once_is_good_once() -> None:
     now = utc_now()
-    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    session = proven(find_or_create(phone="+12423591234", now=now), now)
     device = VirtualAuthenticator()
     enrol(session, device, now)
     credential = device.get(ask(session, now))
@@ -89,7 +89,7 @@ def test_an_answer_given_many_times_at_once_is_good_once() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_two_answers_with_one_count_are_good_once() -> None:
     now = utc_now()
-    session = proven(find_or_create(phone="+12423591234", livemode=True, now=now), now)
+    session = proven(find_or_create(phone="+12423591234", now=now), now)
     device = VirtualAuthenticator(counter=7)
     enrol(session, device, now)
     credentials = [device.get(ask(session, now))]

@@ -104,7 +104,7 @@ def test_it_is_good_for_that_payment_and_amount_only(
 def test_it_is_good_for_that_customer_only(
     session: CustomerSession, device: VirtualAuthenticator, now: datetime
 ) -> None:
-    other = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
+    other = proven(find_or_create(phone="+12423595678", now=now), now)
     enrol(other, VirtualAuthenticator(), now)
     credential = device.get(ask(session, now))
     with pytest.raises(VerificationFailed):

@@ -251,7 +251,7 @@ def test_a_customer_removes_one_after_showing_one(session: CustomerSession, now:
 
 def test_a_stranger_removes_nothing(session: CustomerSession, now: datetime) -> None:
     passkey = enrol(session, VirtualAuthenticator(), now)
-    stranger = proven(find_or_create(phone="+12423595678", livemode=True, now=now), now)
+    stranger = proven(find_or_create(phone="+12423595678", now=now), now)
 
     with pytest.raises(PasskeyNotFound) as refusal:
         remove_passkey(session=stranger, passkey_id=passkey.pk, now=now)
@@ -272,3 +272,16 @@ def test_staff_remove_any_and_a_first_one_may_follow(
         revoke_passkey(passkey_id=passkey.pk, now=now)
     assert proof_needed(session, now=now) is None
     enrol(session, VirtualAuthenticator(), now)
+
+
+def test_it_removes_the_one_that_is_named(session: CustomerSession, now: datetime) -> None:
+    first, second = VirtualAuthenticator(), VirtualAuthenticator()
+    kept = enrol(session, first, now)
+    confirm(session, first, now)
+    removed = enrol(session, second, now)
+
+    remove_passkey(session=session, passkey_id=removed.pk, now=now)
+
+    kept.refresh_from_db()
+    removed.refresh_from_db()
+    assert (kept.removed_at, removed.removed_at) == (None, now)

@@ -6,6 +6,7 @@ import pytest
 from django.db import transaction
 
 from core.errors import Conflict, ValidationFailed
+from customers import pins
 from customers.errors import CustomerNotFound, InvalidPin, PinAlreadySet, PinDisabled, PinLocked
 from customers.models import Customer
 from customers.pins import change_pin, replace_pin, reset_pin, set_pin, unlock_pin
@@ -91,6 +92,21 @@ def test_a_reset_to_an_obvious_pin_is_refused_before_the_code_is_looked_at(
 def test_a_replacement_that_could_be_undone_is_refused(holder: Customer, now: datetime) -> None:
     with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
         replace_pin(holder, OTHER_PIN, now=now)
+
+
+def test_a_replacement_whose_notice_cannot_be_planned_changes_nothing(
+    holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(pins, "plan_notice", fail)
+    holder.refresh_from_db()
+
+    with pytest.raises(MemoryError):
+        replace_pin(holder, OTHER_PIN, now=now)
+
+    check(holder, PIN, now)
 
 
 def test_a_test_customer_may_choose_another_pin(tester: Customer, now: datetime) -> None:

@@ -10,6 +10,7 @@ from customers.errors import InvalidPin
 from customers.models import Customer
 from customers.pins import check_pin
 from customers.services import test_customer
+from merchants.models import Merchant
 from tests.customers.guessing import ADDRESS, PIN, check, guess_wrong
 
 pytestmark = pytest.mark.django_db
@@ -54,9 +55,10 @@ def test_too_many_wrong_pins_in_all_close_the_pin(
     check(holder, PIN, now + timedelta(minutes=10))
 
 
-def test_a_test_customer_is_not_limited_by_address(now: datetime, db: None) -> None:
+def test_a_test_customer_is_not_limited_by_address(merchant: Merchant, now: datetime) -> None:
     for number in range(30):
+        tester = test_customer(f"+1242555{2000 + number}", now, merchant_id=merchant.id)
         with pytest.raises(InvalidPin):
-            check(test_customer(f"+1242555{2000 + number}", now), PIN, now)
+            check(tester, PIN, now)
 
     assert Quota.objects.count() == 0

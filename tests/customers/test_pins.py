@@ -19,6 +19,7 @@ from customers.models import Customer
 from customers.pin_hashing import Hasher, hashing
 from customers.pins import PinResult, change_pin, check_pin, replace_pin, set_pin
 from customers.services import find_or_create, test_customer
+from merchants.models import Merchant
 from tests.customers.guessing import (
     ADDRESS,
     HALF_AN_HOUR,
@@ -118,7 +119,7 @@ def test_a_try_is_on_record_before_it_is_checked(
 @pytest.mark.django_db(transaction=True)
 def test_64_guesses_at_once_are_at_most_five(hashes: list[str]) -> None:
     now = utc_now()
-    customer = find_or_create(phone="+12423591234", livemode=True, now=now)
+    customer = find_or_create(phone="+12423591234", now=now)
     set_pin(customer_id=customer.id, pin=PIN, now=now)
 
     answers = at_once(
@@ -219,9 +220,9 @@ def test_a_test_customer_locks_like_a_live_one(tester: Customer, now: datetime) 
 
 
 def test_the_magic_phone_whose_pins_are_wrong_locks_and_starts_again(
-    db: None, now: datetime
+    merchant: Merchant, now: datetime
 ) -> None:
-    customer = test_customer("+12425550102", now)
+    customer = test_customer("+12425550102", now, merchant_id=merchant.id)
     for _ in range(3):
         for left in (4, 3, 2, 1):
             with pytest.raises(InvalidPin) as refusal:
@@ -232,10 +233,28 @@ def test_the_magic_phone_whose_pins_are_wrong_locks_and_starts_again(
         assert locked.value.until == now + HALF_AN_HOUR
 
 
-def test_the_magic_phone_whose_pin_is_locked(db: None, now: datetime, hashes: list[str]) -> None:
-    customer = test_customer("+12425550106", now)
+def test_the_magic_phone_whose_pin_is_locked(
+    merchant: Merchant, now: datetime, hashes: list[str]
+) -> None:
+    customer = test_customer("+12425550106", now, merchant_id=merchant.id)
     for _ in range(12):
         with pytest.raises(PinLocked) as refusal:
             check(customer, "1234", now)
         assert refusal.value.until == now + HALF_AN_HOUR
     assert hashes == []
+
+
+def test_a_pin_that_is_replaced_while_it_is_checked_does_not_count(
+    holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replaced_meanwhile(self: Hasher, stored: str, pin: str) -> bool:
+        Customer.objects.filter(pk=holder.pk).update(pin_hash="another")
+        return True
+
+    monkeypatch.setattr(Hasher, "matches", replaced_meanwhile)
+
+    with pytest.raises(InvalidPin):
+        check(holder, PIN, now)
+
+    holder.refresh_from_db()
+    assert holder.pin_failures == 1

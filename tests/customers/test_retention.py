@@ -4,9 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from core import retention
 from core.attempt_limits import AttemptLimit, count_attempt
 from core.models import Quota
-from customers import retention
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge, SignInCode
 from customers.passkeys import begin_confirmation
 from customers.retention import delete_expired

@@ -6,11 +6,11 @@ import pytest
 
 from customers.models import Customer, CustomerSession
 from customers.passkeys import remove_passkey, revoke_passkey
-from customers.pins import change_pin
-from customers.security_alerts import SecurityChange, plan_notice
+from customers.pins import change_pin, set_pin
+from customers.security_alerts import SecurityChange, plan_notice, stop_link
 from messages import sms
 from messages.errors import MessageNotSent
-from messages.models import Message
+from messages.models import Channel, Message
 from messages.send_loop import send_due_messages
 from messages.tasks import send_messages
 from tests.customers.authenticator import VirtualAuthenticator
@@ -32,6 +32,7 @@ def planned() -> list[str]:
 
 @pytest.fixture
 def changed(holder: Customer, now: datetime) -> Customer:
+    Message.objects.all().delete()  # of the first PIN
     change_pin(customer_id=holder.id, pin=PIN, new_pin=OTHER_PIN, address=ADDRESS, now=now)
     return holder
 
@@ -46,9 +47,18 @@ def test_a_changed_pin_is_told_once(texts: TextBox) -> None:
     assert Message.objects.get().sent_at is not None
 
 
-@pytest.mark.usefixtures("holder")
-def test_a_first_pin_is_nothing_to_tell() -> None:
-    assert planned() == []
+def test_a_first_pin_is_told_on_every_channel(
+    payer: Customer, texts: TextBox, now: datetime
+) -> None:
+    Customer.objects.update(email="ada@example.com")
+
+    set_pin(customer_id=payer.id, pin=PIN, now=now)
+
+    told = {message.channel: message.text for message in Message.objects.filter(kind="pin_set")}
+    assert set(told) == {Channel.SMS, Channel.EMAIL}
+    for text in told.values():
+        assert text.startswith("A PIN was set for your Payments wallet. If that was not you")
+        assert stop_link(payer.id).partition(payer.id)[0] in text
 
 
 def test_passkeys_that_come_and_go_are_told(

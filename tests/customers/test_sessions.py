@@ -19,6 +19,7 @@ from customers.sessions import (
     start_session,
 )
 from ledger.services import balance_of
+from merchants.models import Merchant
 from tests.customers.guessing import ADDRESS, HALF_AN_HOUR, OTHER_PIN, PIN, WRONG_PIN, check
 from tests.customers.guessing import guess_wrong as guess
 from tests.customers.texts import TextBox
@@ -74,7 +75,7 @@ def test_a_code_signs_a_known_customer_in(texts: TextBox, payer: Customer, now: 
     assert result.session.customer == payer
 
 
-def test_a_test_customer_signs_in_with_money(now: datetime) -> None:
+def test_a_test_customer_signs_in_with_money(merchant: Merchant, now: datetime) -> None:
     handle = request_code(
         phone="+12425550100",
         livemode=False,
@@ -83,7 +84,7 @@ def test_a_test_customer_signs_in_with_money(now: datetime) -> None:
         now=now,
     )
 
-    result = sign_in(handle=handle, code="000000", now=now, currency="USD")
+    result = sign_in(handle=handle, code="000000", now=now, currency="USD", merchant_id=merchant.id)
 
     customer = session_customer(result.token, livemode=False, now=now)
     assert customer is not None

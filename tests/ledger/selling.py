@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 from django.db import transaction
 from hypothesis import strategies as st
@@ -46,6 +47,9 @@ modes = st.sampled_from([mode for mode in PaymentMode if mode != PaymentMode.STA
 indexes = st.integers(0, 7)
 
 
+Payers = dict[ShadowShop, list[Customer]]
+
+
 @contextmanager
 def answered(code: str) -> Iterator[None]:
     """Expect this refusal, or none."""
@@ -63,13 +67,11 @@ class Selling(RuleBasedStateMachine):
     paid: Bundle[Sale] = Bundle("paid")
     links: Bundle[Link] = Bundle("links")
 
-    def __init__(
-        self, shops: list[ShadowShop], customers: dict[bool, list[Customer]], sold: list[Payment]
-    ) -> None:
+    def __init__(self, shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> None:
         super().__init__()
         self.shops, self.customers, self.shadow = shops, customers, Shadow(START)
         self.sold_before = [self.remembered(payment) for payment in sold]
-        for customer in [*customers[False], *customers[True]]:
+        for customer in set(chain.from_iterable(customers.values())):
             held = Account.objects.filter(owner=customer.id).values_list("balance", flat=True)
             place = (customer.id, "wallet", customer.livemode)
             self.shadow.top_up(customer, sum(held) - self.shadow.money[place])
@@ -105,8 +107,12 @@ class Selling(RuleBasedStateMachine):
         return Caller(shop.merchant, livemode=shop.livemode, actor="key:test")
 
     def customer(self, shop: ShadowShop, index: int) -> Customer:
-        customers = self.customers[shop.livemode]
+        customers = self.customers[shop]
         return customers[index % len(customers)]
+
+    def tested(self, shop: ShadowShop) -> ShadowShop:
+        """Return the shop, or of one in live mode another: confirm knows test customers only."""
+        return self.shops[0] if shop.livemode else shop
 
     def known(self, payment: Payment, shop: ShadowShop, link: Link | None = None) -> Sale:
         """Take a payment that was just created into the shadow's books."""
@@ -153,7 +159,7 @@ class Selling(RuleBasedStateMachine):
 
     @rule(target=paid, sale=sales, payer=indexes, amount=st.none() | maybe_amounts)
     def confirm(self, sale: Sale, payer: int, amount: int | None) -> MultipleResults[Sale] | Sale:
-        at, customer = self.tick(), self.customer(self.shops[0], payer)
+        at, customer = self.tick(), self.customer(self.tested(sale.shop), payer)
         paid, refused = self.shadow.confirm(sale, customer, amount)
         with answered(refused):
             made = confirm_payment(

@@ -47,7 +47,7 @@ from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund
 from tests.factories import MerchantFactory
 from tests.ledger.funding import problems
-from tests.ledger.selling import ACTOR, START, Selling, answered, indexes, maybe_amounts
+from tests.ledger.selling import ACTOR, START, Payers, Selling, answered, indexes, maybe_amounts
 from tests.ledger.shadow.records import Return, Sale, ShadowShop
 from tests.ledger.shadow.returns import MOVES
 from tests.payouts.conftest import DETAILS
@@ -231,17 +231,20 @@ def shops(db: None) -> list[ShadowShop]:
 
 
 @pytest.fixture
-def customers(db: None) -> dict[bool, list[Customer]]:
-    live = [find_or_create(phone=phone, livemode=True, now=START) for phone in LIVE_PHONES]
+def customers(shops: list[ShadowShop]) -> Payers:
+    live = [find_or_create(phone=phone, now=START) for phone in LIVE_PHONES]
     for customer in live:
         top_up(customer=customer, amount=10_000, currency="BSD", now=START)
-    return {False: [test_customer(phone, START) for phone in TEST_PHONES], True: live}
+    found = dict.fromkeys(shops, live)
+    for shop in (it for it in shops if not it.livemode):
+        found[shop] = [test_customer(it, START, merchant_id=shop.merchant.id) for it in TEST_PHONES]
+    return found
 
 
 @pytest.fixture
-def sold(shops: list[ShadowShop], customers: dict[bool, list[Customer]]) -> list[Payment]:
+def sold(shops: list[ShadowShop], customers: Payers) -> list[Payment]:
     """What every sequence begins with: in each shop there is something to give back."""
-    return [sell(shop, customers[shop.livemode][0], price) for price in SOLD for shop in shops]
+    return [sell(shop, customers[shop][0], price) for price in SOLD for shop in shops]
 
 
 def sell(shop: ShadowShop, customer: Customer, amount: int) -> Payment:
@@ -261,9 +264,7 @@ def sell(shop: ShadowShop, customer: Customer, amount: int) -> Payment:
 
 
 @pytest.fixture
-def run(
-    shops: list[ShadowShop], customers: dict[bool, list[Customer]], sold: list[Payment]
-) -> Callable[..., None]:
+def run(shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> Callable[..., None]:
     return partial(go, partial(Machine, shops, customers, sold))
 
 

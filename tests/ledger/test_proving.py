@@ -104,6 +104,21 @@ def test_one_whose_worker_died_is_due_after_an_hour() -> None:
     assert prove_if_due(now=NOW + 60 * MINUTE) is True
 
 
+def test_one_that_another_hand_put_off_is_made_at_once() -> None:
+    prove_if_due(now=NOW)
+    Proof.objects.update(due_at=NOW.replace(year=2099))
+
+    assert prove_if_due(now=NOW + MINUTE) is True
+    assert Proof.objects.get().due_at < NOW + 7 * MINUTE
+
+
+def test_one_that_took_as_long_as_it_may_is_not_taken_for_put_off() -> None:
+    rest = proving.LEASE * (1 + proving.REST_FACTOR)
+    Proof.objects.create(due_at=NOW + rest)
+
+    assert prove_if_due(now=NOW) is None
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_workers_one_proves() -> None:
     proofs = at_once([partial(prove_if_due, now=NOW)] * 3)

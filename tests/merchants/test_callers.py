@@ -25,8 +25,9 @@ def reaches(model: type[Model], caller: Caller) -> str:
 
 def test_it_covers_every_resource() -> None:
     assert {model.__name__ for model in SCOPED} == {
-        "ApiKey", "BankAccount", "BankEntry", "Customer", "Event", "Instruction", "Merchant",
-        "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund", "TopUp", "Webhook",
+        "AccountStatement", "ApiKey", "BankAccount", "BankEntry", "Customer", "Event",
+        "Instruction", "Merchant", "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund",
+        "TopUp", "Webhook",
     }  # fmt: skip
 
 
@@ -40,7 +41,7 @@ def test_without_a_merchant_it_reaches_nothing(model: type[Model], livemode: boo
 
 @pytest.mark.parametrize(
     "model",
-    [model for model in SCOPED if model.__name__ not in ("BankEntry", "Customer", "TopUp")],
+    [model for model in SCOPED if model.__name__ not in ("BankEntry", "TopUp")],
     ids=lambda model: model.__name__,
 )
 def test_a_merchant_reaches_its_own(model: type[Model]) -> None:

@@ -52,10 +52,34 @@ def test_a_test_key_changes_no_public_field(api, merchant, path, field):
     assert event_types() == []
 
 
-def test_a_test_key_names_no_merchant_that_waits_to_be_verified(api, merchant, path):
+def test_a_merchant_that_waits_to_be_verified_corrects_itself(api, merchant, path, settings):
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+
+    body = api(merchant).patch(path, PUBLIC).json()
+
+    assert {name: body[name] for name in PUBLIC} == PUBLIC
+    assert "pending_changes" not in body
+    assert event_data("merchant.updated")["changed"] == list(PUBLIC)
+
+
+def test_a_test_key_names_no_merchant_that_may_sell_unverified(api, merchant, path, settings):
+    settings.REQUIRE_VERIFIED_MERCHANTS = False
     Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
 
     assert api(merchant).patch(path, {"name": FRAUD}).status_code == 422
+
+
+@pytest.mark.parametrize("status", [MerchantStatus.VERIFIED, MerchantStatus.SUSPENDED])
+def test_a_test_key_never_renames_one_that_was_verified(api, merchant, path, settings, status):
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=status)
+    before = row(merchant)
+
+    response = api(merchant).patch(path, PUBLIC)
+
+    assert response.status_code == 422
+    assert row(merchant) == before
 
 
 def test_no_key_renames_a_verified_merchant_in_development(api, merchant, path, development):

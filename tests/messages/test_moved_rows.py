@@ -49,7 +49,7 @@ def old() -> Iterator[StateApps]:
 
 @pytest.fixture
 def payment():
-    customer = find_or_create(phone=PHONE, livemode=True, now=AGO)
+    customer = find_or_create(phone=PHONE, now=AGO)
     return PaymentFactory(
         livemode=True, customer=customer, customer_email=ADDRESS, created_at=AGO, updated_at=AGO
     )

@@ -5,6 +5,7 @@ from datetime import timedelta
 from core.clock import utc_now
 from customers.models import Customer
 from customers.services import test_customer
+from merchants.models import Merchant
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
@@ -16,8 +17,8 @@ ACTOR = "customer:test"
 SLOW_PHONE = "+12425550104"
 
 
-def payer(phone: str | None = None) -> Customer:
-    return test_customer(phone, utc_now())
+def payer(merchant: Merchant, phone: str | None = None) -> Customer:
+    return test_customer(phone, utc_now(), merchant_id=merchant.id)
 
 
 def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
@@ -36,7 +37,7 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
         )
     if status in (PaymentStatus.PROCESSING, PaymentStatus.COMPLETED):
         slow = status == PaymentStatus.PROCESSING
-        pay_with(payment_id, payer(SLOW_PHONE if slow else None))
+        pay_with(payment_id, payer(payment.merchant, SLOW_PHONE if slow else None))
     if status == PaymentStatus.EXPIRED:
         expire_payment(payment_id=payment_id, now=at + timedelta(hours=25))
     if status == PaymentStatus.CANCELED:

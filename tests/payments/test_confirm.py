@@ -9,6 +9,8 @@ from core.clock import utc_now
 from customers.magic_phones import MAGIC_PHONES
 from ledger.models import Purpose, Transfer
 from ledger.services import balances
+from links.services import LinkDraft, create_link
+from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.expiry import settle_due
 from payments.models import Payment, PaymentTransition
@@ -193,3 +195,16 @@ def test_development_confirms_without_a_header(api: Api, payment: Payment) -> No
 def test_without_development_mode_it_needs_a_key(api: Api, payment: Payment) -> None:
     response = api(None).post(f"/v1/payments/{payment.id}/confirm")
     assert (response.status_code, response.json()["code"]) == (401, "UNAUTHORIZED")
+
+
+def test_a_payment_of_a_link_has_one_amount_too(api: Api, merchant: Merchant) -> None:
+    caller = Caller(merchant, livemode=False, actor="key:test")
+    draft = LinkDraft(currency="BSD", amount=1_250)
+    link = create_link(caller=caller, draft=draft, now=utc_now())
+    payment = PaymentFactory(merchant=merchant, link=link)
+
+    response = api(merchant).post(f"/v1/payments/{payment.id}/confirm", {"amount": 1_251})
+
+    assert (response.status_code, response.json()["code"]) == (422, "INVALID_AMOUNT")
+    payment.refresh_from_db()
+    assert payment.status == "created"

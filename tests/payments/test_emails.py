@@ -197,7 +197,7 @@ def test_a_mail_speaks_its_readers_language(
 
 
 def test_the_receipt_of_a_customer_is_in_their_language(api: Api, merchant: Merchant) -> None:
-    test_customer(None, utc_now())
+    test_customer(None, utc_now(), merchant_id=merchant.id)
     Customer.objects.update(email=ADDRESS, language="fr")
     created = api(merchant).post("/v1/payments", {"amount": 150}).json()
     api(merchant).post(f"/v1/payments/{created['id']}/confirm")

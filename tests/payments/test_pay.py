@@ -46,7 +46,7 @@ def test_more_may_stand_for_less_but_never_less_for_more(
     merchant: Merchant, amount: int, proved: Verification, well: bool
 ) -> None:
     payment = PaymentFactory(merchant=merchant, amount=amount)
-    customer = payer()
+    customer = payer(payment.merchant)
 
     def attempt() -> Payment:
         return pay(
@@ -67,14 +67,14 @@ def test_a_suspended_merchant_is_not_paid(merchant: Merchant, payment: Payment) 
     Merchant.objects.update(status=MerchantStatus.SUSPENDED)
 
     with pytest.raises(ApiError) as refusal:
-        pay_with(payment.id, payer())
+        pay_with(payment.id, payer(payment.merchant))
 
     assert refusal.value.code == "MERCHANT_INACTIVE"
 
 
 def test_a_frozen_customer_does_not_pay(payment: Payment) -> None:
-    customer = payer()
-    freeze(customer_id=customer.id, now=utc_now())
+    customer = payer(payment.merchant)
+    freeze(customer_id=customer.id, actor="staff:ada", now=utc_now())
 
     with pytest.raises(ApiError) as refusal:
         pay_with(payment.id, customer)
@@ -88,7 +88,7 @@ def test_a_counter_itself_is_never_paid(merchant: Merchant) -> None:
     )
 
     with pytest.raises(ApiError):
-        pay_with(counter.id, payer())
+        pay_with(counter.id, payer(counter.merchant))
 
     counter.refresh_from_db()
     assert counter.status == "created"
@@ -114,10 +114,10 @@ def test_a_payment_paid_already_says_so_whatever_became_of_its_link(merchant: Me
     payment = PaymentFactory(
         merchant=merchant, link=create_link(caller=caller, draft=draft, now=utc_now())
     )
-    pay_with(payment.id, payer())
+    pay_with(payment.id, payer(payment.merchant))
 
     with pytest.raises(ApiError) as refusal:
-        pay_with(payment.id, payer())
+        pay_with(payment.id, payer(payment.merchant))
 
     assert refusal.value.code == "PAYMENT_ALREADY_COMPLETED"
 
@@ -127,7 +127,7 @@ def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merc
     draft = LinkDraft(currency="BSD", amount=1_250, max_uses=1)
     link = create_link(caller=caller, draft=draft, now=utc_now())
     payment = PaymentFactory(merchant=merchant, link=link)
-    assert pay_with(payment.id, payer(SLOW_PHONE)).status == "processing"
+    assert pay_with(payment.id, payer(payment.merchant, SLOW_PHONE)).status == "processing"
     record_use(link.id, payment_id="pay_other", amount=1_250, now=utc_now())
 
     assert settle_due(now=utc_now() + timedelta(minutes=1)) == 1

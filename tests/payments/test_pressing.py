@@ -3,11 +3,17 @@
 import pytest
 
 from core.clock import utc_now
-from payments.errors import PaymentExpired
+from ledger.errors import InsufficientBalance
+from merchants.models import Merchant
+from payments.errors import PaymentExpired, PaymentNotCompleted
 from payments.models import Payment
-from payments.pressing import ask_for_proof
+from payments.pressing import ask_for_proof, pay_or_return
+from payments.verification import Verification
+from tests.factories import PaymentFactory
+from tests.payments.journeys import ACTOR, payer
 
 pytestmark = pytest.mark.django_db
+PENNILESS_PHONE = "+12425550101"
 
 
 def _ask(payment: Payment) -> list[tuple[str, str]]:
@@ -28,3 +34,43 @@ def test_it_asks_for_no_proof_at_the_instant_it_expires(payment: Payment) -> Non
 
     with pytest.raises(PaymentExpired):
         ask_for_proof(payment_id=payment.id, actor="customer", now=payment.expires_at)
+
+
+def test_one_that_was_asked_already_is_refused_once_it_has_expired(payment: Payment) -> None:
+    asked = _ask(payment)
+    assert payment.expires_at is not None
+
+    with pytest.raises(PaymentExpired):
+        ask_for_proof(payment_id=payment.id, actor="customer", now=payment.expires_at)
+
+    assert payment.transitions.count() == len(asked)
+
+
+def test_it_asks_no_one_to_pay_a_counter(merchant: Merchant) -> None:
+    counter = PaymentFactory(merchant=merchant, payment_mode="STATIC_PAY", expires_at=None)
+
+    with pytest.raises(PaymentNotCompleted):
+        _ask(counter)
+
+    counter.refresh_from_db()
+    assert (counter.status, counter.transitions.count()) == ("created", 0)
+
+
+def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
+    payment: Payment,
+) -> None:
+    _ask(payment)
+
+    with pytest.raises(InsufficientBalance):
+        pay_or_return(
+            payment_id=payment.id,
+            customer=payer(payment.merchant, PENNILESS_PHONE),
+            verified=Verification.PASSKEY,
+            actor=ACTOR,
+            now=utc_now(),
+        )
+
+    payment.refresh_from_db()
+    last = payment.transitions.latest("pk")
+    assert (payment.status, last.to_status) == ("pending", "pending")
+    assert last.cause == "INSUFFICIENT_BALANCE"

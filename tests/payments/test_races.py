@@ -14,7 +14,7 @@ from core.errors import ApiError
 from core.ids import new_id
 from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
-from customers.services import find_or_create, top_up, wallet
+from customers.services import top_up, wallet
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.services import balances, lock
 from merchants.callers import Caller
@@ -25,7 +25,7 @@ from payments.expiry import expire_payment
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.services import cancel_payment
-from tests.factories import PaymentFactory
+from tests.factories import CustomerFactory, PaymentFactory
 from tests.payments.journeys import pay_with, payer
 from tests.races import at_once
 from webhooks.models import Event
@@ -54,14 +54,14 @@ def outcomes(results: list[object]) -> Counter[str]:
     return counted
 
 
-def customer_with(amount: int) -> Customer:
-    customer = find_or_create(phone="+12425550177", livemode=False, now=utc_now())
+def customer_with(merchant: Merchant, amount: int) -> Customer:
+    customer: Customer = CustomerFactory(merchant=merchant)
     top_up(customer=customer, amount=amount, currency="BSD", now=utc_now())
     return customer
 
 
 def test_32_confirms_complete_once(merchant: Merchant) -> None:
-    payer()
+    payer(merchant)
     for _ in range(5):
         payment = PaymentFactory(merchant=merchant)
 
@@ -75,7 +75,7 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
 
 @pytest.mark.parametrize("rival", ["cancel", "expire"])
 def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str) -> None:
-    payer()
+    payer(merchant)
     soon = timedelta(milliseconds=1)
     rivals: dict[str, Callable[[Payment], Payment]] = {
         "cancel": lambda payment: cancel_payment(
@@ -106,7 +106,7 @@ def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str)
 
 
 def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
-    customer = customer_with(100)
+    customer = customer_with(merchant, 100)
     payments = [PaymentFactory(merchant=merchant, amount=60) for _ in range(20)]
 
     results = at_once([partial(pay_with, payment.id, customer) for payment in payments])
@@ -119,7 +119,8 @@ def test_a_wallet_is_not_spent_twice(merchant: Merchant) -> None:
 def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> None:
     """The holder of the payment may go on to the wallet, even if it has to be filled first."""
     payment = PaymentFactory(merchant=merchant)
-    account = wallet(find_or_create(phone=WORKING_PHONE, livemode=False, now=utc_now()), "BSD")
+    customer = CustomerFactory(merchant=merchant, phone=WORKING_PHONE)
+    account = wallet(customer, "BSD")
 
     @transaction.atomic
     def hold() -> None:
@@ -138,7 +139,7 @@ def test_a_confirm_locks_the_payment_before_the_wallet(merchant: Merchant) -> No
 
 
 def test_a_counter_serves_many_at_once(merchant: Merchant) -> None:
-    customer = customer_with(10_000)
+    customer = customer_with(merchant, 10_000)
     counter = PaymentFactory(
         merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, amount=None, expires_at=None
     )

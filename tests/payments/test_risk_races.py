@@ -21,7 +21,7 @@ AT_ONCE = 8
 
 @pytest.fixture
 def customer() -> Customer:
-    made = find_or_create(phone="+12423591234", livemode=True, now=utc_now())
+    made = find_or_create(phone="+12423591234", now=utc_now())
     top_up(customer=made, amount=1_000_000, currency="BSD", now=utc_now())
     return made
 

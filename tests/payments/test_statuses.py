@@ -52,7 +52,7 @@ ACTIONS: dict[str, Action] = {
     "require action": lambda p: require_action(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "return to review": lambda p: return_to_review(payment_id=p.id, actor=ACTOR, now=utc_now()),
     "cancel by customer": lambda p: cancel_by_customer(payment_id=p.id, actor=ACTOR, now=utc_now()),
-    "pay": lambda p: pay_with(p.id, payer()),
+    "pay": lambda p: pay_with(p.id, payer(p.merchant)),
     "fail": _fail,
     "settle": lambda p: settle_due_payment(payment_id=p.id, now=utc_now()),
     "expire": lambda p: expire_payment(payment_id=p.id, now=utc_now() + timedelta(hours=25)),

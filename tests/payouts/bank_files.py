@@ -92,14 +92,14 @@ def batch_details(batch, *parts):
     return f"<NtryDtls><Btch><PmtInfId>{batch.message_id}</PmtInfId></Btch>{rows}</NtryDtls>"
 
 
-def statement(*entries, opening=None, closing=None, **options):
+def statement(*entries, opening=None, closing=None, currency="BSD", **options):
     """A camt.053 of the account that payouts leave from; balances in cents."""
     balances = "".join(
-        _balance(kind, amount)
+        _balance(kind, amount, currency)
         for kind, amount in (("OPBD", opening), ("CLBD", closing))
         if amount is not None
     )
-    return _account_report(STATEMENT, balances + "".join(entries), **options)
+    return _account_report(STATEMENT, balances + "".join(entries), currency=currency, **options)
 
 
 def notification(*entries, **options):
@@ -107,17 +107,24 @@ def notification(*entries, **options):
     return _account_report(NOTIFICATION, "".join(entries), **options)
 
 
-def _balance(kind, amount):
+def _balance(kind, amount, currency):
     direction = "CRDT" if amount >= 0 else "DBIT"
     return (
         f"<Bal><Tp><CdOrPrtry><Cd>{kind}</Cd></CdOrPrtry></Tp>"
-        f'<Amt Ccy="BSD">{decimal_text(abs(amount), "BSD")}</Amt>'
+        f'<Amt Ccy="{currency}">{decimal_text(abs(amount), currency)}</Amt>'
         f"<CdtDbtInd>{direction}</CdtDbtInd></Bal>"
     )
 
 
 def _account_report(
-    form, rows, *, message_id="M-1", number="2026-1", version="08", account=ACCOUNT
+    form,
+    rows,
+    *,
+    message_id="M-1",
+    number="2026-1",
+    version="08",
+    account=ACCOUNT,
+    currency="BSD",
 ):
     kind, message, report = form
     return document(
@@ -126,7 +133,7 @@ def _account_report(
         f"<{message}><GrpHdr><MsgId>{message_id}</MsgId></GrpHdr><{report}><Id>{number}</Id>"
         "<CreDtTm>2026-11-20T22:00:00</CreDtTm><FrToDt><FrDtTm>2020-01-01T00:00:00Z</FrDtTm>"
         "<ToDtTm>2026-11-20T23:59:59Z</ToDtTm></FrToDt>"
-        f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>BSD</Ccy></Acct>{rows}"
+        f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>{currency}</Ccy></Acct>{rows}"
         f"</{report}></{message}>",
     )
 

@@ -106,6 +106,7 @@ def test_the_csv_has_a_line_for_each_payout(api):
     payout = live_payout(api, amount=123_405, description='Rent, "June"', clearing_code="07")
 
     text = csv_file(orders_of(batch_of()))
+    payout.refresh_from_db()
 
     assert text.count("\r\n") == 2
     head, line = csv.reader(io.StringIO(text, newline=""))
@@ -120,6 +121,7 @@ def test_the_csv_has_a_line_for_each_payout(api):
         "bic": "BOTIBSNSXXX",
         "clearing_code": "07",
         "description": 'Rent, "June"',
+        "end_to_end_id": payout.order.end_to_end_id,
     }
     assert tuple(head) == COLUMNS
 

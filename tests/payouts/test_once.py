@@ -6,12 +6,24 @@ from django.db import connection
 
 from core.clock import utc_now
 from payouts import continuity
+from payouts.bank.booking_reconciliation import check_bookings
+from payouts.bank_accounts import close_bank_account
 from payouts.batch_reconciliation import check_batches
 from payouts.batches import create_batch, note_file, orders_of
 from payouts.errors import PayoutFileChanged, PayoutsShut
 from payouts.models import BankAccount, Continuity, Payout, PayoutBatch, PayoutOrder
 from payouts.pain001 import pain001
+from payouts.reconciliation import check_payouts
 from tests.ledger.thief import all_rights
+from tests.payouts.bank_files import (
+    entry,
+    notification,
+    order_of,
+    read,
+    statement,
+    statuses_of,
+    waiting_entries,
+)
 from tests.payouts.batching import FAR, batch_of, live_payout
 
 
@@ -76,6 +88,46 @@ def test_after_a_restore_nothing_leaves_until_it_was_reconciled(api):
 
     call_command("restored", "--reconciled")
     assert batch_of().count == 1
+
+
+def test_after_a_restore_a_payout_that_may_have_left_is_not_canceled(api):
+    payout = live_payout(api)
+    call_command("restored")
+    cancel = f"/v1/payouts/{payout.id}/cancel"
+
+    refused = api(payout.merchant, live=True).post(cancel)
+
+    assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert refused.json()["details"] == "status: is being compared with the bank"
+    call_command("restored", "--reconciled")
+    assert api(payout.merchant, live=True).post(cancel).json()["status"] == "canceled"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("form", [statement, notification])
+def test_what_left_before_a_restore_is_what_the_bank_says(sent_pair, form):
+    paid, other = sent_pair
+    told = order_of(paid)
+    undo(paid.batch)
+    close_bank_account(bank_account_id=paid.bank_account_id, actor="staff:ann", now=utc_now())
+
+    result = read(form(entry(paid.amount, told)))
+
+    assert (result.matched, statuses_of(sent_pair)) == (1, ["paid", "scheduled"])
+    assert order_of(paid) == told
+    assert [*check_batches(), *check_bookings(), *check_payouts()] == []
+    assert [each.id for each in batch_of().payouts.all()] == [other.id]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_another_amount_is_not_what_left_before_a_restore(sent_pair):
+    told = order_of(sent_pair[0])
+    undo(sent_pair[0].batch)
+
+    read(statement(entry(sent_pair[0].amount + 1, told)))
+
+    assert statuses_of(sent_pair) == ["scheduled", "scheduled"]
+    assert waiting_entries() == ["There is no order of this reference."]
 
 
 @pytest.mark.postgres

@@ -71,7 +71,7 @@ def test_the_cut_off_races_new_payments(api, merchant):
     results = at_once(
         [lambda: client.post("/v1/payouts", {}).status_code] * 3
         + [lambda: credit(merchant, 130)] * 12
-        + [lambda: gather_ahead(now=utc_now())] * 2
+        + [lambda: gather_ahead()] * 2
     )
     client.post("/v1/payouts", {})
 

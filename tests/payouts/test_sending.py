@@ -7,6 +7,7 @@ import time_machine
 from django.core.management import call_command
 
 from core.clock import utc_now
+from core.clock_check import accept_clock
 from ledger.models import Purpose
 from merchants.models import Merchant
 from payouts.bank_accounts import TEST_NUMBER_REFUSED, BankDetails, open_bank_account
@@ -26,11 +27,13 @@ def test_a_test_payout_leaves_and_arrives_on_its_dates(api, merchant):
         api(merchant).post("/v1/payouts", {})
         assert send_payouts() == 0
     with time_machine.travel("2026-11-23T05:00:00Z", tick=False):  # midnight in Nassau
+        accept_clock()
         assert send_payouts() == 1
         assert send_payouts() == 0
     assert Payout.objects.get().status == "in_transit"
 
     with time_machine.travel("2026-11-24T05:00:00Z", tick=False):
+        accept_clock()
         assert send_payouts() == 1
 
     assert Payout.objects.get().status == "paid"
@@ -62,6 +65,7 @@ def test_the_refused_test_number_fails(api, merchant):
 
     for day in ("2035-01-03", "2035-01-04"):  # sent late, it arrives later
         with time_machine.travel(f"{day}T12:00:00Z", tick=False):
+            accept_clock()
             assert send_payouts() == 1
 
     payout = Payout.objects.get()

@@ -1,9 +1,10 @@
 """Each movement stands in exactly one statement, and every statement adds up"""
 
 from datetime import timedelta
+from threading import Event, Thread
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from core.clock import utc_now
 from ledger.models import Purpose, Transfer
@@ -69,7 +70,7 @@ def test_movements_are_gathered_ahead_where_money_comes_in(merchant, stranger, s
     for number in range(7):
         credit(merchant, 100 + number)
 
-    assert (gather_ahead(now=utc_now()), gather_ahead(now=utc_now())) == (7, 0)
+    assert (gather_ahead(), gather_ahead()) == (7, 0)
 
     statement = Statement.objects.get()
     assert (statement.movements_count, statement.movements_amount) == (7, 721)
@@ -78,7 +79,7 @@ def test_movements_are_gathered_ahead_where_money_comes_in(merchant, stranger, s
 
 def test_a_payout_goes_on_from_what_was_gathered(api, merchant):
     credit(merchant, 1000)
-    gather_ahead(now=utc_now())
+    gather_ahead()
     credit(merchant, 250)
 
     body = api(merchant).post(PATH, {}).json()
@@ -95,22 +96,68 @@ def test_a_late_transfer_with_a_lower_id_is_still_gathered(merchant, account):
     with transaction.atomic():
         lock(account)
         statement = open_statement(account)
-        gather(statement, now=utc_now())
+        gather(statement)
     StatementLine.objects.filter(transfer=late).delete()
 
     with transaction.atomic():
         lock(account)
-        assert gather(statement, now=utc_now()) == 1
+        assert gather(statement) == 1
 
 
-def test_what_is_old_is_not_looked_at_again(merchant, account, django_assert_max_num_queries):
-    credit(merchant, 100, at=utc_now() - timedelta(hours=2))
-    credit(merchant, 200)
+@pytest.mark.django_db(transaction=True)
+def test_what_is_committed_is_not_looked_at_again(merchant):
+    for amount in (100, 200):
+        credit(merchant, amount)
+        gather_ahead()
     old, new = Transfer.objects.order_by("id")
 
-    gather_ahead(now=utc_now())
-
     assert Statement.objects.get().gathered_through == old.pk < new.pk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_many_batches_go_on_from_one_another(merchant, small_batches):
+    for number in range(10):
+        credit(merchant, 100 + number)
+
+    assert gather_ahead() == 10
+
+    [*_, last_of_third, _] = Transfer.objects.order_by("id")
+    assert Statement.objects.get().gathered_through == last_of_third.pk
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("hours", [-2, 0, 9600])
+def test_no_clock_makes_gathering_pass_over_a_late_transfer(merchant, hours):
+    """A payment of a host whose clock is wrong is still open while later ones are gathered."""
+    posted, may_commit = Event(), Event()
+
+    def pay_late():
+        with transaction.atomic():
+            credit(merchant, 100, at=utc_now() + timedelta(hours=hours))
+            posted.set()
+            may_commit.wait(10)
+        connection.close()
+
+    credit(merchant, 1)
+    late = Thread(target=pay_late)
+    late.start()
+    assert posted.wait(10)
+    for amount in (200, 300, 400):
+        credit(merchant, amount, at=utc_now() + timedelta(hours=hours))
+        gather_ahead()
+    may_commit.set()
+    late.join(10)
+    credit(merchant, 500)
+
+    assert gather_ahead() == 2
+    statement = Statement.objects.get()
+    assert (statement.movements_count, statement.movements_amount) == (6, 1501)
+    for amount in (600, 700):
+        credit(merchant, amount)
+        gather_ahead()
+    passed = Transfer.objects.get(amount=600).pk
+    assert Statement.objects.get().gathered_through == passed
 
 
 def test_the_database_refuses_a_movement_in_two_statements(api, merchant, payout):

@@ -12,6 +12,7 @@ from payouts.services import record_failed
 from tests.events import event_types
 from tests.payouts.bank_files import (
     entry,
+    notification,
     order_of,
     read,
     returned,
@@ -78,6 +79,21 @@ def test_a_refusal_of_what_was_booked_waits(sent_pair):
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
 
 
+def test_a_refusal_as_a_duplicate_says_nothing_of_the_first_order(sent_pair):
+    """The file was sent twice: the payouts may well be paid."""
+    reason = "<Rsn><Cd>{}</Cd></Rsn>"
+    batch, order = sent_pair[0].batch, (order_of(sent_pair[0]), "RJCT")
+
+    read(status_report(batch, group="RJCT", reason=reason.format("DU01")))
+    read(status_report(batch, order, message_id="S-2", reason=reason.format("AM05")))
+
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+    problem = "The bank has this order already: see what became of the first one."
+    assert waiting_entries() == [problem, problem]
+    read(statement(entry(sent_pair[0].amount, order[0])))
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+
+
 def test_an_unknown_status_or_another_files_order_waits(api, sent_pair):
     other = live_payout(api)
     batch = batch_of()
@@ -99,6 +115,19 @@ def test_a_return_after_all_deadlines_waits(sent_pair, settings):
 
     assert waiting_entries() == ["paid_at: is more than -1 days ago"]
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
+
+
+def test_a_return_less_a_charge_waits_and_says_what_is_missing(sent_pair):
+    payout, _ = sent_pair
+    read(statement(entry(1250, order_of(payout)), message_id="M-0", number="2026-0"))
+
+    result = read(notification(entry(1000, order_of(payout), direction="CRDT", returned="AC04")))
+
+    assert (result.matched, result.unmatched) == (0, 1)
+    [problem] = waiting_entries()
+    assert "is BSD 2.50 less than the payout" in problem
+    payout.refresh_from_db()
+    assert payout.status == "paid"
 
 
 def test_test_payouts_are_not_answered_by_live_files(sent_pair):

@@ -9,7 +9,7 @@ import pytest
 
 from core.clock import utc_now
 from core.errors import ApiError
-from customers.services import find_or_create, top_up, wallet
+from customers.services import top_up, wallet
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from merchants.callers import Caller
@@ -19,7 +19,7 @@ from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
 from tests.events import event_types
-from tests.factories import PaymentFactory
+from tests.factories import CustomerFactory, PaymentFactory
 from tests.ledger.funding import problems
 from tests.payments.journeys import pay_with
 from tests.payouts.merchant_balance import credit, held
@@ -166,7 +166,7 @@ def seal_often():
 @pytest.mark.slow
 def test_opposite_payments_and_refunds_do_not_deadlock(merchant):
     """One customer pays one merchant 250 times, while 250 earlier payments are refunded."""
-    customer = find_or_create(phone="+12425550177", livemode=False, now=utc_now())
+    customer = CustomerFactory(merchant=merchant)
     top_up(customer=customer, amount=25_000, currency="BSD", now=utc_now())
     type(merchant).objects.update(fee_basis_points=500)
     payments = [PaymentFactory(merchant=merchant, amount=50) for _ in range(500)]

@@ -139,7 +139,8 @@ def test_refunds_are_removed(names):
 
 def test_all_refunds_of_a_payment_are_removed_with_their_transfers(names):
     moved = "SELECT id FROM ledger_transfer WHERE kind IN ('refund', 'refund_fee')"
-    undo = "UPDATE ledger_account SET balance = balance - 400 WHERE purpose = 'wallet'"
+    payer = f"SELECT customer_id FROM payments_payment WHERE id = '{names['sale']}'"
+    undo = f"UPDATE ledger_account SET balance = balance - 400 WHERE owner = ({payer})"
     tamper(f"DELETE FROM ledger_unsealedtransfer WHERE transfer_id IN ({moved})")
     tamper("DELETE FROM ledger_transfer WHERE kind IN ('refund', 'refund_fee')")
     tamper(undo)

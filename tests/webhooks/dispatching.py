@@ -7,9 +7,9 @@ from typing import Any
 from django.db import transaction
 
 from core.clock import utc_now
+from core.database_clock import database_now
 from merchants.callers import Caller
 from merchants.models import Merchant
-from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import claim_due_deliveries

@@ -6,10 +6,10 @@ import time
 import pytest
 from django.db import connection, connections, transaction
 
+from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery
-from webhooks.database_clock import database_now
 from webhooks.delivery.leases import claim_delivery
 
 WAIT_SECONDS = 20

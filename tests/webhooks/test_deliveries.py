@@ -5,12 +5,12 @@ from datetime import timedelta
 import pytest
 
 from core.clock import iso
+from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from webhooks.database_clock import database_now
 from webhooks.delivery.leases import claim_due_deliveries
 from webhooks.models import Delivery, Webhook
 from webhooks.redelivery import RECOVERY_BATCH, continue_recoveries

@@ -7,6 +7,7 @@ import pytest
 import time_machine
 
 from core.clock import utc_now
+from core.database_clock import database_now
 from merchants.callers import Caller
 from merchants.models import Merchant
 from outbound.http_client import HttpResult
@@ -15,7 +16,6 @@ from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from webhooks.database_clock import database_now
 from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.leases import LEASE_IN_DEADLINES, Claim, claim_due_deliveries, release
 from webhooks.delivery.outcomes import PAUSE_FROM_FAILURES, record_result

@@ -6,10 +6,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
-from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 
 

@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.database_clock import database_now
 from merchants.models import Merchant
 from outbound.http_client import HttpResult
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery
-from webhooks.database_clock import database_now
 from webhooks.delivery.leases import claim_delivery, claim_due_deliveries, lease_until
 from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.signing import signature_headers

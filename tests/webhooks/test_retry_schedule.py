@@ -5,13 +5,13 @@ from urllib.parse import quote
 import pytest
 from django.core import mail
 
+from core.database_clock import database_now
 from merchants.models import Merchant
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from webhooks.database_clock import database_now
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import AlertKind, DeliveryStatus
 

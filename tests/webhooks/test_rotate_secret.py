@@ -6,11 +6,11 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from standardwebhooks.webhooks import WebhookVerificationError
 
 from core.crypto import decrypt
+from core.database_clock import database_now
 from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, send_due
 from tests.webhooks.receiver import Received, Receiver
-from webhooks.database_clock import database_now
 from webhooks.delivery.signing import body_signature
 from webhooks.models import Webhook
 

@@ -14,7 +14,7 @@ from datetime import datetime
 
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
-from webhooks.database_clock import database_now
+from core.database_clock import database_now
 from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, release

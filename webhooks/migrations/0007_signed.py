@@ -8,7 +8,7 @@ from ledger.log_triggers import LogRows
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0005_signed_log"),
+        ("ledger", "0006_signed_log"),
         ("webhooks", "0006_messages_of_tests"),
     ]
 

@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 from config.checks import refuse_unsafe
 from config.schedule import SCHEDULE
 from config.worker import Worker, run
+from core.clock_check import ClockRefused, accept_clock
 
 STOP_SECONDS = 20
 
@@ -33,6 +34,10 @@ class Command(BaseCommand):
             self._work()
 
     def _run_once(self) -> None:
+        try:
+            accept_clock()
+        except ClockRefused as refusal:
+            raise CommandError(str(refusal)) from None
         went = {name: run(name, import_string(item.task)) for name, item in SCHEDULE.items()}
         if failed := [name for name, well in went.items() if not well]:
             raise CommandError(f"These failed: {', '.join(failed)}. The log says why.")

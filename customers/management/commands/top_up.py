@@ -15,18 +15,21 @@ from customers.models import Customer
 from customers.phones import normalize_phone
 from customers.services import test_customer, top_up, wallet
 from ledger.services import balance_of
+from merchants.models import Merchant
 
 
 class Command(BaseCommand):
     help = (
-        "Put money into a customer's wallet, from the funding account. A test customer appears "
-        "by itself; a live one must have signed in before."
+        "Put money into a customer's wallet, from the funding account. A test customer of a "
+        "merchant appears by itself; a live one must have signed in before."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("phone", help='the customer\'s phone, for example "+1 242 555 0100"')
         parser.add_argument("amount", type=int, help="in cents: 1250 is 12.50")
-        parser.add_argument("--live", action="store_true", help="the live customer of this phone")
+        whose = parser.add_mutually_exclusive_group(required=True)
+        whose.add_argument("--live", action="store_true", help="the live customer of this phone")
+        whose.add_argument("--merchant", help="id or slug: this merchant's test customer")
         parser.add_argument(
             "--currency", default=settings.DEFAULT_CURRENCY, help="default: %(default)s"
         )
@@ -35,7 +38,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         try:
             result = _top_up(
-                options["phone"], options["amount"], options["currency"], livemode=options["live"]
+                options["phone"], options["amount"], options["currency"], options["merchant"]
             )
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}".strip()) from None
@@ -46,14 +49,15 @@ class Command(BaseCommand):
             self.stdout.write(f"{result['customer_id']} now holds {money}.")
 
 
-def _top_up(phone: str, amount: int, currency: str, *, livemode: bool) -> dict[str, Any]:
+def _top_up(phone: str, amount: int, currency: str, merchant: str | None) -> dict[str, Any]:
     if not is_currency(currency):
         raise ValidationFailed(currency="must be an ISO 4217 code such as BSD")
     instant = utc_now()
-    if livemode:
-        customer = Customer.objects.by_phone(normalize_phone(phone, livemode=True), livemode=True)
+    if merchant is None:
+        customer = Customer.objects.live_by_phone(normalize_phone(phone, livemode=True))
     else:
-        customer = test_customer(phone, instant, currency)
+        merchant_id = Merchant.objects.named(merchant).id
+        customer = test_customer(phone, instant, currency, merchant_id=merchant_id)
     transaction_id = top_up(customer=customer, amount=amount, currency=currency, now=instant)
     return {
         "customer_id": customer.id,

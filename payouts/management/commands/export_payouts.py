@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from core.clock import utc_now
+from core.clock_check import ClockRefused, checked_now
 from core.errors import ApiError
 from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
@@ -44,9 +44,9 @@ class Command(BaseCommand):
                 file.write(content)
         except FileExistsError:
             raise CommandError(f"{options['file']} exists already.") from None
-        except ApiError as error:
+        except (ApiError, ClockRefused) as error:
             os.unlink(options["file"])
-            raise CommandError(f"{error.message} {error.details}") from None
+            raise CommandError(_words(error)) from None
         self.stdout.write(f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}")
 
 
@@ -63,7 +63,7 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
 
 
 def _new_batch(options: dict[str, Any]) -> PayoutBatch:
-    at = utc_now()
+    at = checked_now()
     today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
     batch = create_batch(
         livemode=not options["test"],
@@ -75,6 +75,10 @@ def _new_batch(options: dict[str, Any]) -> PayoutBatch:
     if batch is None:
         raise NothingToExport
     return batch
+
+
+def _words(error: ApiError | ClockRefused) -> str:
+    return f"{error.message} {error.details}" if isinstance(error, ApiError) else str(error)
 
 
 def _for_owner_only(path: str, flags: int) -> int:

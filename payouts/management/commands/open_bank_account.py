@@ -5,10 +5,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Q
 
 from core.clock import utc_now
 from core.errors import ApiError
+from merchants.errors import MerchantNotFound
 from merchants.models import Merchant
 from payouts.bank_accounts import BankDetails, open_bank_account
 
@@ -30,10 +30,10 @@ class Command(BaseCommand):
         parser.add_argument("--test", action="store_true", help="for test payouts")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        name = options["merchant"]
-        merchant = Merchant.objects.filter(Q(pk=name) | Q(slug=name)).first()
-        if merchant is None:
-            raise CommandError("There is no merchant of this id or slug.")
+        try:
+            merchant = Merchant.objects.named(options["merchant"])
+        except MerchantNotFound as error:
+            raise CommandError(error.message) from None
         details = BankDetails(
             currency=options["currency"],
             holder_name=options["holder"],

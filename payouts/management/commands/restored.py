@@ -16,9 +16,10 @@ ACTOR = "system:restored"
 class Command(BaseCommand):
     help = (
         "Say that the database was restored from a backup or moved to another server: from then on "
-        "no payout leaves. Compare what is in transit with the bank's own list, record what it "
-        "has paid or refused, then open payouts again with --reconciled. PostgreSQL is shut by "
-        "itself after a restore or the promotion of a replica."
+        "no payout leaves. Import the bank's files since the backup again, compare what is in "
+        "transit with the bank's own list, record what it has paid or refused, then open payouts "
+        "again with --reconciled. PostgreSQL is shut by itself after a restore or the promotion "
+        "of a replica."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,9 +4,10 @@ from argparse import ArgumentParser, ArgumentTypeError
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import iso, utc_now
+from core.clock import iso
+from core.clock_check import ClockRefused, checked_now
 from core.json import dump_json
 from webhooks.retention import ended_before, prune_deliveries
 
@@ -32,7 +33,10 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, **options: Any) -> None:
-        before = utc_now() - timedelta(days=options["days"])
+        try:
+            before = checked_now() - timedelta(days=options["days"])
+        except ClockRefused as refusal:
+            raise CommandError(str(refusal)) from None
         if options["dry_run"]:
             count = ended_before(before).count()
         else:

@@ -8,15 +8,15 @@ from ledger.log_triggers import LogRows
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0005_signed_log"),
-        ("customers", "0005_cash_codes"),
+        ("ledger", "0006_signed_log"),
+        ("backoffice", "0009_erasure_kind"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="customer",
+            model_name="instruction",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("customers_customer"),
+        LogRows("backoffice_instruction"),
     ]

@@ -49,7 +49,7 @@ def unprotect(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0004_payout_reversed"),
+        ("ledger", "0005_account_history"),
     ]
 
     operations = [

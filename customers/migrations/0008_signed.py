@@ -8,15 +8,15 @@ from ledger.log_triggers import LogRows
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0005_signed_log"),
-        ("backoffice", "0007_insiders"),
+        ("ledger", "0006_signed_log"),
+        ("customers", "0007_erasure"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="instruction",
+            model_name="customer",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("backoffice_instruction"),
+        LogRows("customers_customer"),
     ]

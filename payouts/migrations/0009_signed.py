@@ -8,8 +8,8 @@ from ledger.log_triggers import LogRows
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("ledger", "0005_signed_log"),
-        ("payouts", "0006_bank_credits"),
+        ("ledger", "0006_signed_log"),
+        ("payouts", "0008_account_statements"),
     ]
 
     operations = [

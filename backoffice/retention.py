@@ -1,0 +1,18 @@
+"""Delete the records of how staff signed in, with the addresses and browsers they came from."""
+
+from datetime import datetime
+
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.sessions.models import Session
+
+from core.retention import PERIODS, delete_all, delete_oldest
+
+
+def delete_old_sign_ins(*, now: datetime) -> int:
+    """Delete sign-ins, right and wrong, and sessions once their period is over; return how many."""
+    before = now - PERIODS["staff sign-ins"]
+    records = (AccessLog, AccessAttempt, AccessFailureLog)
+    ended = Session.objects.filter(expire_date__lt=now - PERIODS["staff sessions"])
+    return delete_all(ended) + sum(
+        delete_oldest(kind.objects.all(), "attempt_time", before=before) for kind in records
+    )

@@ -1,0 +1,75 @@
+"""What is known of a person: handed out to them, and erased, across all rooms."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from backoffice.errors import ErasureRefused
+from backoffice.formats import money
+from backoffice.models import Instruction
+from checkout.models import VerificationTry
+from customers.erasure import erase_customer
+from customers.models import Customer
+from ledger.models import Account, Purpose
+from merchants.callers import Caller
+from messages.models import Message
+from payments.models import Payment
+from payments.statuses import FINAL
+from refunds.models import Refund
+
+
+def check_erasure(instruction: Instruction, now: datetime) -> None:
+    """Refuse while money or a promise of money hangs on the person.
+
+    Raises CustomerNotFound, CustomerErased, ErasureRefused with each reason.
+    """
+    customer = Customer.objects.locked(instruction.subject_id)
+    customer.refuse_erased()
+    reasons = list(_reasons_to_wait(customer))
+    if reasons:
+        raise ErasureRefused(" ".join(reasons))
+
+
+@transaction.atomic
+def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Erase the person of a customer, and return the customer's id.
+
+    Payments, refunds and transfers stay as they are, but for the e-mail address in a payment: the
+    ledger is proven as before. Raises as `check_erasure`.
+    """
+    check_erasure(instruction, now)
+    customer = Customer.objects.one(instruction.subject_id)
+    payments = Payment.objects.filter(customer=customer)
+    for messages in messages_to(customer):
+        messages.delete()
+    VerificationTry.objects.filter(payment_id__in=payments.values("pk")).delete()
+    payments.exclude(customer_email=None).update(customer_email=None, updated_at=now)
+    erase_customer(customer_id=customer.pk, actor=caller.actor, cause=instruction.pk, now=now)
+    return customer.pk
+
+
+def messages_to(customer: Customer) -> Iterator[QuerySet[Message]]:
+    """Yield what was told about the customer's account, their payments and their refunds."""
+    payments = Payment.objects.filter(customer=customer)
+    refunds = Refund.objects.filter(payment__customer=customer)
+    yield Message.objects.filter(about=customer.pk)
+    yield Message.objects.filter(about__in=payments.values("pk"))
+    yield Message.objects.filter(about__in=refunds.values("pk"))
+
+
+def wallets_of(customer: Customer) -> QuerySet[Account]:
+    """Return the accounts that hold the customer's money."""
+    wallets = Account.objects.filter(owner=customer.pk, purpose=Purpose.WALLET)
+    return wallets.filter(livemode=customer.livemode).order_by("currency")
+
+
+def _reasons_to_wait(customer: Customer) -> Iterator[str]:
+    for wallet in wallets_of(customer).exclude(balance=0):
+        yield f"The wallet holds {money(wallet.balance, wallet.currency)}: pay it out first."
+    unfinished = Payment.objects.filter(customer=customer).exclude(status__in=FINAL)
+    if count := unfinished.count():
+        yield f"{count} of their payments are still open."
+    if count := Refund.objects.pending().filter(payment__customer=customer).count():
+        yield f"{count} of their refunds still wait for the merchant's money."

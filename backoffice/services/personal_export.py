@@ -1,0 +1,103 @@
+"""Everything that is stored about a customer, as one JSON file for the person."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+import orjson
+from django.db.models import Model, Q
+
+from backoffice.audit import AuditAction, audited, limit_rate
+from backoffice.roles import Right
+from backoffice.services.personal_data import messages_to, wallets_of
+from backoffice.staff import Staff
+from checkout.models import VerificationTry
+from core.clock import iso
+from customers.models import Customer
+from ledger.models import Account, Transfer
+from payments.models import Payment
+from refunds.models import Refund
+
+_CUSTOMER = (
+    "id", "phone", "name", "email", "language", "created_at", "pin_set_at", "frozen_at",
+)  # fmt: skip
+_PAYMENT = (
+    "id", "amount", "currency", "status", "payment_mode", "description", "order_id", "line_items",
+    "invoice_number", "reference", "customer_email", "metadata", "amount_refunded", "created_at",
+    "completed_at",
+)  # fmt: skip
+_REFUND = ("id", "payment_id", "amount", "currency", "status", "reason", "created_at")
+_PASSKEY = ("name", "aaguid", "is_synced", "created_at", "last_used_at", "removed_at")
+_SESSION = ("created_at", "last_seen_at", "ended_at", "expires_at")
+_MESSAGE = ("channel", "kind", "recipient", "subject", "text", "status", "due_at", "sent_at")
+_ATTEMPT = ("payment_id", "method", "error_code", "address", "tried_at")
+_CHANGE = ("change", "at", "cause")
+
+
+def export_personal_data(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> bytes:
+    """Return what is known of a customer, without any secret, and record who took it.
+
+    Raises Forbidden, CustomerNotFound, CustomerErased, ActionLimitReached.
+    """
+    action = AuditAction(
+        act="export personal data",
+        right=Right.PERSONAL_DATA,
+        subject_type="customer",
+        subject_id=customer_id,
+        reason=reason,
+    )
+    with audited(staff=staff, action=action, now=now):
+        limit_rate(staff=staff, act=action.act, now=now)
+        customer = Customer.objects.one(customer_id)
+        customer.refuse_erased()
+        known = {"exported_at": iso(now)} | _known_of(customer)
+    return orjson.dumps(known, option=orjson.OPT_INDENT_2)
+
+
+def _known_of(customer: Customer) -> dict[str, Any]:
+    payments = Payment.objects.filter(customer=customer).select_related("merchant").order_by("pk")
+    attempts = VerificationTry.objects.filter(payment_id__in=payments.values("pk"))
+    wallets = list(wallets_of(customer))
+    return {
+        "customer": _fields(customer, _CUSTOMER),
+        "wallets": [{"currency": one.currency, "balance": one.balance} for one in wallets],
+        "transfers": _transfers(wallets),
+        "payments": [
+            {"merchant": payment.merchant.name} | _fields(payment, _PAYMENT) for payment in payments
+        ],
+        "refunds": _rows(Refund.objects.filter(payment__customer=customer), _REFUND),
+        "passkeys": _rows(customer.passkeys.all(), _PASSKEY),
+        "sessions": _rows(customer.sessions.all(), _SESSION),
+        "messages": [row for rows in messages_to(customer) for row in _rows(rows, _MESSAGE)],
+        "verification_attempts": _rows(attempts, _ATTEMPT),
+        "account_changes": _rows(customer.changes.all(), _CHANGE),
+    }
+
+
+def _transfers(wallets: list[Account]) -> list[dict[str, Any]]:
+    """Return what moved in and out of the wallets; out is negative."""
+    own = {wallet.pk for wallet in wallets}
+    moved = Transfer.objects.filter(Q(debit_account__in=own) | Q(credit_account__in=own))
+    return [
+        {
+            "kind": transfer.kind,
+            "reference": transfer.reference,
+            "amount": -transfer.amount if transfer.debit_account_id in own else transfer.amount,
+            "currency": transfer.currency,
+            "at": iso(transfer.created_at),
+        }
+        for transfer in moved.order_by("pk")
+    ]
+
+
+def _rows(rows: Any, names: Iterable[str]) -> list[dict[str, Any]]:
+    return [_fields(row, names) for row in rows.order_by("pk")]
+
+
+def _fields(row: Model, names: Iterable[str]) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in names}
+    return {
+        name: iso(value) if isinstance(value, datetime) else value
+        for name, value in values.items()
+        if value not in (None, "")
+    }

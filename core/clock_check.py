@@ -1,0 +1,98 @@
+"""The clock of periodic work: the database's, and only while nothing contradicts it.
+
+Periodic work pays out, expires and deletes by itself, so that a wrong clock would do lasting
+damage. A turn goes by the database's time. It is refused where the clock of its own process
+differs, or where the time has leapt since earlier turns: one wild reading is never acted upon.
+"""
+
+import socket
+from datetime import datetime, timedelta
+
+import structlog
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from core.clock import utc_now, whole_milliseconds
+from core.database_clock import database_now
+from core.models import TurnMark
+
+STEP = timedelta(hours=1)
+LONG_STEP = timedelta(days=1)  # for work that does no harm when it is early by so much
+CONFIRMED_AFTER = timedelta(minutes=1)
+NOTED_EVERY = timedelta(minutes=5)
+ALARM_EVERY = timedelta(minutes=1)
+
+logger = structlog.get_logger(__name__)
+
+
+class ClockRefused(Exception):
+    """Nothing was done: a clock is wrong, or not yet known to be right. The text says which."""
+
+
+def turn_now(*, step: timedelta = STEP) -> datetime:
+    """Return the instant of a turn of periodic work: read once, by the database's clock.
+
+    Raises ClockRefused as `checked_now` does, and where the time is more than `step` ahead of
+    earlier turns, or behind them, until it has stayed there for a minute.
+    """
+    now = checked_now()
+    mark, _ = TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
+    if mark.at - _tolerance() <= now <= mark.at + step:
+        if mark.leapt_at or now - mark.at >= NOTED_EVERY:
+            _accept(now)
+        return now
+    if mark.leapt_at and CONFIRMED_AFTER <= now - mark.leapt_at <= step:
+        logger.warning("clock_leap_accepted", at=now, earlier=mark.at)
+        _accept(now)
+        return now
+    if not mark.leapt_at or not mark.leapt_at <= now <= mark.leapt_at + step:
+        _row().update(leapt_at=now)
+    raise _refused(now, f"The time has leapt from {mark.at} to {now}.")
+
+
+def checked_now() -> datetime:
+    """Return the database's time. Raises ClockRefused where our own clock differs from it."""
+    before = utc_now()
+    now = whole_milliseconds(database_now())
+    after = utc_now()
+    if before - _tolerance() <= now <= after + _tolerance():
+        return now
+    ahead = (after - now).total_seconds()
+    raise _refused(now, f"The clock of {socket.gethostname()} is {ahead:+.0f} s off.")
+
+
+def accept_clock() -> None:
+    """Take the present time for right, on the word of the person who starts the work.
+
+    Raises ClockRefused as `checked_now` does.
+    """
+    now = checked_now()
+    TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
+    _accept(now)
+
+
+def seconds_off() -> float:
+    """Return how far the clock of this process is ahead of the database's."""
+    now = database_now()
+    return (utc_now() - now).total_seconds()
+
+
+def _tolerance() -> timedelta:
+    return timedelta(seconds=settings.CLOCK_TOLERANCE_SECONDS)
+
+
+def _accept(now: datetime) -> None:
+    _row().update(at=now, leapt_at=None)
+
+
+def _refused(now: datetime, why: str) -> ClockRefused:
+    """Raise the alarm: in the log, and at most once a minute in the row that metrics read."""
+    logger.error("clock_refused", reason=why)
+    TurnMark.objects.get_or_create(pk=TurnMark.ONLY, defaults={"at": now})
+    recent = Q(refused_at__gt=now - ALARM_EVERY, refused_at__lte=now)
+    _row().exclude(recent).update(refused_at=now, refusal=why)
+    return ClockRefused(why)
+
+
+def _row() -> QuerySet[TurnMark]:
+    return TurnMark.objects.filter(pk=TurnMark.ONLY)

@@ -1,0 +1,28 @@
+"""Metrics of the clocks that periodic work goes by, collected when they are scraped."""
+
+from typing import Final
+
+from prometheus_client import Gauge
+
+from core.clock_check import seconds_off
+from core.models import TurnMark
+
+# Each web process reads the same row: the latest value counts, and values are not summed.
+LATEST: Final = "mostrecent"
+
+offset = Gauge(
+    "clock_offset_seconds",
+    "How far the clock of this web process is ahead of the database's.",
+)
+refused_at = Gauge(
+    "clock_refused_timestamp_seconds",
+    "When periodic work was last refused for a wrong clock, in seconds since 1970; 0: never.",
+    multiprocess_mode=LATEST,
+)
+
+
+def collect() -> None:
+    """Set the gauges, from one row."""
+    offset.set(seconds_off())
+    mark = TurnMark.objects.filter(pk=TurnMark.ONLY, refused_at__isnull=False).first()
+    refused_at.set(mark.refused_at.timestamp() if mark and mark.refused_at else 0)

@@ -1,0 +1,51 @@
+"""What was done to a customer's account as a whole: frozen, unfrozen, erased."""
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Q
+
+CAUSE_CHARACTERS = 255
+
+
+class AccountChange(models.TextChoices):
+    """What can be done to a customer's account."""
+
+    FROZEN = "frozen"
+    UNFROZEN = "unfrozen"
+    ERASED = "erased"
+
+
+class CustomerChange(models.Model):
+    """One change of a customer's account: what, when, by whom and why. Never changed."""
+
+    customer = models.ForeignKey(
+        "customers.Customer", on_delete=models.PROTECT, related_name="changes"
+    )
+    change = models.CharField(max_length=16, choices=AccountChange)
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=100)
+    cause = models.CharField(max_length=CAUSE_CHARACTERS, default="", blank=True)
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(change__in=AccountChange.values), name="customer_change_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.customer_id}: {self.change}"
+
+
+def record_change(
+    customer_id: str, change: AccountChange, *, actor: str, now: datetime, cause: str = ""
+) -> None:
+    """Write down what was done to an account, in the caller's transaction."""
+    CustomerChange.objects.create(
+        customer_id=customer_id,
+        change=change,
+        actor=actor,
+        cause=cause[:CAUSE_CHARACTERS],
+        at=now,
+    )

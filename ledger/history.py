@@ -1,0 +1,86 @@
+"""What came and went on an account in a stretch of time, by index, however much there is in all."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from heapq import merge
+from itertools import islice
+from typing import Any, NamedTuple
+
+from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from ledger.models import Account, Transfer
+from ledger.services import balance_of
+
+
+class Line(NamedTuple):
+    """A transfer as one of its accounts sees it: `amount` is negative for a debit, in cents."""
+
+    created_at: datetime
+    id: int
+    kind: str
+    reference: str
+    transaction_id: str
+    description: str
+    amount: int
+
+
+_NAMES = Line._fields[:-1]
+
+
+class PeriodSums(NamedTuple):
+    """The sum and number of an account's transfers in a period, and the balance at its end."""
+
+    amount: int
+    lines_count: int
+    closing_amount: int
+
+
+def lines_between(
+    account: Account, *, start_at: datetime, end_at: datetime, after_id: int, limit: int
+) -> list[Line]:
+    """Return the first lines from `start_at` on and before `end_at`, in order of time and id.
+
+    Of those at `start_at` itself only the ones after this id.
+    """
+    later = Q(created_at__gt=start_at) | Q(id__gt=after_id)
+    sides = [
+        rows.filter(later).order_by("created_at", "id").values_list(*_NAMES, amount)[:limit]
+        for rows, amount in _sides(account, start_at, end_at)
+    ]
+    return [Line(*row) for row in islice(merge(*sides), limit)]
+
+
+def sums_between(account: Account, *, start_at: datetime, end_at: datetime) -> PeriodSums:
+    """Return the sums of a period. Call it in a snapshot: they are of one instant.
+
+    The closing balance is the present one less what has come since.
+    """
+    amount, count = _sums(account, start_at, end_at)
+    since, _ = _sums(account, end_at, None)
+    return PeriodSums(amount, count, balance_of(account) - since)
+
+
+def count_since(account: Account, start_at: datetime, *, most: int) -> int:
+    """Count the transfers from `start_at` on, to `most` on each side and no further."""
+    return sum(len(rows.values_list("pk")[:most]) for rows, _ in _sides(account, start_at, None))
+
+
+def _sides(
+    account: Account, start_at: datetime, end_at: datetime | None
+) -> Sequence[tuple[QuerySet[Transfer], Any]]:
+    rows = Transfer.objects.filter(created_at__gte=start_at).order_by()
+    rows = rows if end_at is None else rows.filter(created_at__lt=end_at)
+    return (
+        (rows.filter(credit_account=account), F("amount")),
+        (rows.filter(debit_account=account), -F("amount")),
+    )
+
+
+def _sums(account: Account, start_at: datetime, end_at: datetime | None) -> tuple[int, int]:
+    amount = count = 0
+    for rows, signed in _sides(account, start_at, end_at):
+        found = rows.aggregate(total=Coalesce(Sum(signed), 0), count=Count("pk"))
+        amount += int(found["total"])
+        count += found["count"]
+    return amount, count

@@ -1,0 +1,38 @@
+"""The lines of a statement as CSV (RFC 4180)."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django.http import HttpResponse
+
+from core.clock import iso
+from core.money import decimal_text
+from payouts.csv_file import Cell, csv_text
+from payouts.models import AccountStatement
+
+LINE_COLUMNS = (
+    *("created_at", "type", "reference", "transaction_id"),
+    *("amount", "amount_cents", "currency", "description"),
+)
+
+
+def file_of_lines(statement: AccountStatement, lines: Iterable[dict[str, Any]]) -> HttpResponse:
+    """Answer with lines as a file to be saved."""
+    text = csv_text(LINE_COLUMNS, (_line_cells(statement.currency, line) for line in lines))
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{statement.id}.csv"'
+    return response
+
+
+def _line_cells(currency: str, line: dict[str, Any]) -> tuple[Cell, ...]:
+    return (
+        iso(line["created_at"]),
+        line["type"],
+        line["reference"],
+        line["transaction_id"],
+        Decimal(decimal_text(line["amount"], currency)),
+        Decimal(line["amount"]),
+        currency,
+        line["description"],
+    )

@@ -1,0 +1,244 @@
+"""A person is erased on request by two of staff; the money that was theirs stays provable."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.apps import apps
+from django.db import IntegrityError
+from django.test import Client
+
+from backoffice.formats import money
+from backoffice.models import AuditEntry, AuditOutcome, Instruction
+from backoffice.roles import Role
+from checkout.models import VerificationTry
+from core.attempt_limits import AttemptLimit, count_attempt
+from core.clock import utc_now
+from core.errors import ValidationFailed
+from customers.errors import CustomerErased
+from customers.models import Customer, CustomerSession, Passkey, SignInCode
+from customers.phones import normalize_phone
+from customers.pins import set_pin
+from customers.services import find_or_create, top_up, unfreeze, wallet
+from ledger.models import Transfer
+from ledger.services import balance_of
+from merchants.callers import Caller
+from merchants.models import Merchant
+from messages import sms
+from messages.models import Message
+from payments.models import Payment
+from payments.paying import pay
+from payments.verification import Verification
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import act, address, page_of_act
+from tests.backoffice.conftest import Office
+from tests.customers.authenticator import VirtualAuthenticator
+from tests.customers.enrolment import enrol, proven
+from tests.customers.texts import TextBox, ask
+from tests.factories import PaymentFactory
+from tests.ledger.command import verify
+
+pytestmark = pytest.mark.django_db
+PHONE, EMAIL, NAME, ADDRESS = "+12423591234", "ada@example.com", "Ada Rolle", "192.0.2.77"
+REASON = "Letter of 3 March"
+
+
+@pytest.fixture(autouse=True)
+def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+@pytest.fixture
+def person(merchant: Merchant) -> Customer:
+    """A live customer with everything that can be known of one, who has spent all their money."""
+    now = utc_now()
+    customer = find_or_create(phone=PHONE, now=now)
+    Customer.objects.update(email=EMAIL, name=NAME, language="es")
+    set_pin(customer_id=customer.id, pin="7359", now=now)
+    enrol(proven(customer, now), VirtualAuthenticator(), now)
+    ask(now, phone=PHONE)
+    count_attempt(AttemptLimit("code-phone-hour", 3, timedelta(hours=1)), PHONE, now=now)
+    top_up(customer=customer, amount=1_250, currency="BSD", now=now)
+    payment = PaymentFactory(merchant=merchant, amount=1_250, livemode=True, customer_email=EMAIL)
+    paid_at(payment, customer)
+    return Customer.objects.get()
+
+
+def paid_at(payment: Payment, customer: Customer) -> None:
+    actor = f"customer:{customer.id}"
+    pay(
+        payment_id=payment.id,
+        customer=customer,
+        verified=Verification.PASSKEY,
+        actor=actor,
+        now=utc_now(),
+    )
+    VerificationTry.objects.create(
+        payment_id=payment.id, method="pin", actor=actor, address=ADDRESS, tried_at=utc_now()
+    )
+
+
+def everything_stored() -> str:
+    """Return all that the tables hold, but for the record of what staff did."""
+    rows = [
+        model._default_manager.values() for model in apps.get_models() if model is not AuditEntry
+    ]
+    return json.dumps([list(found) for found in rows], default=str)
+
+
+def erase(office: Office, customer: Customer) -> Instruction:
+    """Let one of staff ask for it, and another approve."""
+    act(office(Role.FINANCE, "ida"), customer, "erase", reason=REASON)
+    instruction = Instruction.objects.get(task="erase_customer")
+    response = act(office(Role.FINANCE, "otto"), instruction, "approve", note="Checked the letter")
+    assert response.status_code == 302, response.content.decode()
+    return Instruction.objects.get(task="erase_customer")
+
+
+def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(
+    office: Office, person: Customer
+) -> None:
+    before = everything_stored()
+    transfers = list(Transfer.objects.order_by("pk").values())
+    assert all(known in before for known in (PHONE, EMAIL, NAME, ADDRESS))
+
+    instruction = erase(office, person)
+
+    after = everything_stored()
+    assert [known for known in (PHONE, EMAIL, NAME, ADDRESS) if known in after] == []
+    for kind in (Passkey, CustomerSession, SignInCode, Message, VerificationTry):
+        assert not kind.objects.exists()
+    assert list(Transfer.objects.order_by("pk").values()) == transfers
+    payment = Payment.objects.get()
+    assert (payment.status, payment.amount, payment.customer_id) == ("completed", 1_250, person.id)
+    assert verify()[0] == 0
+    assert (instruction.status, instruction.result_id) == ("carried_out", person.id)
+
+
+def test_it_needs_a_second_person(office: Office, person: Customer) -> None:
+    browser = office(Role.ADMINISTRATOR, "ida")
+    response = act(browser, person, "erase", reason=REASON)
+
+    instruction = Instruction.objects.get()
+    assert (response.status_code, instruction.status) == (302, "waiting")
+    assert browser.post(page_of_act(instruction, "approve"), {"note": "", "form_key": "x"})
+    assert Customer.objects.get().phone == PHONE
+    assert Instruction.objects.get().status == "waiting"
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.SUPPORT, Role.DEVELOPER])
+@pytest.mark.parametrize("name", ["erase", "export-data"])
+def test_others_may_not(office: Office, person: Customer, role: Role, name: str) -> None:
+    response = office(role).post(page_of_act(person, name), {"reason": REASON})
+
+    assert response.status_code == 403
+    assert Customer.objects.get().phone == PHONE
+    assert AuditEntry.objects.get().outcome == AuditOutcome.FORBIDDEN
+
+
+def test_a_wallet_with_money_refuses(office: Office, person: Customer) -> None:
+    top_up(customer=person, amount=990, currency="BSD", now=utc_now())
+
+    response = act(office(Role.FINANCE), person, "erase", reason=REASON)
+
+    assert response.status_code == 422
+    assert f"The wallet holds {money(990, 'BSD')}: pay it out first." in response.content.decode()
+    assert not Instruction.objects.exists()
+
+
+def test_open_payments_refuse_at_approval_too(
+    office: Office, person: Customer, merchant: Merchant
+) -> None:
+    act(office(Role.FINANCE, "ida"), person, "erase", reason=REASON)
+    PaymentFactory(merchant=merchant, amount=100, livemode=True, customer=person)
+
+    approval = act(office(Role.FINANCE, "otto"), Instruction.objects.get(), "approve", note="")
+
+    assert approval.status_code == 422
+    assert "1 of their payments are still open." in approval.content.decode()
+    assert Customer.objects.get().phone == PHONE
+
+
+def test_the_phone_starts_afresh(office: Office, person: Customer) -> None:
+    erase(office, person)
+
+    again = find_or_create(phone=PHONE, now=utc_now())
+
+    assert again.id != person.id
+    assert not again.has_pin
+
+
+def test_an_erased_customer_is_reached_by_no_one(office: Office, person: Customer) -> None:
+    erase(office, person)
+    person.refresh_from_db()
+
+    with pytest.raises(ValidationFailed):
+        normalize_phone(person.phone, livemode=True)
+    with pytest.raises(CustomerErased):
+        unfreeze(customer_id=person.id, actor="staff:ada", now=utc_now())
+    page = office(Role.FINANCE).get(address(Customer, "change", person.pk)).content.decode()
+    assert "The person&#x27;s data was erased" in page
+    for name in ("erase", "export-data", "top-up", "reveal", "unfreeze"):
+        assert page_of_act(person, name) not in page
+
+
+def test_a_later_refund_is_told_to_no_one_and_kept_for_staff(
+    office: Office, person: Customer, merchant: Merchant
+) -> None:
+    erase(office, person)
+    caller = Caller(merchant=merchant, livemode=True, actor="key:1")
+
+    create_refund(
+        caller=caller,
+        payment_id=Payment.objects.get().id,
+        draft=RefundDraft(amount=250),
+        now=utc_now(),
+    )
+
+    assert balance_of(wallet(person, "BSD")) == 250
+    assert not Message.objects.exists()
+    assert verify()[0] == 0
+
+
+def test_the_database_keeps_an_erased_customer_nameless(office: Office, person: Customer) -> None:
+    erase(office, person)
+
+    with pytest.raises(IntegrityError):
+        Customer.objects.update(email=EMAIL)
+
+
+# The export
+
+
+def test_the_person_gets_all_that_is_stored_and_no_secret(office: Office, person: Customer) -> None:
+    response = act(office(Role.FINANCE), person, "export-data", reason=REASON)
+
+    assert response["Content-Disposition"] == 'attachment; filename="personal-data.json"'
+    known = json.loads(response.content)
+    assert known["customer"]["phone"] == PHONE
+    assert known["wallets"] == [{"currency": "BSD", "balance": 0}]
+    assert [row["amount"] for row in known["transfers"]] == [1_250, -1_250]
+    assert [row["customer_email"] for row in known["payments"]] == [EMAIL]
+    assert known["verification_attempts"][0]["address"] == ADDRESS
+    assert {"pin_set", "passkey_added"} <= {row["kind"] for row in known["messages"]}
+    assert len(known["passkeys"]) == len(known["sessions"]) == 1
+    assert person.pin_hash not in response.content.decode()
+    entry = AuditEntry.objects.get()
+    assert (entry.act, entry.subject_id, entry.reason) == (
+        "export personal data",
+        person.id,
+        REASON,
+    )
+
+
+def test_it_wants_a_reason(office: Office, person: Customer) -> None:
+    response = act(office(Role.FINANCE), person, "export-data", reason="")
+
+    assert response.status_code == 422
+    assert not AuditEntry.objects.exists()
+
+
+def test_without_signing_in_there_is_no_export(person: Customer) -> None:
+    assert Client().get(page_of_act(person, "export-data")).status_code == 302

@@ -1,0 +1,40 @@
+"""How long a reset PIN or an added passkey counts as new, and what was paid since."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from customers.models import Customer
+from customers.new_proofs import is_recent, note_new_proof
+
+DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
+
+
+@pytest.mark.parametrize(
+    ("ago", "recent"), [(timedelta(), True), (DAY - MOMENT, True), (DAY, False)]
+)
+def test_a_change_is_recent_for_a_day(now: datetime, ago: timedelta, recent: bool) -> None:
+    assert is_recent(now - ago, now) is recent
+
+
+def test_without_a_change_nothing_is_recent(now: datetime) -> None:
+    assert not is_recent(None, now)
+
+
+@pytest.mark.parametrize(("ago", "counted"), [(DAY - MOMENT, 4_000), (DAY, 0)])
+def test_what_was_paid_since_a_recent_change_goes_on_counting(
+    payer: Customer, now: datetime, ago: timedelta, counted: int
+) -> None:
+    Customer.objects.update(proof_changed_at=now - ago, new_proof_amount=4_000)
+
+    note_new_proof(payer.pk, now=now)
+
+    payer.refresh_from_db()
+    assert (payer.proof_changed_at, payer.new_proof_amount) == (now, counted)
+
+
+def test_it_is_noted_of_one_customer(payer: Customer, tester: Customer, now: datetime) -> None:
+    note_new_proof(payer.pk, now=now)
+
+    tester.refresh_from_db()
+    assert tester.proof_changed_at is None

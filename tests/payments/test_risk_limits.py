@@ -1,0 +1,67 @@
+"""What a customer's earlier payments ask of the next one, to the cent and to the instant."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from core.clock import utc_now
+from customers.errors import NewProofLimitReached
+from customers.models import Customer
+from payments.risk import refuse_above_limit, required_of
+from payments.verification import Verification
+
+NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
+DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return utc_now()
+
+
+def customer(**counted: Any) -> Customer:
+    return Customer(livemode=True, phone="+12423591234", **counted)
+
+
+@pytest.mark.parametrize(
+    ("payments", "spent", "amount", "needed"),
+    [(4, 0, 200, NONE), (5, 0, 200, PIN), (0, 1_800, 200, NONE), (0, 1_801, 200, PIN)],
+)
+def test_small_payments_without_proof_add_up(
+    now: datetime, payments: int, spent: int, amount: int, needed: Verification
+) -> None:
+    payer = customer(unproven_payments=payments, unproven_amount=spent)
+
+    assert required_of(payer, amount, now=now) == needed
+
+
+@pytest.mark.parametrize(
+    ("ago", "paid", "amount", "needed"),
+    [
+        (DAY - MOMENT, 6_000, 4_000, PIN),
+        (DAY - MOMENT, 6_000, 4_001, PASSKEY),
+        (DAY, 6_000, 4_001, PIN),
+        (DAY, 10_000, 5_000, PIN),
+    ],
+)
+def test_payments_by_pin_add_up_for_a_day(
+    now: datetime, ago: timedelta, paid: int, amount: int, needed: Verification
+) -> None:
+    payer = customer(pin_day_started_at=now - ago, pin_day_amount=paid)
+
+    assert required_of(payer, amount, now=now) == needed
+
+
+def test_a_new_proof_pays_up_to_its_limit(now: datetime) -> None:
+    payer = customer(proof_changed_at=now, new_proof_amount=1_000)
+
+    refuse_above_limit(payer, 4_000, now=now)
+    with pytest.raises(NewProofLimitReached):
+        refuse_above_limit(payer, 4_001, now=now)
+
+
+def test_an_old_proof_has_no_limit(now: datetime) -> None:
+    payer = customer(proof_changed_at=now - DAY, new_proof_amount=5_000)
+
+    refuse_above_limit(payer, 1_000_000, now=now)

@@ -1,0 +1,67 @@
+"""A clock that leaps for a moment: nothing is paid out, expired or deleted by it."""
+
+from datetime import date, timedelta
+
+import pytest
+from django.utils.module_loading import import_string
+
+from core.clock import utc_now
+from core.clock_check import ClockRefused
+from core.models import IdempotencyKey
+from links.models import PaymentLink
+from links.tasks import expire_links
+from merchants.models import Merchant
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from payments.tasks import expire_payments
+from payouts.models import BankAccount, Payout, SettledPeriod
+from payouts.scheduling import schedule_due
+from payouts.tasks import schedule_payouts
+from tests.client import Api
+from tests.links.conftest import new_link
+from tests.payouts.merchant_balance import credit
+from tests.wild_ticks import BY_CLOCK, WILD, off_by
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("difference", WILD)
+def test_a_wild_tick_harms_nothing(
+    api: Api, merchant: Merchant, payment: Payment, bank_account: BankAccount, difference: timedelta
+) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    client = api(merchant)
+    link = new_link(api, merchant, expires_at="2026-03-19T00:00:00Z")
+    client.post("/v1/payments", {"amount": 1}, idempotency_key="kept")
+    credit(merchant, 1250, livemode=True)
+    assert schedule_payouts() == 1
+    credit(merchant, 800, livemode=True)
+    before = list(SettledPeriod.objects.values())
+
+    with off_by(difference):
+        for task in BY_CLOCK:
+            with pytest.raises(ClockRefused, match="The time has leapt"):
+                import_string(task)()
+
+    assert list(SettledPeriod.objects.values()) == before
+    assert Payout.objects.count() == 1
+    assert IdempotencyKey.objects.count() == 1
+    assert PaymentLink.objects.get(pk=link.pk).status == "active"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CREATED
+    assert (expire_payments(), expire_links(), schedule_payouts()) == (0, 0, 0)
+    assert schedule_due(now=utc_now() + timedelta(days=1)) == 1
+
+
+def test_a_period_settled_ahead_of_its_time_stops_no_payout(
+    merchant: Merchant, bank_account: BankAccount
+) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    credit(merchant, 1250, livemode=True)
+    SettledPeriod.objects.create(
+        merchant=merchant, livemode=True, currency="BSD", first_day=date(2027, 4, 22)
+    )
+
+    assert [schedule_payouts(), schedule_payouts()] == [1, 0]
+
+    assert SettledPeriod.objects.get().first_day == date(2026, 3, 18)

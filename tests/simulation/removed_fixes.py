@@ -1,0 +1,111 @@
+"""Bugs that the service once had, or could have: each is what it does without one of its fixes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+from unittest import mock
+
+from core.clock import utc_now
+from core.currencies import EXPONENTS
+from core.errors import ValidationFailed
+from core.ids import new_id
+from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
+from payouts import batches
+from payouts.bank import importing, matching
+from payouts.models import BankEntryState, Payout
+from payouts.statuses import PayoutStatus
+
+MODULE = Callable[..., Any]
+
+
+def _refuse_closed(payout: Payout, **options: Any) -> bool:
+    if payout.bank_account.closed_at is not None:
+        raise ValidationFailed(bank_account="was closed")
+    return False
+
+
+def _all_due(create: MODULE) -> MODULE:
+    return lambda **options: create(**options | {"payout_ids": None})
+
+
+def _stored_anew(store: MODULE) -> MODULE:
+    """Look at the entries of a file again each time that it is read."""
+
+    def store_again(**options: Any) -> Any:
+        stored = store(**options)
+        stored.file.entries.update(state=BankEntryState.UNMATCHED, resolved_at=None)
+        return stored
+
+    return store_again
+
+
+def _credited_again(record: MODULE) -> MODULE:
+    """Give the money of a return back each time that the bank speaks of it."""
+
+    def record_again(entry: Any, kind: Any, payout: Payout, **options: Any) -> None:
+        again = payout.status == PayoutStatus.RETURNED
+        record(entry, kind, payout, **options)
+        if again and kind == matching.K.RETURN:
+            _give_back(payout, options["now"])
+
+    return record_again
+
+
+def _give_back(payout: Payout, now: Any) -> None:
+    mode: dict[str, Any] = {"currency": payout.currency, "livemode": payout.livemode}
+    accounts = accounts_for(
+        (HOUSE, Purpose.BANK),
+        (payout.merchant_id, Purpose.MERCHANT),
+        **mode,
+    )
+    movement = Movement(
+        kind=TransferKind.PAYOUT_REVERSED,
+        reference=new_id("po", now),
+        debit=accounts[0],
+        credit=accounts[1],
+        amount=payout.amount,
+    )
+    post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)
+
+
+# What is patched, and with what.
+REMOVED: dict[str, dict[str, Any]] = {
+    "a closed account refuses the whole run": {"payouts.batches.fail_unsendable": _refuse_closed},
+    "no run succeeds above the most that a batch can hold": {
+        "backoffice.services.payouts.MAX_PAYOUTS": 10**9
+    },
+    "what falls due meanwhile goes into the approved run": {
+        "backoffice.services.payouts.create_batch": _all_due(batches.create_batch)
+    },
+    "a bank file that is read twice credits twice": {
+        "payouts.bank.importing.store_bank_file": _stored_anew(importing.store_bank_file),
+        "payouts.bank.matching._refuse_repeated": lambda *arguments: None,
+        "payouts.bank.matching._record": _credited_again(matching._record),
+    },
+    "after a restore a payout leaves under another name": {
+        "payouts.batches.end_to_end_id": lambda payout: new_id("E", utc_now()).replace("_", "-"),
+    },
+    "after a restore payouts leave at once": {
+        "payouts.batches.refuse_after_restore": lambda **options: None,
+        "backoffice.services.payouts.refuse_after_restore": lambda **options: None,
+    },
+    "after a restore a payout that has left is canceled": {
+        "payouts.services.is_shut": lambda **options: False
+    },
+    "after a restore the bank's word of a payout is lost": {
+        "payouts.bank.matching.note_departure": lambda **options: None
+    },
+    "a refusal as a duplicate returns the money": {"payouts.bank.matching.DUPLICATES": frozenset()},
+    "dinars have no decimals": {"core.money.EXPONENTS": EXPONENTS | {"IQD": 0}},
+    "a request that is repeated is done again": {"core.idempotency.key_of": lambda request: None},
+}
+
+
+@contextmanager
+def removed(bug: str) -> Iterator[None]:
+    """Take the fix out."""
+    with ExitStack() as patches:
+        for place, instead in REMOVED[bug].items():
+            patches.enter_context(mock.patch(place, instead))
+        yield
