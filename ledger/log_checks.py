@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from django.apps import apps
-from django.db.models import Exists, Max, OuterRef
+from django.db.models import Exists, OuterRef
 
 from core import merkle
 from core.signatures import AT_UPGRADE, is_signed
@@ -16,8 +16,8 @@ from ledger.log_entries import (
     row_entry,
     transfer_entry,
 )
-from ledger.log_models import Checkpoint, LogLeaf, LogSubtree
-from ledger.log_tree import BrokenLog, hashes_below, log_root
+from ledger.log_models import Checkpoint, LogLeaf
+from ledger.log_tree import BrokenLog, hashes_below, log_root, log_size, subtrees_from
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
@@ -25,16 +25,17 @@ from ledger.signed_row_checks import log_has_begun, name_of, newest_signatures
 from ledger.snapshot import snapshot
 
 
-def check_log() -> Iterator[str]:
-    """Yield a sentence for each leaf, subtree and head that is wrong."""
+def check_log(*, since: int = 0) -> Iterator[str]:
+    """Yield a sentence for each leaf, subtree and head that is wrong, from leaf `since` on."""
     if not log_has_begun():
         yield "The log has not begun: `manage.py sign_ledger` signs what was there before it."
         return
     yield from _check_opening()
-    yield from _check_leaves()
-    yield from _check_subtrees()
-    yield from _check_late_adoptions()
-    for checkpoint in Checkpoint.objects.order_by("size").iterator(CHUNK):
+    yield from _check_leaves(since)
+    yield from _check_subtrees(since)
+    yield from _check_late_adoptions(since)
+    newer = Checkpoint.objects.filter(size__gte=since)
+    for checkpoint in newer.order_by("size").iterator(CHUNK):
         yield from check_head(checkpoint.size, bytes(checkpoint.root), "Checkpoint")
 
 
@@ -59,10 +60,12 @@ def _check_opening() -> Iterator[str]:
         yield "Leaf 0 does not say how the chain stood when the log began."
 
 
-def _check_leaves() -> Iterator[str]:
+def _check_leaves(since: int) -> Iterator[str]:
     """Compute each leaf again, a chunk in each snapshot: leaves are never changed, only added."""
-    newest = LogLeaf.objects.aggregate(newest=Max("index"))["newest"]
-    for first in range(0, 0 if newest is None else newest + 1, CHUNK):
+    size = log_size()
+    if size < since:
+        yield f"The log has {size} leaves, of {since} that were proven before."
+    for first in range(since, size, CHUNK):
         with snapshot():
             leaves = LogLeaf.objects.filter(index__gte=first, index__lt=first + CHUNK)
             yield from _check_chunk(list(leaves.order_by("index")), first)
@@ -115,9 +118,9 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
                 yield f"{name} is missing; leaf {logged[subject]} names it."
 
 
-def _check_subtrees() -> Iterator[str]:
+def _check_subtrees(since: int) -> Iterator[str]:
     """Compute the hashes of the first tier from the leaves, of each other from the one below."""
-    stored = LogSubtree.objects.order_by("tier", "position")
+    stored = subtrees_from(since)
     for tier, position, digest in stored.values_list("tier", "position", "hash").iterator(CHUNK):
         if not _is_whole(tier, position, bytes(digest)):
             yield f"Subtree {tier}/{position} of the log is not that of its leaves."
@@ -130,12 +133,13 @@ def _is_whole(tier: int, position: int, digest: bytes) -> bool:
         return False
 
 
-def _check_late_adoptions() -> Iterator[str]:
+def _check_late_adoptions(since: int) -> Iterator[str]:
     """Name each row that had lost its signature when the service changed it."""
     before = LogLeaf.objects.filter(
         kind=OuterRef("kind"), subject=OuterRef("subject"), index__lt=OuterRef("index")
     )
-    adopted = LogLeaf.objects.filter(Exists(before), signature__contains=f":{AT_UPGRADE}:")
+    newer = LogLeaf.objects.filter(index__gte=since)
+    adopted = newer.filter(Exists(before), signature__contains=f":{AT_UPGRADE}:")
     for leaf in adopted.order_by("index").iterator(CHUNK):
         yield f"{_name(leaf)} had lost its signature by leaf {leaf.index}."
 

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
-from django.db.models import Max
+from django.db.models import Max, Q, QuerySet
 
 from core import merkle
 from ledger.log_models import LogLeaf, LogSubtree
 
 TIER_LEVELS = 8  # each tier stores the subtrees this many levels above the one below
 TIER_WIDTH = 1 << TIER_LEVELS
+TIERS = 7  # the highest holds 2^56 leaves
 
 
 def log_size() -> int:
@@ -53,6 +56,13 @@ def _hashes(tier: int, first: int, end: int) -> Sequence[bytes]:
         ordered = subtrees.order_by("position")
         found = [bytes(subtree) for subtree in ordered.values_list("hash", flat=True)]
     return _whole(found, end - first)
+
+
+def subtrees_from(leaf: int) -> QuerySet[LogSubtree]:
+    """Return the stored subtrees that hold this leaf or later ones, from the lowest on."""
+    tiers = range(1, TIERS + 1)
+    reached = (Q(tier=tier, position__gte=leaf // TIER_WIDTH**tier) for tier in tiers)
+    return LogSubtree.objects.filter(reduce(or_, reached)).order_by("tier", "position")
 
 
 def hashes_below(tier: int, position: int) -> Sequence[bytes]:

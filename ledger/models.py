@@ -182,7 +182,8 @@ class Proof(models.Model):
     """When the ledger was last proved on schedule, the result, and when the next proof is due.
 
     One row, claimed by moving `due_at`: of two workers one proves. `problem` is the first wrong
-    row, empty where all is right.
+    row, empty where all is right. From `whole_due_at` on a proof reads every signed row; others,
+    those that have entered the log since its first `leaves` were proven.
     """
 
     ONLY = 1
@@ -191,6 +192,8 @@ class Proof(models.Model):
     due_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+    whole_due_at = models.DateTimeField(null=True)
+    leaves = models.BigIntegerField(default=0)
     problem = models.TextField(default="", blank=True)
 
     class Meta:

@@ -1,15 +1,16 @@
 """Prove that each signed row is the one the service wrote, and that the log knows it as it is."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from core.signatures import SignatureField, is_signed, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
-from ledger.models import Seal
+from ledger.models import Seal, UnsealedTransfer
 from ledger.reconciliation import CHUNK
 
 Row = Sequence[Any]
@@ -25,23 +26,44 @@ def log_has_begun() -> bool:
     return LogLeaf.objects.exists() or not Seal.objects.filter(sequence__gt=0).exists()
 
 
-def check_signed_rows(model: type[Model]) -> Iterator[str]:
-    """Name each row that the service did not write so, and each that the log knows otherwise."""
+def check_signed_rows(model: type[Model], *, since: int = 0) -> Iterator[str]:
+    """Name each row that the service did not write so, and each that the log knows otherwise.
+
+    With `since`, only rows that the log names from that leaf on, or will name.
+    """
     field = signature_field(model)
     if field is None or not log_has_begun():
         return
-    last: object = None
-    while rows := _chunk(model, field, last):
+    for rows in _named_since(model, field, since) if since else _all_rows(model, field):
         newest = newest_signatures(model._meta.db_table, [str(row[0]) for row in rows])
         for row in rows:
             yield from _check_row(model, field, row, newest.get(str(row[0])))
-        last = rows[-1][0]
 
 
-def _chunk(model: type[Model], field: SignatureField, last: object) -> list[Row]:
+def _all_rows(model: type[Model], field: SignatureField) -> Iterator[list[Row]]:
     rows = model._base_manager.order_by("pk")
-    if last is not None:
-        rows = rows.filter(pk__gt=last)
+    found = _read(rows, field)
+    while found:
+        yield found
+        found = _read(rows.filter(pk__gt=found[-1][0]), field)
+
+
+def _named_since(model: type[Model], field: SignatureField, since: int) -> Iterator[list[Row]]:
+    kind = model._meta.db_table
+    leaves = LogLeaf.objects.filter(kind=kind, index__gte=since).order_by("index")
+    waiting: QuerySet[Any] = WaitingEntry.objects.filter(kind=kind).order_by("pk")
+    name = "subject"
+    if kind == TRANSFER:
+        waiting, name = UnsealedTransfer.objects.order_by("pk"), "transfer_id"
+    named = chain(
+        leaves.values_list("subject", flat=True).iterator(CHUNK),
+        waiting.values_list(name, flat=True).iterator(CHUNK),
+    )
+    while keys := set(islice(named, CHUNK)):
+        yield _read(model._base_manager.filter(pk__in=keys).order_by("pk"), field)
+
+
+def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
     return list(rows.values_list("pk", "signature", *field.lookups)[:CHUNK])
 
 

@@ -61,12 +61,15 @@ def inform_witnesses(*, now: datetime) -> None:
         state.save()
 
 
-def check_witnesses() -> Iterator[str]:
-    """Yield a sentence for each checkpoint outside that today's log does not extend."""
+def check_witnesses(*, since: int = 0) -> Iterator[str]:
+    """Yield a sentence for each checkpoint outside that today's log does not extend.
+
+    Of those in folders, only heads of at least `since` leaves are read.
+    """
     newest = newest_checkpoint()
     for address in settings.CHECKPOINT_WITNESSES:
         if address.startswith(FOLDER):
-            yield from _check_folder(address)
+            yield from _check_folder(address, since)
         elif newest is not None:
             try:
                 _post(address, newest, newest.size)
@@ -87,11 +90,15 @@ def _folder(address: str) -> Path:
     return Path(address.removeprefix(FOLDER))
 
 
+def _name(size: int) -> str:
+    return f"{size:018}.checkpoint"
+
+
 def _write(folder: Path, since: int) -> None:
     """Write every checkpoint that the folder lacks, each whole; never overwrite what it has."""
     try:
         for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
-            place = folder / f"{checkpoint.size:018}.checkpoint"
+            place = folder / _name(checkpoint.size)
             if place.exists():
                 if place.read_text() != checkpoint.note:
                     raise WitnessRefused(f"it has another {place.name}.")
@@ -103,8 +110,11 @@ def _write(folder: Path, since: int) -> None:
         raise WitnessAway(f"{type(error).__name__}: {error.strerror}") from None
 
 
-def _check_folder(address: str) -> Iterator[str]:
+def _check_folder(address: str, since: int) -> Iterator[str]:
+    oldest = _name(since)
     for file in sorted(_folder(address).glob("*.checkpoint")):
+        if file.name < oldest:
+            continue
         note = file.read_text(errors="replace")
         if not is_ours(note):
             yield f"Witness {address} holds {file.name}, which no key of ours has signed."

@@ -19,6 +19,11 @@ class Migration(migrations.Migration):
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
         migrations.AddField(
+            model_name="bankentry",
+            name="signature",
+            field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
+        ),
+        migrations.AddField(
             model_name="payout",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
@@ -41,4 +46,5 @@ class Migration(migrations.Migration):
         LogRows("payouts_payout"),
         LogRows("payouts_payoutbatch"),
         LogRows("payouts_bankaccount"),
+        LogRows("payouts_bankentry"),
     ]
