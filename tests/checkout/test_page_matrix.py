@@ -27,8 +27,9 @@ from tests.factories import PaymentFactory
 pytestmark = pytest.mark.django_db
 # What a page is about. Pages of a payment open for anyone who has their address, as a bill on a
 # table does; whose payment it became, and what that person has, is for that person alone.
-PAYMENT, LINK, COUNTER, ACCOUNT, CAPABILITY, OPEN = (
-    "a payment", "a link", "a counter's secret", "the customer", "a secret address", "nothing",
+PAYMENT, TOP_UP, LINK, COUNTER, ACCOUNT, CAPABILITY, OPEN = (
+    "a payment", "a top-up", "a link", "a counter's secret", "the customer", "a secret address",
+    "nothing",
 )  # fmt: skip
 PAGES = {
     "checkout-brand": OPEN,
@@ -37,6 +38,7 @@ PAGES = {
     "checkout-status": PAYMENT,
     "checkout-pay": PAYMENT,
     "checkout-short": PAYMENT,
+    "checkout-prove": PAYMENT,
     "checkout-back": PAYMENT,
     "checkout-cancel": PAYMENT,
     "checkout-simulate": PAYMENT,
@@ -73,13 +75,19 @@ PAGES = {
     "account-passkey-options": ACCOUNT,
     "account-passkey-remove": ACCOUNT,
     "account-sign-out": ACCOUNT,
+    "account-add": ACCOUNT,
+    "top-up": TOP_UP,
+    "top-up-status": TOP_UP,
+    "top-up-cancel": TOP_UP,
     "not-me": CAPABILITY,
     "policy-reports": OPEN,
 }
 WITH_AN_OBJECT = [name for name, about in PAGES.items() if about not in (ACCOUNT, OPEN)]
 # The tools of test mode and "Cancel" take no more than the address, and who signs in may pay
 # the bill of another: out of the own wallet.
-BY_ADDRESS = {"checkout-simulate", "checkout-cancel", "checkout-pay", "checkout-back"}
+BY_ADDRESS = {
+    "checkout-simulate", "checkout-cancel", "checkout-pay", "checkout-prove", "checkout-back",
+}  # fmt: skip
 METHODS = ("get", "post")
 
 
@@ -103,6 +111,7 @@ def _address(name: str, payment: str, link: PaymentLink, link_id: str) -> str:
         "<id:payment_id>": payment,
         "<slug:merchant_slug>": link.merchant.slug,
         "<id:link_id>": link_id,
+        "<id:top_up_id>": new_id("top", utc_now()),
         "<id:merchant_id>": new_id("mer", utc_now()),
         "<id:token>": "guessed",
         "<str:token>": "cus_1:guessed:guessed",
