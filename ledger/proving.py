@@ -33,6 +33,8 @@ def prove_if_due(*, now: datetime) -> bool | None:
         return None
     proof, began = _row().get(), time.monotonic()
     is_whole = _is_due(proof.whole_due_at, now)
+    if is_whole:  # one that breaks off is not begun again and again: others come in between
+        _row().update(whole_due_at=now + LEASE)
     try:
         leaves, problems = _prove(since=0 if is_whole else proof.leaves)
     except Exception:

@@ -2,6 +2,7 @@
 
 from customers.models import Customer
 from merchants.models import Merchant
+from payouts.models import BankEntry
 from refunds.models import Refund
 from tests.tampered_rows import FORGED, OLDER
 from tests.tampered_shop import copied
@@ -106,6 +107,22 @@ LOG: dict[str, tuple[list[str], str]] = {
     "merchant inserted": (
         [copied(Merchant, "{merchant}", id="'mer_x'", slug="'x'")],
         f"Merchant mer_x {FORGED}",
+    ),
+    "awaited top-up's customer": (
+        ["UPDATE funding_topup SET customer_id = '{thief}' WHERE id = '{coming}'"],
+        f"Top-up {{coming}} {FORGED}",
+    ),
+    "top-up's transition": (
+        ["DELETE FROM funding_topuptransition WHERE top_up_id = '{coming}'"],
+        "Top-up {coming} is in a status to which no transition led.",
+    ),
+    "what the bank said": (
+        ["UPDATE payouts_bankentry SET message = 'TU-THIEF' WHERE id = '{entry}'"],
+        f"Bank entry {{entry}} {FORGED}",
+    ),
+    "bank entry inserted": (
+        [copied(BankEntry, "{entry}", id="'ben_x'", key="'x'")],
+        f"Bank entry ben_x {FORGED}",
     ),
     "payment mode": (
         ["UPDATE payments_payment SET payment_mode = 'REFERENCE_PAY' WHERE id = '{open}'"],

@@ -12,12 +12,14 @@ from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from customers.services import top_up
+from funding.models import FundingWay
+from funding.services import open_top_up
 from ledger.checkpoints import sign_head
 from ledger.models import Account, Seal, Transfer, TransferKind
 from ledger.sealing import log_rows, seal_transfers
 from ledger.witnesses import inform_witnesses
 from merchants.models import Merchant
-from payouts.models import Payout
+from payouts.models import BankEntry, BankFile, Payout
 from refunds.models import Refund
 from tests.client import Api
 from tests.payouts.batching import batch_of, live_payout
@@ -36,9 +38,19 @@ def furnish(api: Api, merchant: Merchant, stranger: Merchant) -> dict[str, Any]:
     sent, scheduled = live_payout(api), live_payout(api, amount=800)
     batch = batch_of(payout_ids=[sent.id])
     instruction = _instruction(merchant)
+    entry = _bank_entry()
     thief = sell(stranger, 500, phone="+12425550177").customer
     witness()
     late = sell(merchant, 4_321)
+    coming = open_top_up(
+        customer=late.paying_customer,
+        way=FundingWay.BANK_TRANSFER,
+        amount=300,
+        currency="BSD",
+        expires_at=utc_now() + timedelta(days=1),
+        actor="customer",
+        now=utc_now(),
+    )
     topped = top_up(customer=late.paying_customer, amount=700, currency="BSD", now=utc_now())
     late_transfer = Transfer.objects.get(reference=late.id, kind=TransferKind.PAYMENT)
     return {
@@ -56,6 +68,8 @@ def furnish(api: Api, merchant: Merchant, stranger: Merchant) -> dict[str, Any]:
         "other_account": scheduled.bank_account_id,
         "batch": batch.id,
         "instruction": instruction.id,
+        "entry": entry.id,
+        "coming": coming.id,
         "merchant": merchant.id,
         "stranger": stranger.id,
         "customer": Customer.objects.get(pk=late.customer_id).pk,
@@ -114,4 +128,24 @@ def _instruction(merchant: Merchant) -> Instruction:
         asked_by=ann,
         asked_at=now,
         lapses_at=now + timedelta(days=1),
+    )
+
+
+def _bank_entry() -> BankEntry:
+    now = utc_now()
+    file = BankFile.objects.create(
+        source="statement", message_id="M-1", livemode=False, created_at=now, created_by="system:x"
+    )
+    return BankEntry.objects.create(
+        id=new_id("ben", now),
+        file=file,
+        livemode=False,
+        source="statement",
+        key="k",
+        kind="credit",
+        amount=500,
+        currency="BSD",
+        message="for my wallet",
+        problem="It names no reference of ours.",
+        created_at=now,
     )

@@ -158,16 +158,32 @@ def test_before_the_first_proof_nothing_is_claimed(client: Client) -> None:
     assert watched(client) == {"ledger_wrong": 0, "ledger_proven_timestamp_seconds": 0}
 
 
-def test_one_that_breaks_off_is_due_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    def break_off(**_: object) -> None:
-        raise ConnectionError
+def break_off(**_: object) -> None:
+    raise ConnectionError
 
+
+def test_one_that_breaks_off_is_due_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proving, "verify", break_off)
     with pytest.raises(ConnectionError):
         prove_if_due(now=NOW)
 
     proof = Proof.objects.get()
     assert (proof.ended_at, proof.due_at) == (None, NOW + 5 * MINUTE)
+
+
+def test_after_a_whole_one_that_breaks_off_others_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = logged_merchant()
+    prove_if_due(now=NOW)
+    change_past_the_service(old)
+    with monkeypatch.context() as broken:
+        broken.setattr(proving, "verify", break_off)
+        with pytest.raises(ConnectionError):
+            prove_if_due(now=NOW + 6 * MINUTE)
+
+    assert prove_if_due(now=NOW + 11 * MINUTE) is True
+    assert prove_if_due(now=NOW + 66 * MINUTE) is False
 
 
 def test_one_whose_worker_died_is_due_after_an_hour() -> None:
