@@ -142,7 +142,7 @@ class Instruction(SignedRow):
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
         *("arguments", "sealed_arguments", "reason", "status", "asked_by_id", "asked_at"),
-        *("decided_by_id", "decided_at", "result_id"),
+        *("decided_by_id", "decided_at", "result_id", "glass_broken_at"),
         in_log=True,
     )
 

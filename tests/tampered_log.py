@@ -24,6 +24,10 @@ LOG: dict[str, tuple[list[str], str]] = {
         ["UPDATE backoffice_instruction SET amount = 99999"],
         f"Instruction {{instruction}} {FORGED}",
     ),
+    "glass broken a day ago": (
+        [f"UPDATE backoffice_instruction SET glass_broken_at = {OLDER}"],
+        f"Instruction {{instruction}} {FORGED}",
+    ),
     "order's payee": (
         ["UPDATE payouts_payoutorder SET holder_name = 'Thief' WHERE payout_id = '{sent}'"],
         "The orders of batch {batch} were changed.",

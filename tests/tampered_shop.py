@@ -12,7 +12,7 @@ from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
 from customers.services import top_up
-from funding.models import FundingWay
+from funding.models import FundingWay, TopUp
 from funding.services import open_top_up
 from ledger.checkpoints import sign_head
 from ledger.models import Account, Seal, Transfer, TransferKind
@@ -42,15 +42,7 @@ def furnish(api: Api, merchant: Merchant, stranger: Merchant) -> dict[str, Any]:
     thief = sell(stranger, 500, phone="+12425550177").customer
     witness()
     late = sell(merchant, 4_321)
-    coming = open_top_up(
-        customer=late.paying_customer,
-        way=FundingWay.BANK_TRANSFER,
-        amount=300,
-        currency="BSD",
-        expires_at=utc_now() + timedelta(days=1),
-        actor="customer",
-        now=utc_now(),
-    )
+    coming = _awaited(late.paying_customer)
     topped = top_up(customer=late.paying_customer, amount=700, currency="BSD", now=utc_now())
     late_transfer = Transfer.objects.get(reference=late.id, kind=TransferKind.PAYMENT)
     return {
@@ -148,4 +140,17 @@ def _bank_entry() -> BankEntry:
         message="for my wallet",
         problem="It names no reference of ours.",
         created_at=now,
+    )
+
+
+def _awaited(customer: Customer) -> TopUp:
+    now = utc_now()
+    return open_top_up(
+        customer=customer,
+        way=FundingWay.BANK_TRANSFER,
+        amount=300,
+        currency="BSD",
+        expires_at=now + timedelta(days=1),
+        actor=f"customer:{customer.pk}",
+        now=now,
     )
