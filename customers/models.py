@@ -68,9 +68,7 @@ class Customer(SignedRow):
     new_proof_amount = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
-    signature = SignatureField(
-        *("id", "phone", "livemode", "merchant_id", "frozen_at", "created_at"), in_log=True
-    )
+    signature = SignatureField("id", "phone", "livemode", "frozen_at", "created_at", in_log=True)
 
     objects: ClassVar[CustomerQuerySet] = CustomerQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
