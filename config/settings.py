@@ -222,12 +222,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "webhooks.reference.describe",
         "core.reference.describe",
         "config.error_guide.describe",
+        "core.wording.describe",
+        "core.openapi.key_needed",
+        "core.examples.illustrate",
+        "config.first_payment.describe",
         "config.rendered_figures.fill",
     ],
-    "TAGS": [
-        {"name": name}
-        for name in ("Merchants", "Payments", "Refunds", "Payment links", "Pay", "Webhooks")
-    ],
+    "TAGS": [{"name": name, "description": says} for name, says in REFERENCE_TAGS.items()],  # noqa: F405
     "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
