@@ -53,8 +53,20 @@ WORDINGS: list[str] = [
     "webhooks.openapi.WORDING",
 ]
 
+# What makes the reference out of the generator's document, in this order
+REFERENCE_HOOKS = [
+    "webhooks.reference.describe",
+    "core.reference.describe",
+    "config.error_guide.describe",
+    "core.wording.describe",
+    "core.openapi.key_needed",
+    "core.examples.illustrate",
+    "config.first_payment.describe",
+    "config.rendered_figures.fill",
+]
+
 # The resources of the reference, in its order
-REFERENCE_TAGS: dict[str, str] = {
+_RESOURCES = {
     "Merchants": "Who is paid: its profile, and its first keys.",
     "Payments": "A sum that a customer pays, from its creation to its end.",
     "Refunds": "Money of a completed payment that goes back to its customer.",
@@ -67,6 +79,7 @@ REFERENCE_TAGS: dict[str, str] = {
     "Events": "Everything that has happened, whether it was sent or not.",
     "Webhook events": "The requests that your endpoints receive, one for each type of event.",
 }
+REFERENCE_TAGS = [{"name": name, "description": text} for name, text in _RESOURCES.items()]
 
 # The lists whose `total` is kept by triggers
 COUNTED_LISTS: list[str] = [

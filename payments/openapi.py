@@ -5,7 +5,7 @@ from core.wording import Wording
 STATUSES = """
 What has become of it.
 
-- `created`: nobody has begun to pay.
+- `created`: no one has begun to pay.
 - `pending`: a customer has opened it and signed in.
 - `requires_action`: the customer has to enter a PIN or use a passkey.
 - `processing`: the money is on its way; it can no longer be canceled.

@@ -118,6 +118,16 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     result["info"]["description"] = GUIDE
     made = samples()
     add_event_schemas(result["components"]["schemas"], made)
+    result["components"]["parameters"] = {
+        name: {
+            "in": "header",
+            "name": name,
+            "required": True,
+            "description": meaning,
+            "schema": {"type": "string"},
+        }
+        for name, meaning in HEADERS.items()
+    }
     result["webhooks"] = {each.value: {"post": _request_of(each, made[each])} for each in EventType}
     return result
 
@@ -135,17 +145,10 @@ def _request_of(event_type: EventType, data: Payload) -> dict[str, Any]:
         "description": MEANINGS[event_type],
         "operationId": f"receive{name.removesuffix('Event')}",
         "tags": ["Webhook events"],
+        # Clients do not send them: openapi-generator would make a module of them that is no Python.
+        "x-internal": True,
         "security": [],
-        "parameters": [
-            {
-                "in": "header",
-                "name": header,
-                "required": True,
-                "description": meaning,
-                "schema": {"type": "string"},
-            }
-            for header, meaning in HEADERS.items()
-        ],
+        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in HEADERS],
         "requestBody": {"required": True, "content": content},
         "responses": {"2XX": {"description": "Acknowledged: the event is delivered."}},
     }

@@ -44,11 +44,11 @@ def fields(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def parameters(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for kind in ("paths", "webhooks"):
-        for path, methods in document[kind].items():
-            for method, operation in methods.items():
-                for parameter in operation.get("parameters", []):
-                    yield f"{method} {path} {parameter['name']}", parameter
+    yield from document["components"]["parameters"].items()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            for parameter in operation.get("parameters", []):
+                yield f"{method} {path} {parameter['name']}", parameter
 
 
 def is_valid(value: Any, schema: dict[str, Any], document: dict[str, Any]) -> bool:
