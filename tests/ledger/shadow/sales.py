@@ -68,6 +68,8 @@ class Sales(World):
             return sale, "INVALID_AMOUNT"
         if self.status(sale) not in OPEN:
             return sale, REFUSED[self.status(sale)]
+        if sale.link and (ended := self.link_refusal(sale.link)):
+            return sale, ended
         before = self.money.copy()
         missing = 10_000_000 - self.money[(customer.id, "wallet", False)]
         if missing > 9_000_000 and customer.phone != POOR:
