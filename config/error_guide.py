@@ -46,7 +46,8 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 
 def _share_refusals(result: dict[str, Any]) -> None:
     """Write each refusal once, with an example of every code that it can have."""
-    shared = result["components"]["responses"] = {}
+    shared: dict[str, Any] = {}
+    result["components"]["responses"] = shared
     for operation in operations(result):
         for status in [status for status in operation["responses"] if int(status) >= 400]:
             name = f"Error{status}"

@@ -144,6 +144,8 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
 class Schema(AutoSchema):
     """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
 
+    view: Any  # a viewset of ours: its `resource` names what it serves
+
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False  # a list is an object around its items, described as such
 
