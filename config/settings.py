@@ -221,16 +221,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "POSTPROCESSING_HOOKS": [
-        "webhooks.reference.describe",
-        "core.reference.describe",
-        "config.error_guide.describe",
-        "config.rendered_figures.fill",
-    ],
-    "TAGS": [
-        {"name": name}
-        for name in ("Merchants", "Payments", "Refunds", "Payment links", "Pay", "Webhooks")
-    ],
+    "POSTPROCESSING_HOOKS": REFERENCE_HOOKS,  # noqa: F405
+    "TAGS": REFERENCE_TAGS,  # noqa: F405
     "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -20,17 +20,21 @@ from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
+from core.wording import operations
 
 _View = TypeVar("_View", bound=Callable[..., Any])
+
+# What the methods of a viewset are called in the ids of operations; others as they are.
+VERBS = {"retrieve": "get", "partial_update": "update", "destroy": "delete"}
 
 
 class Error(serializers.Serializer[Any]):
     """The body of every error response."""
 
-    error = serializers.CharField(help_text="What happened, for people.")
-    code = serializers.CharField(help_text="What happened, for programs.")
+    error = serializers.CharField(help_text="What happened, for people: do not parse it.")
+    code = serializers.CharField(help_text="What happened, for programs: see Errors.")
     details = serializers.CharField(
-        allow_blank=True, help_text="Names each field at fault and what it must be."
+        allow_blank=True, help_text="Names each field at fault and what it must be; often empty."
     )
 
 
@@ -57,14 +61,19 @@ def operation(
     status: int = 200,
     parameters: Mapping[str, str] | None = None,
     open_to_all: bool = False,
+    operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
-    """Describe one operation. `parameters` maps each query parameter to its meaning."""
+    """Describe one operation. `parameters` maps each query parameter to its meaning.
+
+    Its id follows from the action and the resource of its viewset, unless `operation_id` says it.
+    """
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
         if not (open_to_all and code == 401)
     }
     return extend_schema(
+        operation_id=operation_id,
         summary=summary,
         request=request,
         responses={status: response, **refusals},
@@ -81,11 +90,12 @@ def listing(
     item: type[serializers.Serializer[Any]],
     key: str,
     filters: Mapping[str, Filter] | None = None,
+    operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
     meanings = {name: one.meaning for name, one in (filters or {}).items()}
-    described = operation(summary, response=page, parameters=meanings)
+    described = operation(summary, response=page, parameters=meanings, operation_id=operation_id)
     paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
 
     def decorate(view: _View) -> _View:
@@ -134,13 +144,17 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
 class Schema(AutoSchema):
     """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
 
+    view: Any  # a viewset of ours: its `resource` names what it serves
+
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False  # a list is an object around its items, described as such
 
     def get_operation_id(self) -> str:
-        name: str = super().get_operation_id()
-        is_list = getattr(self.view, "action", "") == "list"
-        return f"{name.removesuffix('_retrieve')}_list" if is_list else name
+        """Return a name that generated clients can call a function: `createPaymentLink`."""
+        action = self.view.action
+        resource = _plural(self.view.resource) if action == "list" else self.view.resource
+        first, *others = f"{VERBS.get(action, action)} {resource}".split()
+        return first + "".join(map(str.capitalize, others))
 
     def get_description(self) -> str:  # type: ignore[override]  # the stub knows DRF's own only
         """Return the docstring of the view's method, never that of its class."""
@@ -159,7 +173,18 @@ class Schema(AutoSchema):
         )
 
     def get_tags(self) -> list[str]:
-        return [self.path.removeprefix("/v1/").split("/")[0].replace("-", " ").capitalize()]
+        return [_plural(self.view.resource).capitalize()]
+
+
+def _plural(noun: str) -> str:
+    return f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def key_needed(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Say of each operation without a key that it needs none; a hook of the generator."""
+    for each in operations(result):
+        each.setdefault("security", [])
+    return result
 
 
 def _integer(field: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from merchants.viewsets import CallerViewSet, OpenViewSet
 
 
 class RegistrationViewSet(OpenViewSet):
+    resource = "merchant"
     limits = REGISTRATION_LIMITS
 
     @operation(
@@ -38,6 +39,8 @@ class RegistrationViewSet(OpenViewSet):
 
 
 class MerchantViewSet(CallerViewSet):
+    resource = "merchant"
+
     @operation("Read a merchant", response=MerchantOutput)
     def retrieve(self, request: CallerRequest, merchant_id: str) -> Response:
         """Your own record: another merchant's does not exist for you."""

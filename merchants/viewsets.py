@@ -26,6 +26,7 @@ class _ApiViewSet(ViewSet):
     No response may be cached: each is for one caller, and some show a secret once.
     """
 
+    resource = ""  # what the reference calls the objects, in the singular
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
 

@@ -30,6 +30,8 @@ from payments.statuses import PaymentStatus
 
 
 class PaymentViewSet(CallerViewSet):
+    resource = "payment"
+
     @operation("Create a payment", request=NewPayment, response=PaymentOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """Send the customer to its `checkout_url`, or show its QR code.

@@ -40,6 +40,8 @@ MOVEMENTS_SHOWN = 100
 
 
 class PayoutViewSet(CallerViewSet):
+    resource = "payout"
+
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """In addition to your schedule; without an amount, all that is available."""
@@ -72,7 +74,12 @@ class PayoutViewSet(CallerViewSet):
         movements = MovementOutput.each(list(newest))
         return Response({**PayoutOutput.of(payout), "movements": movements})
 
-    @operation("List the movements of a payout", response=MovementPage, parameters=MOVEMENT_PAGE)
+    @operation(
+        "List the movements of a payout",
+        response=MovementPage,
+        parameters=MOVEMENT_PAGE,
+        operation_id="listPayoutMovements",
+    )
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         """All movements that make it up: payments, fees, refunds. Newest first."""
@@ -93,6 +100,8 @@ class PayoutViewSet(CallerViewSet):
 
 
 class AccountStatementViewSet(CallerViewSet):
+    resource = "statement"
+
     @operation(
         "Ask for a statement",
         request=NewAccountStatement,
@@ -132,7 +141,10 @@ class AccountStatementViewSet(CallerViewSet):
         return Response(AccountStatementOutput.of(statement))
 
     @operation(
-        "List the lines of a statement", response=AccountStatementLines, parameters=STATEMENT_LINES
+        "List the lines of a statement",
+        response=AccountStatementLines,
+        parameters=STATEMENT_LINES,
+        operation_id="listStatementLines",
     )
     @action(detail=True)
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
@@ -152,6 +164,8 @@ class AccountStatementViewSet(CallerViewSet):
 
 
 class BalanceViewSet(CallerViewSet):
+    resource = "balance"
+
     @operation("Read the balance", response=BalanceOutput)
     def retrieve(self, request: CallerRequest) -> Response:
         """Per currency: what is available, what is pending, and what is in transit to the bank."""

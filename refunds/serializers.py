@@ -22,7 +22,7 @@ class NewRefund(Input):
     refund_amount_available = AmountField(
         min_value=0,
         required=False,
-        help_text="What the caller believes is left; refused where it is not.",
+        help_text="What you believe is left, in cents; refused where it is not.",
     )
 
 
