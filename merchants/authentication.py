@@ -45,6 +45,7 @@ def _caller_of_key(request: Request, header: str) -> Caller:
     at = request_now()
     key = _active_key(header, at)
     note_use(key, at)
+    request._request.has_valid_key = True  # type: ignore[attr-defined]  # for `core.visitor_budget`
     _refuse_status(key.merchant, livemode=key.livemode)
     _refuse_contradiction(request, key.merchant)
     return Caller(key.merchant, key.livemode, f"key:{key.id}")
