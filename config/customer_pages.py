@@ -26,6 +26,7 @@ PAGE_MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "config.visitors.visitors",
 ]
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]

@@ -139,10 +139,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The second answers `/v1` by way of API_MIDDLEWARE, the third what customers see by a list of its
+# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by a list of its
 # own: the others are for staff.
 MIDDLEWARE = [
-    "core.visitor_budget.visitor_budget",
     "config.api.api_requests",
     "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
@@ -163,17 +162,18 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "config.visitors.visitors",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 
 API_MIDDLEWARE = [
-    "core.visitor_budget.visitor_budget",
     "config.api_metrics.api_metrics",
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.api_headers",
+    "config.visitors.visitors",
 ]
 
 TEMPLATES = [
