@@ -26,7 +26,6 @@ PAGE_MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "config.visitors.visitors",
 ]
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]

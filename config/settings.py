@@ -139,9 +139,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by a list of its
-# own: the others are for staff.
+# The second answers `/v1` by way of API_MIDDLEWARE, the third what customers see by a list of its
+# own: those after it are for staff.
 MIDDLEWARE = [
+    "config.visitors.visitors",
     "config.api.api_requests",
     "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
@@ -162,7 +163,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "config.visitors.visitors",
     "django_prometheus.middleware.PrometheusAfterMiddleware",
 ]
 
@@ -173,7 +173,6 @@ API_MIDDLEWARE = [
     "config.request_log.api_request_log",
     "django.middleware.security.SecurityMiddleware",
     "config.security.api_headers",
-    "config.visitors.visitors",
 ]
 
 TEMPLATES = [

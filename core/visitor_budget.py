@@ -6,55 +6,36 @@ by what it took and not by its kind, so that nothing expensive has to be thought
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from threading import Lock
 
 from django.conf import settings
 
 # Spent at once, before the rate counts: a burst of some fifty pages.
 BURST_SECONDS = 0.5
-# While no more than this are at work here, no one waits for a network that has spent its budget.
-QUIET = 2
 MOST_KEPT = 10_000
 MINUTE = 60
 
 
 class VisitorBudget:
-    """The debts of networks in seconds, and how many requests are at work."""
+    """What each network has spent and not got back yet, in seconds."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._debts: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        self._at_work = 0
 
     def wait(self, network: str) -> float:
         """Return the seconds until this network may be served again; 0 where it may now."""
-        with self._lock:
-            if self._at_work <= QUIET:
-                return 0
-            return max(0.0, self._debt(network) - BURST_SECONDS) / _rate()
+        return max(0.0, self._debt(network) - BURST_SECONDS) / _rate()
 
     def charge(self, network: str, seconds: float) -> None:
         """Note what a request has cost, up to what comes back in a minute."""
+        most = BURST_SECONDS + settings.VISITOR_SECONDS_PER_NETWORK
         with self._lock:
-            most = BURST_SECONDS + settings.VISITOR_SECONDS_PER_NETWORK
             debt = min(self._debt(network) + seconds, most)
             self._debts[network] = (debt, time.monotonic())
             self._debts.move_to_end(network)
             if len(self._debts) > MOST_KEPT:
                 self._debts.popitem(last=False)
-
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """Count a request as being at work."""
-        with self._lock:
-            self._at_work += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._at_work -= 1
 
     def clear(self) -> None:
         """Forget all debts."""

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
 
 from backoffice import password_hashing
 from backoffice.password_hashing import PASSWORDS_AT_ONCE, BoundedArgon2
@@ -42,7 +43,7 @@ def test_no_more_are_hashed_at_once_than_there_is_memory_for(
             at_work[0] -= 1
         return ""
 
-    monkeypatch.setattr(password_hashing.Argon2PasswordHasher, "encode", slowly)
+    monkeypatch.setattr(Argon2PasswordHasher, "encode", slowly)
     threads = [threading.Thread(target=BoundedArgon2().encode, args=("x", "y")) for _ in range(8)]
     for thread in threads:
         thread.start()

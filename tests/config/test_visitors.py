@@ -7,7 +7,6 @@ from pytest_django import Settings
 import config.settings
 from backoffice.roles import Role
 from checkout.browser_session import session_cookie
-from core import visitor_budget
 from core.clock import utc_now
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.services import test_customer as customer_for_tests
@@ -23,10 +22,9 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def busy(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
-    """Let the process have others to serve, and the limit be that of production."""
+def limited(settings: Settings) -> None:
+    """Let the limit be that of production."""
     settings.VISITOR_SECONDS_PER_NETWORK = config.settings.VISITOR_SECONDS_PER_NETWORK
-    monkeypatch.setattr(visitor_budget, "QUIET", -1)
 
 
 @pytest.fixture
@@ -44,7 +42,6 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
 
     assert refused.status_code == 429
     assert 59 <= int(refused["Retry-After"]) <= 60
-    assert refused["X-Request-Id"]
 
 
 @pytest.mark.usefixtures("spent")
@@ -67,16 +64,8 @@ def test_other_networks_are_served(settings: Settings) -> None:
 
 @pytest.mark.usefixtures("spent")
 def test_probes_are_answered_whatever_their_network_has_spent() -> None:
-    for path in ("/healthz", "/readyz", "/metrics"):
-        assert Client().get(path).status_code != 429
-
-
-@pytest.mark.usefixtures("spent")
-def test_while_others_need_nothing_everyone_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(visitor_budget, "QUIET", 1)
-
-    assert Client().get("/account/phone").status_code == 200
-    assert Client().get("/v1/openapi.json").status_code == 200
+    assert Client().get("/healthz").status_code == 200
+    assert Client().get("/readyz").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/account/phone", "/v1/openapi.json", "/admin/login/"])
