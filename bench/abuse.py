@@ -78,7 +78,7 @@ def main() -> None:
         Path(directory).chmod(0o711)
         with production(Path(directory)) as (stack, _), Stagehand(stack) as stagehand:
             server = serve(stack, "config.wsgi:application")
-            balance = Balance(server, stagehand.stage.keys["shop"])
+            balance = BalanceReader(server, stagehand.stage.keys["shop"])
             balance.during(2)  # warm
             quiet = balance.during(chosen.seconds)
             say(HEAD)
@@ -98,7 +98,7 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-class Balance:
+class BalanceReader:
     """A merchant that asks for its balance again and again."""
 
     def __init__(self, server: WebServer, key: str) -> None:
@@ -130,7 +130,7 @@ def row_of(
     kinds: list[str],
     server: WebServer,
     stage: Stage,
-    balance: Balance,
+    balance: BalanceReader,
     quiet: list[float],
     seconds: int,
 ) -> tuple[str, ...]:

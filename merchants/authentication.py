@@ -51,7 +51,7 @@ def _caller_of_key(request: Request, header: str) -> Caller:
 
 
 def is_valid_key(header: str, at: datetime) -> bool:
-    """Return whether this `Authorization` header brings a key that works, whoever its merchant."""
+    """Return whether this `Authorization` header brings a key that is active."""
     return _find_active(header, at) is not None
 
 
