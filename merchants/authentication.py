@@ -50,13 +50,23 @@ def _caller_of_key(request: Request, header: str) -> Caller:
     return Caller(key.merchant, key.livemode, f"key:{key.id}")
 
 
+def is_valid_key(header: str, at: datetime) -> bool:
+    """Return whether this `Authorization` header brings a key that is active."""
+    return _find_active(header, at) is not None
+
+
 def _active_key(header: str, at: datetime) -> ApiKey:
     """Find the key. Every refusal reads the same, whatever is wrong with the key."""
-    bearer = _BEARER.fullmatch(header)
-    key = find_key(bearer[1], at) if bearer else None
-    if key is None or not key.is_active(at):
+    key = _find_active(header, at)
+    if key is None:
         raise Unauthorized("The API key is not valid.")
     return key
+
+
+def _find_active(header: str, at: datetime) -> ApiKey | None:
+    bearer = _BEARER.fullmatch(header)
+    key = find_key(bearer[1], at) if bearer else None
+    return key if key is not None and key.is_active(at) else None
 
 
 def _refuse_status(merchant: Merchant, *, livemode: bool) -> None:
