@@ -16,7 +16,7 @@ _RULES = {"required": "is required", "null": "must not be null"}
 
 
 class Input(serializers.Serializer[Any]):
-    """A request body or query. Unknown fields are ignored.
+    """A request body. Unknown fields are ignored; `unread_in` names them.
 
     A null stands for an absent field, except for an amount, where it is refused.
     """
@@ -39,6 +39,18 @@ class Input(serializers.Serializer[Any]):
         }
         return _validated(_parser_of(cls), given)
 
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return, for each field of a body that nothing reads, what is wrong with it."""
+        unread: dict[str, str] = {}
+        for name, value in data.items():
+            field = cls._declared_fields.get(name)
+            if field is None:
+                unread[name] = "is unknown"
+            elif isinstance(field, serializers.ListField) and isinstance(field.child, Input):
+                unread |= _unread_in_items(name, type(field.child), value)
+        return unread
+
 
 class Change(Input):
     """A PATCH body: a field that cannot be changed is refused."""
@@ -53,6 +65,19 @@ class Change(Input):
         if fixed:
             raise ValidationFailed(_sentence(fixed))
         return _validated(parser, data)
+
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return nothing: what is unknown here is refused in any case."""
+        return {}
+
+
+def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]:
+    return {
+        f"{name}.{place}.{inner}": reason
+        for place, item in enumerate(items if isinstance(items, list) else ())
+        for inner, reason in (kind.unread_in(item) if isinstance(item, dict) else {}).items()
+    }
 
 
 @cache

@@ -91,7 +91,7 @@ def _schedule(**options: Any) -> OneOfField:
 
 
 class NewMerchant(Input):
-    """The fields of a registration. Unknown fields are ignored; a null is an absent field."""
+    """The fields of a registration; a null is an absent field."""
 
     name = _name()
     slug = TextField(

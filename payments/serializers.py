@@ -1,5 +1,6 @@
 """Payments as they come in and go out."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -26,7 +27,7 @@ from customers.phones import PHONE_RULE, read_phone
 from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
-from payments.modes import PaymentMode
+from payments.modes import MODE_OF_FIELD, PaymentMode
 from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
@@ -83,6 +84,17 @@ class NewPayment(Input):
     terms = TextField(max_length=MAX_TEXT, lines=True, required=False, help_text="INVOICE_PAY.")
     reference = TextField(max_length=MAX_NAME, required=False, help_text="REFERENCE_PAY.")
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
+
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Name also the fields that belong to another mode than that of the payment."""
+        mode = data.get("payment_mode") or PaymentMode.DYNAMIC_PAY
+        foreign = {
+            name: f"is for {owner}"
+            for name, owner in MODE_OF_FIELD.items()
+            if owner != mode and data.get(name) is not None
+        }
+        return super().unread_in(data) | foreign
 
 
 class ChangedPayment(Change):

@@ -40,9 +40,3 @@ def is_csv(query: Mapping[str, str], accept: str) -> bool:
     if query.get("format", "csv") not in ("csv", "json"):
         raise InvalidRequest(format="must be csv or json")
     return query.get("format", "csv" if "text/csv" in accept else "json") == "csv"
-
-
-def refuse_anchor(query: Mapping[str, str]) -> None:
-    """Raise InvalidRequest for `starting_after`: a movement has no id of its own."""
-    if "starting_after" in query:
-        raise InvalidRequest(starting_after="is not taken here: use limit and offset")
