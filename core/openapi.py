@@ -201,6 +201,11 @@ def _text(field: Any) -> dict[str, Any]:
     return schema | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
 
 
+def _web_url(field: Any) -> dict[str, Any]:
+    url = {"type": "string", "format": "uri", "maxLength": MAX_URL}
+    return {"anyOf": [url, {"const": ""}]} if field.or_empty else url
+
+
 def _metadata(field: Any) -> dict[str, Any]:
     values = [
         {"type": "string", "maxLength": MAX_METADATA_VALUE},
@@ -222,7 +227,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
     fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
     fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
     fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": MAX_EMAIL},
-    fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
+    fields.WebUrlField: _web_url,
     fields.DateField: lambda _: {"type": "string", "format": "date"},
     fields.InstantField: lambda _: {"type": "string", "format": "date-time"},
     fields.MetadataField: _metadata,

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from django.db.models.manager import BaseManager
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
-from core.fields import AmountField, as_it_is
+from core.fields import as_it_is
 
 _RULES = {"required": "is required", "null": "must not be null"}
 
@@ -18,10 +18,12 @@ _RULES = {"required": "is required", "null": "must not be null"}
 class Input(serializers.Serializer[Any]):
     """A request body. Unknown fields are ignored; `unread_in` names them.
 
-    A null stands for an absent field, except for an amount, where it is refused.
+    A null stands for an absent field, except for one of `never_null`, where it is refused: left
+    out, that stands for all there is, which a null by mistake must not.
     """
 
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
+    never_null: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
@@ -35,7 +37,7 @@ class Input(serializers.Serializer[Any]):
         given = {
             name: value
             for name, value in data.items()
-            if value is not None or isinstance(cls._declared_fields.get(name), AmountField)
+            if value is not None or name in cls.never_null
         }
         return _validated(_parser_of(cls), given)
 

@@ -39,8 +39,8 @@ class PaymentViewSet(CallerViewSet):
         `X-Service-Warning` names them.
         """
         values = NewPayment.parse(request.data)
-        draft = draft_of(values, livemode=request.user.livemode)
         at = request_now()
+        draft = draft_of(values, livemode=request.user.livemode, now=at)
         payment_id = new_id("pay", at)
         drawn = qr_payload(payment_id, chosen_format(values))
 
