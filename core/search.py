@@ -21,7 +21,7 @@ _PAIR = """EXISTS (SELECT 1 FROM json_each({column}) AS pair WHERE pair.key = %s
 
 
 @JSONField.register_lookup
-class Holds(Lookup):  # type: ignore[type-arg]  # generic in the stub only
+class Holds(Lookup):
     """Whether an object has all these pairs of a key and a text.
 
     A number or boolean of the object has the text that JSON writes it as.
@@ -87,7 +87,7 @@ class BeginsWords(Func):
         wanted = " & ".join(f"{word}:*" for word in self.words)
         return f"({words_sql(columns)} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Compiled:  # type: ignore[override]  # no template
+    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
         columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
         text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
         conditions = [f"({text}) REGEXP %s"] * len(self.words)
