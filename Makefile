@@ -11,6 +11,7 @@ help:
 	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
+	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
@@ -26,6 +27,9 @@ check: .venv/development
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
+
+audit: .venv/development
+	@$(BIN)/python -m tests.advisories
 
 mutants: .venv/development
 	@$(BIN)/python -m tests.mutants
@@ -64,4 +68,4 @@ var/development.env: | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast mutants simulate bench system requirements
+.PHONY: help run check test test-fast audit mutants simulate bench system requirements

@@ -1,10 +1,10 @@
 """Look every pinned package up in a database of known weaknesses, with pip-audit.
 
-Where no such database can be reached the run says so, and goes on; in continuous integration that
-is a failure. An advisory that does not concern this service is answered below, with the reason.
+`make audit`, for each night: what is published on a day must not stop the change of that day, so it
+is no part of `make test`. An advisory that does not concern this service is answered below, with
+the reason. Where no database can be reached, nothing is known, and the run fails.
 """
 
-import os
 import subprocess
 import sys
 
@@ -25,7 +25,7 @@ def main() -> int:
     said = done.stdout + done.stderr
     if done.returncode and any(word in said for word in UNREACHED):
         sys.stdout.write("No database of advisories can be reached from here: not audited.\n")
-        return 1 if os.environ.get("CI") else 0
+        return 1
     if done.returncode:
         sys.stdout.write(said)
     return done.returncode

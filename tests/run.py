@@ -51,7 +51,6 @@ def thorough_checks() -> list[Step]:
         TYPES,
         Step("deployment", deploy, PRODUCTION),
         Step("insecure patterns", [sys.executable, "-m", "tests.insecure_patterns"]),
-        Step("advisories", [sys.executable, "-m", "tests.advisories"]),
     ]
 
 

@@ -54,7 +54,7 @@ def texts(monkeypatch: pytest.MonkeyPatch) -> TextBox:
 def person(merchant: Merchant) -> Customer:
     """A live customer with everything that can be known of one, who has spent all their money."""
     now = utc_now()
-    customer = find_or_create(phone=PHONE, livemode=True, now=now)
+    customer = find_or_create(phone=PHONE, now=now)
     Customer.objects.update(email=EMAIL, name=NAME, language="es")
     set_pin(customer_id=customer.id, pin="7359", now=now)
     enrol(proven(customer, now), VirtualAuthenticator(), now)
@@ -164,7 +164,7 @@ def test_open_payments_refuse_at_approval_too(
 def test_the_phone_starts_afresh(office: Office, person: Customer) -> None:
     erase(office, person)
 
-    again = find_or_create(phone=PHONE, livemode=True, now=utc_now())
+    again = find_or_create(phone=PHONE, now=utc_now())
 
     assert again.id != person.id
     assert not again.has_pin

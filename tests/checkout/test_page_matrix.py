@@ -3,6 +3,7 @@
 A page that is new has no entry, and fails here until it has one.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -26,8 +27,9 @@ from tests.factories import PaymentFactory
 pytestmark = pytest.mark.django_db
 # What a page is about. Pages of a payment open for anyone who has their address, as a bill on a
 # table does; whose payment it became, and what that person has, is for that person alone.
-PAYMENT, LINK, COUNTER, ACCOUNT, CAPABILITY, OPEN = (
-    "a payment", "a link", "a counter's secret", "the customer", "a secret address", "nothing",
+PAYMENT, TOP_UP, LINK, COUNTER, ACCOUNT, CAPABILITY, OPEN = (
+    "a payment", "a top-up", "a link", "a counter's secret", "the customer", "a secret address",
+    "nothing",
 )  # fmt: skip
 PAGES = {
     "checkout-brand": OPEN,
@@ -36,6 +38,7 @@ PAGES = {
     "checkout-status": PAYMENT,
     "checkout-pay": PAYMENT,
     "checkout-short": PAYMENT,
+    "checkout-prove": PAYMENT,
     "checkout-back": PAYMENT,
     "checkout-cancel": PAYMENT,
     "checkout-simulate": PAYMENT,
@@ -72,13 +75,19 @@ PAGES = {
     "account-passkey-options": ACCOUNT,
     "account-passkey-remove": ACCOUNT,
     "account-sign-out": ACCOUNT,
+    "account-add": ACCOUNT,
+    "top-up": TOP_UP,
+    "top-up-status": TOP_UP,
+    "top-up-cancel": TOP_UP,
     "not-me": CAPABILITY,
     "policy-reports": OPEN,
 }
 WITH_AN_OBJECT = [name for name, about in PAGES.items() if about not in (ACCOUNT, OPEN)]
 # The tools of test mode and "Cancel" take no more than the address, and who signs in may pay
 # the bill of another: out of the own wallet.
-BY_ADDRESS = {"checkout-simulate", "checkout-cancel", "checkout-pay", "checkout-back"}
+BY_ADDRESS = {
+    "checkout-simulate", "checkout-cancel", "checkout-pay", "checkout-prove", "checkout-back",
+}  # fmt: skip
 METHODS = ("get", "post")
 
 
@@ -102,6 +111,7 @@ def _address(name: str, payment: str, link: PaymentLink, link_id: str) -> str:
         "<id:payment_id>": payment,
         "<slug:merchant_slug>": link.merchant.slug,
         "<id:link_id>": link_id,
+        "<id:top_up_id>": new_id("top", utc_now()),
         "<id:merchant_id>": new_id("mer", utc_now()),
         "<id:token>": "guessed",
         "<str:token>": "cus_1:guessed:guessed",
@@ -121,8 +131,8 @@ def _visit(client: Client, name: str, method: str, address: str) -> Any:
 
 
 @pytest.fixture
-def owner() -> Customer:
-    return test_customer("+12425550100", utc_now())
+def owner(merchant: Merchant) -> Customer:
+    return test_customer("+12425550100", utc_now(), merchant_id=merchant.id)
 
 
 @pytest.fixture
@@ -147,10 +157,10 @@ def _browser(customer: Customer | None) -> Client:
     return client
 
 
-VISITORS = {
-    "foreign": lambda: test_customer("+12425550123", utc_now()),
-    "other mode": lambda: find_or_create(phone="+12423591234", livemode=True, now=utc_now()),
-    "signed out": lambda: None,
+VISITORS: dict[str, Callable[[Merchant], Customer | None]] = {
+    "foreign": lambda shop: test_customer("+12425550123", utc_now(), merchant_id=shop.id),
+    "other mode": lambda shop: find_or_create(phone="+12423591234", now=utc_now()),
+    "signed out": lambda shop: None,
 }
 
 
@@ -163,7 +173,7 @@ def test_every_page_has_its_entry() -> None:
 def test_no_one_else_moves_or_reads_what_a_customer_has(
     taken: Payment, owner: Customer, link: PaymentLink, visitor: str, method: str
 ) -> None:
-    who = VISITORS[visitor]()
+    who = VISITORS[visitor](taken.merchant)
     wrong = set()
     before = Payment.objects.filter(pk=taken.pk).values().get()
     for name in sorted(set(PAGES) - BY_ADDRESS):

@@ -98,7 +98,7 @@ def test_a_frozen_customer_of_one_merchant_pays_at_another(api, merchant, strang
         payment = PaymentFactory(merchant=shop)
         assert api(shop).post(f"/v1/payments/{payment.id}/confirm").status_code == 200
     frozen = Customer.objects.get(merchant=merchant)
-    freeze(customer_id=frozen.id, now=utc_now())
+    freeze(customer_id=frozen.id, actor="staff:ada", now=utc_now())
 
     assert shopped_at(stranger, 500).response.status_code == 200
     assert Payment.objects.filter(merchant=stranger, status=PaymentStatus.COMPLETED).count() == 2

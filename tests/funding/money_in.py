@@ -3,13 +3,15 @@
 from datetime import timedelta
 
 from core.clock import utc_now
-from customers.services import find_or_create
+from customers.services import find_or_create, test_customer
 from customers.services import top_up as put_into_wallet
 from funding.models import TopUp
 from funding.services import order_top_up
 from funding.tasks import collect_top_ups
 from ledger.models import Account, Purpose
+from merchants.models import Merchant
 from tests.checkout.shopper import Shopper
+from tests.factories import MerchantFactory
 from tests.payouts.bank_files import entry, notification, read, statement
 
 POOR = "+12425550108"
@@ -17,7 +19,11 @@ LIVE = "+12424567890"
 
 
 def customer_with(amount, phone=POOR, *, livemode=False):
-    customer = find_or_create(phone=phone, livemode=livemode, now=utc_now())
+    if livemode:
+        customer = find_or_create(phone=phone, now=utc_now())
+    else:
+        merchant = Merchant.objects.first() or MerchantFactory()
+        customer = test_customer(phone, utc_now(), merchant_id=merchant.pk)
     if amount:
         put_into_wallet(customer=customer, amount=amount, currency="BSD", now=utc_now())
     return customer

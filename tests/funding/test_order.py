@@ -110,7 +110,7 @@ def test_a_stranger_cannot_cancel_it(payment_of):
     shopper.send(way="bank_transfer")
     address = shopper.path
     stranger = Shopper()
-    stranger.visit("/account?test=1")
+    stranger.visit(f"/account?test={payment.pk}")
     stranger.send(phone="+1 242 555 0100")
     stranger.send(code="000000")
     token = stranger.form("/sign-out").fields["csrfmiddlewaretoken"]
@@ -165,10 +165,10 @@ def test_a_day_has_a_limit(settings):
     assert ordered(customer, 1_000).amount == 1_000
 
 
-def test_the_page_says_what_is_left_of_the_day(settings):
+def test_the_page_says_what_is_left_of_the_day(payment_of, settings):
     settings.FUNDING_DAY_AMOUNT = 1_000
     shopper = Shopper()
-    shopper.visit("/account?test=1")
+    shopper.visit(f"/account?test={payment_of(150).pk}")
     shopper.send(phone="+1 242 555 0107")
     shopper.send(code="000000")
     shopper.visit("/account/add?test=1")
@@ -194,10 +194,11 @@ def test_an_unknown_top_up_is_not_found():
         assert shopper.visit(path).status_code == 404
 
 
-def test_the_own_page_adds_money_and_shows_it(settings):
+def test_the_own_page_adds_money_and_shows_it(payment_of):
+    payment = payment_of(150)
     customer = customer_with(410)
     shopper = Shopper()
-    shopper.visit("/account?test=1")
+    shopper.visit(f"/account?test={payment.pk}")
     shopper.send(phone=customer.phone)
     shopper.send(code="000000")
     assert "Add money" in shopper.text

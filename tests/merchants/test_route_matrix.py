@@ -4,6 +4,7 @@ A route that is new has no entry, and fails here until it has one.
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,10 +14,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from core.clock import utc_now
 from core.ids import new_id
 from links.models import PaymentLink
+from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
-from payouts.models import Payout
+from payouts.account_statements import request_statement
+from payouts.models import AccountStatement, Payout
 from refunds.models import Refund
 from tests.backoffice.rows import one_of_each
 from tests.client import Api, ApiClient
@@ -27,6 +30,7 @@ LIST, NEW, TOTAL = "a list", "something new", "a total"
 OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
+    "statement_id": AccountStatement,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
@@ -53,6 +57,10 @@ ROUTES = {
     "get payouts/<id:payout_id>": "payout_id",
     "get payouts/<id:payout_id>/movements": "payout_id",
     "post payouts/<id:payout_id>/cancel": "payout_id",
+    "get statements": LIST,
+    "post statements": NEW,
+    "get statements/<id:statement_id>": "statement_id",
+    "get statements/<id:statement_id>/lines": "statement_id",
     "get webhooks": LIST,
     "post webhooks": NEW,
     "post webhooks/test": NEW,
@@ -93,7 +101,13 @@ def _routes() -> set[str]:
 @pytest.fixture
 def rows(db: None) -> dict[type[Model], Model]:
     """One object of every kind, all of one merchant and in test mode."""
-    return one_of_each()
+    made = one_of_each()
+    end = utc_now() - timedelta(days=1)
+    caller = Caller(_owner(made), livemode=False, actor="key:1")
+    statement = request_statement(
+        caller=caller, currency="BSD", start_at=end - timedelta(days=1), end_at=end, now=utc_now()
+    )
+    return {**made, AccountStatement: statement}
 
 
 def _owner(rows: dict[type[Model], Model]) -> Merchant:

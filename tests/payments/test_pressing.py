@@ -64,7 +64,7 @@ def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
     with pytest.raises(InsufficientBalance):
         pay_or_return(
             payment_id=payment.id,
-            customer=payer(PENNILESS_PHONE),
+            customer=payer(payment.merchant, PENNILESS_PHONE),
             verified=Verification.PASSKEY,
             actor=ACTOR,
             now=utc_now(),

@@ -51,7 +51,7 @@ def test_open_bank_account_can_be_for_test_payouts(merchant, monkeypatch):
 def test_open_bank_account_says_what_is_wrong(merchant, monkeypatch):
     with pytest.raises(CommandError, match="bic"):
         open_account(monkeypatch, merchant.id, "123456", "--bic", "BOTI")
-    with pytest.raises(CommandError, match="no merchant"):
+    with pytest.raises(CommandError, match="no such merchant"):
         open_account(monkeypatch, "nobody", "123456", "--bic", "BOTIBSNS")
     assert not BankAccount.objects.exists()
 

@@ -67,6 +67,6 @@ def prepare(weeks: VirtualWeeks) -> None:
         for currency in CURRENCIES:
             office_steps.open_account(weeks, merchant.id, currency)
     for phone in PHONES:
-        customer = find_or_create(phone=phone, livemode=True, now=weeks.tick())
+        customer = find_or_create(phone=phone, now=weeks.tick())
         weeks.customers.append(customer.id)
     weeks.staff = {name: staff_as(Role.FINANCE, name) for name in ("ann", "bob")}

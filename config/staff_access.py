@@ -1,0 +1,39 @@
+"""How staff get in, how long they stay, and what a guesser meets. A part of the settings."""
+
+from typing import Any
+
+from config.environment import env, flag
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+_VALIDATORS = "django.contrib.auth.password_validation"
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
+    {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATORS}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": "backoffice.passwords.OwnWordsValidator"},
+]
+# Five wrong passwords lock a name for half an hour, to one browser at one address only: a stranger
+# who guesses must not lock the owner out. The third is our own cookie, not the header of that name.
+AXES_FAILURE_LIMIT = 5
+AXES_COOLOFF_TIME = 0.5
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address", "user_agent"]]
+AXES_CLIENT_IP_CALLABLE = "backoffice.known_browsers.network_address"
+AXES_RESET_ON_SUCCESS = True
+AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
+
+# Staff. Their pages can live on a host of their own; a session ends after a while without a click.
+STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
+# Finance and Administrators get in with a passkey only.
+REQUIRE_STAFF_PASSKEYS = flag("REQUIRE_STAFF_PASSKEYS", default=not env("DEVELOPMENT_MODE"))
+PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long the link of an invitation works
+STAFF_IDLE_SECONDS = 15 * 60
+STAFF_SESSION_SECONDS = 8 * 60 * 60
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
