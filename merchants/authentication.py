@@ -23,7 +23,7 @@ from merchants.models import ApiKey, Merchant
 from merchants.statuses import MerchantStatus
 
 _BEARER = re.compile(r"bearer +([0-9A-Za-z_]+)", re.IGNORECASE)
-_LOOKUPS = {"merchant_id": "id", "merchant_slug": "slug"}
+LOOKUPS = {"merchant_id": "id", "merchant_slug": "slug"}
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -92,7 +92,7 @@ def _development_caller(request: Request) -> Caller:
     for name, value in named:
         if not isinstance(value, str):
             raise ValidationFailed(**{name: "must be a string"})
-        found = found.filter(**{_LOOKUPS[name]: value})
+        found = found.filter(**{LOOKUPS[name]: value})
     merchant = found.first()
     if merchant is None:
         raise MerchantNotFound()
@@ -102,10 +102,10 @@ def _development_caller(request: Request) -> Caller:
 
 def _named(request: Request) -> Iterator[tuple[str, Any]]:
     """Yield each place where the request names a merchant: the query string, then the body."""
-    for name in _LOOKUPS if request.META.get("QUERY_STRING") else ():
+    for name in LOOKUPS if request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):
             yield name, value
     if request._request.body and isinstance(request.data, dict):
-        for name in _LOOKUPS:
+        for name in LOOKUPS:
             if request.data.get(name) is not None:
                 yield name, request.data[name]
