@@ -18,8 +18,10 @@ from rest_framework import serializers
 
 from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
+from core.operations import STRICT, TAKEN, WARNING, Taken
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
+from core.serializers import Input
 from core.wording import operations
 
 _View = TypeVar("_View", bound=Callable[..., Any])
@@ -57,22 +59,23 @@ def operation(
     summary: str,
     *,
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
-    request: type[serializers.Serializer[Any]] | None = None,
+    request: type[Input] | None = None,
     status: int = 200,
     parameters: Mapping[str, str] | None = None,
     open_to_all: bool = False,
     operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
-    """Describe one operation. `parameters` maps each query parameter to its meaning.
+    """Describe one operation, which takes no more than that.
 
-    Its id follows from the action and the resource of its viewset, unless `operation_id` says it.
+    `parameters` maps each query parameter to its meaning. Its id follows from the action and the
+    resource of its viewset, unless `operation_id` says it.
     """
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
         if not (open_to_all and code == 401)
     }
-    return extend_schema(
+    described = extend_schema(
         operation_id=operation_id,
         summary=summary,
         request=request,
@@ -82,6 +85,7 @@ def operation(
             for name, text in (parameters or {}).items()
         ],
     )
+    return _taking(Taken(tuple(parameters or ()), request), described)
 
 
 def listing(
@@ -97,9 +101,15 @@ def listing(
     meanings = {name: one.meaning for name, one in (filters or {}).items()}
     described = operation(summary, response=page, parameters=meanings, operation_id=operation_id)
     paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
+    names = (*(one.name for one in _PAGE_PARAMETERS), *meanings)
+    return _taking(Taken(names), lambda view: paged(described(view)))
 
+
+def _taking(taken: Taken, described: Callable[[_View], _View]) -> Callable[[_View], _View]:
     def decorate(view: _View) -> _View:
-        return paged(described(view))
+        done = described(view)
+        TAKEN[done] = taken
+        return done
 
     return decorate
 
@@ -113,6 +123,9 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
             "total": serializers.IntegerField(),
             "limit": serializers.IntegerField(),
             "offset": serializers.IntegerField(),
+            "has_more": serializers.BooleanField(
+                help_text="Whether there are older ones after those of this page."
+            ),
         },
     )
 
@@ -141,8 +154,23 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
+_STRICT = OpenApiParameter(
+    STRICT,
+    {"type": "string", "enum": ["true", "false"]},
+    OpenApiParameter.HEADER,
+    description="With `true`, a field that nothing reads is refused with 422: send it in tests.",
+)
+_WARNING = OpenApiParameter(
+    WARNING,
+    str,
+    OpenApiParameter.HEADER,
+    response=[200, 201],
+    description="Names each field of the body that is unknown or of another mode, and ignored.",
+)
+
+
 class Schema(AutoSchema):
-    """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
+    """Adds what all operations share: the headers of a POST, one tag per resource."""
 
     view: Any  # a viewset of ours: its `resource` names what it serves
 
@@ -162,7 +190,7 @@ class Schema(AutoSchema):
         return cleandoc(method.__doc__ or "") if method else ""
 
     def get_override_parameters(self) -> list[Any]:
-        return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
+        return [_IDEMPOTENCY_KEY, _STRICT, _WARNING] if self.method == "POST" else []
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         needs_key = bool(self.view.get_authenticators())
@@ -196,6 +224,11 @@ def _text(field: Any) -> dict[str, Any]:
     return schema | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
 
 
+def _web_url(field: Any) -> dict[str, Any]:
+    url = {"type": "string", "format": "uri", "maxLength": MAX_URL}
+    return {"anyOf": [url, {"const": ""}]} if field.or_empty else url
+
+
 def _metadata(field: Any) -> dict[str, Any]:
     values = [
         {"type": "string", "maxLength": MAX_METADATA_VALUE},
@@ -217,7 +250,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
     fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
     fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
     fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": MAX_EMAIL},
-    fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
+    fields.WebUrlField: _web_url,
     fields.DateField: lambda _: {"type": "string", "format": "date"},
     fields.InstantField: lambda _: {"type": "string", "format": "date-time"},
     fields.MetadataField: _metadata,

@@ -15,6 +15,11 @@ which mode, and what belongs to another merchant or the other mode does not exis
 alike for [[key_kept]]. Fields without a value are left out of answers. Every answer carries
 `X-Request-Id`; name it when you ask for help.
 
+A query parameter that an address does not take is refused with 400. A field of a body that is
+unknown, or belongs to another mode, is ignored and named in the header `X-Service-Warning`; with
+the request header `X-Service-Strict: true` it is refused with 422, which finds typing errors while
+you test. Lists are read newest first: `has_more` tells whether to go on with `starting_after`.
+
 In test mode no money moves. These phones make a payment end in a chosen way, at the checkout and
 in `POST /v1/payments/{id}/confirm`: [[magic_phones]].
 

@@ -18,7 +18,6 @@ from payouts.filters import (
     STATEMENT_FILTERS,
     STATEMENT_LINES,
     is_csv,
-    refuse_anchor,
 )
 from payouts.models import AccountStatement, Payout
 from payouts.serializers import (
@@ -83,7 +82,6 @@ class PayoutViewSet(CallerViewSet):
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         """All movements that make it up: payments, fees, refunds. Newest first."""
-        refuse_anchor(query_of(request))
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         return self.page(request, movements_of(payout), MovementOutput, key="movements")
 
@@ -150,7 +148,6 @@ class AccountStatementViewSet(CallerViewSet):
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
         """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
         query = query_of(request)
-        refuse_anchor(query)
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
         if is_csv(query, request.headers.get("Accept", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
@@ -160,7 +157,8 @@ class AccountStatementViewSet(CallerViewSet):
         lines = stored_lines(statement, offset=page.offset, limit=page.limit)
         total = statement.lines_count
         shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
-        return Response(AccountStatementLines.of(shown))
+        has_more = page.offset + len(lines) < total
+        return Response(AccountStatementLines.of({**shown, "has_more": has_more}))
 
 
 class BalanceViewSet(CallerViewSet):

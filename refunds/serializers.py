@@ -17,6 +17,8 @@ from refunds.statuses import RefundStatus
 
 
 class NewRefund(Input):
+    never_null = ("amount", "refund_amount_available")
+
     amount = AmountField(required=False, help_text="Cents; without it, all that is left.")
     reason = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     refund_amount_available = AmountField(
