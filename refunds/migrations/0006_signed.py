@@ -9,19 +9,19 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0006_signed_log"),
-        ("payments", "0004_messages_of_tests"),
+        ("refunds", "0005_list_filters"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="payment",
+            model_name="refund",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
         migrations.AddField(
-            model_name="paymenttransition",
+            model_name="refundtransition",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("payments_payment"),
+        LogRows("refunds_refund"),
     ]

@@ -9,19 +9,19 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0006_signed_log"),
-        ("refunds", "0004_messages_of_tests"),
+        ("payments", "0005_list_filters"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name="refund",
+            model_name="payment",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
         migrations.AddField(
-            model_name="refundtransition",
+            model_name="paymenttransition",
             name="signature",
             field=core.signatures.SignatureField(editable=False, max_length=64, null=True),
         ),
-        LogRows("refunds_refund"),
+        LogRows("payments_payment"),
     ]
