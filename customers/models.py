@@ -40,8 +40,8 @@ class Customer(models.Model):
     is set; a test customer then has the documented one.
 
     What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
-    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last reset or
-    a passkey added.
+    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set
+    by the phone alone or a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
