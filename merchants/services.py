@@ -108,7 +108,7 @@ def update_merchant(
     """Change a merchant's own profile. Serves PATCH.
 
     Public fields of a verified merchant wait for staff. Raises MerchantNotFound, and
-    ValidationFailed where a test caller names a public field.
+    ValidationFailed where a test caller names a field that live customers meet.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
