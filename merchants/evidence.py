@@ -104,7 +104,9 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
     return change
 
 
-def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime) -> None:
+def apply_changes(
+    merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime, network: str = ""
+) -> None:
     """Change the locked merchant, and tell `MERCHANT_UPDATED` what has changed."""
     if not changes:
         return
@@ -114,7 +116,7 @@ def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: 
     if "email" in changed:
         merchant.email_confirmed_at = None
     if "email" in changes and merchant.email_confirmed_at is None:
-        plan_confirmation(merchant, now=now)
+        plan_confirmation(merchant, network=network, now=now)
     merchant.updated_at = now
     merchant.save(update_fields=[*changes, "email_confirmed_at", "updated_at"])
     forget_keys()
