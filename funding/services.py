@@ -99,15 +99,18 @@ def open_top_up(
     return top_up
 
 
-def refuse_above_limit(customer: Customer, amount: int, *, now: datetime) -> None:
+def refuse_above_limit(
+    customer: Customer, amount: int, *, now: datetime, besides: TopUp | None = None
+) -> None:
     """Raise FundingLimitReached where a customer would add more than the limit of a day.
 
-    What is on its way counts from when it was ordered, what has come from when it came. Amounts of
-    all currencies are added up as they are, as risk does; test customers are not limited.
+    The customer's row is locked; the top-up `besides` is left out of the sum. What is on its way
+    counts from when it was ordered, what has come from when it came. Amounts of all currencies are
+    added up as they are, as risk does; test customers are not limited.
     """
     if not is_protected(customer):
         return
-    own = TopUp.objects.filter(customer=customer).order_by()
+    own = TopUp.objects.filter(customer=customer).exclude(pk=besides and besides.pk).order_by()
     on_its_way = own.pending().filter(created_at__gt=now - DAY)
     arrived = own.filter(status=TopUpStatus.SUCCEEDED, succeeded_at__gt=now - DAY)
     counted: int = on_its_way.aggregate(sum=Coalesce(Sum("amount"), 0))["sum"]
