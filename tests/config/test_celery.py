@@ -1,5 +1,6 @@
 """The schedule under Celery: beat and a worker on a real Redis."""
 
+import logging
 import os
 import signal
 import sqlite3
@@ -16,6 +17,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from config.celery import VISIBILITY_SECONDS, app, forget_removed_tasks
 from config.environment import VARIABLES
 from config.schedule import SCHEDULE
+from core.clock import ClockRefused
 from tests.clone import clone
 from tests.redis import Redis
 
@@ -98,6 +100,18 @@ def test_every_task_of_the_schedule_is_there() -> None:
     app.loader.import_default_modules()
 
     assert {periodic.task for periodic in SCHEDULE.values()} <= set(app.tasks)
+
+
+def test_a_refused_clock_is_no_error_of_a_task(caplog, monkeypatch) -> None:
+    def refuse() -> None:
+        raise ClockRefused("The time has leapt.")
+
+    task = app.tasks["payments.tasks.expire_payments"]
+    monkeypatch.setattr(task, "run", refuse)
+    with caplog.at_level(logging.WARNING, "celery.app.trace"):
+        assert isinstance(task.apply().result, ClockRefused)
+
+    assert caplog.records == []
 
 
 def test_a_lost_worker_loses_no_task() -> None:
