@@ -13,7 +13,6 @@ from django.db.models.functions import Coalesce
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
-from customers.errors import CustomerFrozen
 from customers.magic_phones import is_protected
 from customers.models import Customer
 from customers.services import top_up as put_into_wallet
@@ -44,15 +43,14 @@ def order_top_up(
     WayNotOffered, CustomerFrozen, FundingLimitReached.
     """
     customer = Customer.objects.locked(customer_id)
-    if customer.frozen_at is not None:
-        raise CustomerFrozen
+    customer.refuse_frozen()
     if not 0 < amount <= MAX_AMOUNT:
         raise InvalidAmount(amount=f"must be from 1 to {MAX_AMOUNT} of the smallest unit")
     provider = provider_of(way, livemode=customer.livemode, currency=currency)
-    same = TopUp.objects.pending().filter(
+    same = TopUp.objects.waiting(now).filter(
         customer=customer, payment=payment, way=way, amount=amount, currency=currency
     )
-    known = same.filter(expires_at__gt=now).order_by("-pk").first()
+    known = same.order_by("-pk").first()
     if known is not None:
         return known
     refuse_above_limit(customer, amount, now=now)
@@ -171,7 +169,7 @@ def cancel_top_up(*, top_up_id: str, customer_id: str, now: datetime) -> TopUp:
 def expire_top_up(*, top_up_id: str, now: datetime) -> bool:
     """Stop waiting for money that has not come in time. Return whether it was time."""
     top_up = TopUp.objects.locked(top_up_id)
-    if top_up.status != TopUpStatus.PENDING or now < top_up.expires_at:
+    if top_up.status_at(now) == top_up.status:
         return False
     top_up.transition_to(TopUpStatus.EXPIRED, now=now, actor="system:funding.expire")
     return True
