@@ -21,6 +21,7 @@ FILTERS = {
     "static_payment_id": exactly("Paid at this counter."),
 }
 
+# `values` builds its list anew at each access, and each payment that is drawn asks.
 _FORMATS = tuple(QRFormat.values)
 
 
