@@ -42,6 +42,7 @@ def network_of(address: str) -> str:
     return address
 
 
+@lru_cache(MOST_KEPT)
 def wide_network_of(address: str) -> str:
     """Return the /24 or the /48 of an address, of which one attacker may well have every one."""
     bits = WIDE_BITS[ip_address(address).version]

@@ -62,6 +62,8 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("BankHoliday", "add"): {F, A},
     ("BankHoliday", "drop"): {F, A},
     ("Customer", "adjust"): {F, A},
+    ("Customer", "erase"): {F, A},
+    ("Customer", "export-data"): {F, A},
     ("Customer", "freeze"): {S, F, A},
     ("Customer", "note"): {S, F, D, A},
     ("Customer", "reveal"): {S, F, A},

@@ -147,7 +147,7 @@ def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page,
     [
         ("Approve", "Paid"),
         ("Wrong PIN", "The payment failed"),
-        ("Too little money", "Not enough money in your wallet"),
+        ("Too little money", "Add B$125.00"),
         ("Decline", "The payment failed"),
         ("Expire", "This payment has expired"),
     ],

@@ -97,7 +97,7 @@ def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, t
     page.get_by_role("button", name="Text me a code").click()
     page.get_by_label("Code").fill(texts.code)
     page.get_by_role("button", name="Continue").click()
-    page.get_by_role("heading", name="Not enough money in your wallet").wait_for()
+    page.get_by_role("heading", name="Add B$125.00").wait_for()
     fill_wallet()
     page.get_by_role("button", name="I have topped up: try again").click()
     page.get_by_label("New PIN").fill(PIN)
@@ -108,4 +108,4 @@ def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, t
     see_paid(page)
 
     assert len(texts.texts) == 1
-    assert list(Message.objects.values_list("kind", flat=True)) == ["passkey_added"]
+    assert list(Message.objects.values_list("kind", flat=True)) == ["pin_set", "passkey_added"]

@@ -80,7 +80,7 @@ WITH_EFFECT = {
 }
 TASKS: dict[str, Callable[..., object]] = {
     **WITH_EFFECT,
-    "gather": gather_ahead,
+    "gather": lambda now: gather_ahead(),
     "count": lambda now: count_fresh_uses(),
     "seal": seal_transfers,
     "seal some": partial(seal_transfers, limit=2),

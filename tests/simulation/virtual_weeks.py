@@ -18,6 +18,7 @@ import time_machine
 from django.db import transaction
 
 from backoffice.staff import Staff
+from core.clock import utc_now
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant
 from payouts import continuity
@@ -108,6 +109,7 @@ class VirtualWeeks:
         identities = Random(self.seed + 2)
         with (
             time_machine.travel(self.now, tick=False) as self.traveller,
+            mock.patch("core.clock_check.database_now", utc_now),  # that clock does not travel
             mock.patch("core.ids.secrets.randbelow", identities.randrange),
             mock.patch("core.sweeping.logger"),  # a fault is an error for it, and many are played
         ):

@@ -66,8 +66,8 @@ class Sales(World):
             sale = Sale("", sale.shop, amount or sale.amount, self.now + timedelta(days=1))
         elif amount not in (None, sale.amount):
             return sale, "INVALID_AMOUNT"
-        if self.status(sale) not in OPEN:
-            return sale, REFUSED[self.status(sale)]
+        if ended := self._refusal_as_it_stands(sale):
+            return sale, ended
         before = self.money.copy()
         missing = 10_000_000 - self.money[(customer.id, "wallet", False)]
         if missing > 9_000_000 and customer.phone != POOR:
@@ -75,6 +75,12 @@ class Sales(World):
         if refused := self._confirm(sale, customer):
             self.money = before
         return sale, refused
+
+    def _refusal_as_it_stands(self, sale: Sale) -> str:
+        """Why no one can pay it now: its own state first, then that of its link."""
+        if self.status(sale) not in OPEN:
+            return REFUSED[self.status(sale)]
+        return self.link_refusal(sale.link) if sale.link else OK
 
     def _confirm(self, sale: Sale, customer: Customer) -> str:
         if customer.phone == WRONG_PIN:
