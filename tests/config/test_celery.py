@@ -106,6 +106,7 @@ def test_a_refused_clock_is_no_error_of_a_task(caplog, monkeypatch) -> None:
     def refuse() -> None:
         raise ClockRefused("The time has leapt.")
 
+    app.loader.import_default_modules()
     task = app.tasks["payments.tasks.expire_payments"]
     monkeypatch.setattr(task, "run", refuse)
     with caplog.at_level(logging.WARNING, "celery.app.trace"):
