@@ -30,7 +30,7 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
     }
 
 
-class PeriodicWork(Task):
+class PeriodicWork(Task[..., Any]):
     """A task whose clock may be refused, which is no error of the task: the alarm is raised."""
 
     throws = (ClockRefused,)
