@@ -206,7 +206,8 @@ def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequenc
         words = decimal_text(missing, entry.currency)
         raise BankEntryUnfit(
             f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
-            " bank had charged for it: say who bears that."
+            " bank had charged for it: adjust the merchant's balance by what came back, then set"
+            " the entry aside. The payout stays paid; do not record it as returned."
         )
     if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")
