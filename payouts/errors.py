@@ -90,5 +90,9 @@ class PayoutsShut(ValidationFailed):
     )
 
 
+class BankEntriesWaiting(ValidationFailed):
+    message = "What the bank says of our orders waits for a person: explain it, then open payouts."
+
+
 class DebtorUnknown(ValidationFailed):
     message = "Set PAYOUT_DEBTOR_ACCOUNT and PAYOUT_DEBTOR_BIC or PAYOUT_DEBTOR_CLEARING_CODE."
