@@ -1,7 +1,7 @@
 """A file of the bank that staff upload: read at once, imported once a second person agrees.
 
-Whoever uploads a file may have written it, and its entries give money: a credit fills a wallet, a
-refusal or return gives a payout back to its merchant. What the file says stands on the request.
+The person who uploads a file may have written it, and its entries give money: a credit fills a
+wallet, a refusal or return gives a payout back to its merchant. The request tells what it says.
 """
 
 import hashlib

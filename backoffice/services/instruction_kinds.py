@@ -136,7 +136,7 @@ TASKS: dict[str, InstructionTask] = {
         carry_out=bank_entries.credit_wallet,
         always_two=True,
     ),
-    # Who uploads a file may have written it: it gives money to any wallet and any merchant.
+    # The requester may have written the file: it gives money to any wallet and any merchant.
     BANK_FILE: InstructionTask(
         title="Import of a bank file",
         kind=InstructionKind.BANK_FILE,

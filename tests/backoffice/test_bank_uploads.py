@@ -129,7 +129,7 @@ def test_a_forged_credit_fills_no_wallet_alone(office, approve) -> None:
     upload(office, notification(transfer(2_000, top_up.reference)))
 
     assert (held(customer), BankFile.objects.count()) == (0, 0)
-    assert approve("finance").status_code == 403
+    assert approve("finance").status_code == 422
     assert (held(customer), waiting().status) == (0, "waiting")
     approve()
     assert held(customer) == 2_000
