@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from customers.account_changes import CustomerChange as CustomerChange
-from customers.errors import CustomerErased, CustomerNotFound
+from customers.errors import CustomerErased, CustomerFrozen, CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
@@ -124,6 +124,11 @@ class Customer(models.Model):
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
         return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
+
+    def refuse_frozen(self) -> None:
+        """Raise CustomerFrozen where the customer has been stopped from signing in and paying."""
+        if self.frozen_at is not None:
+            raise CustomerFrozen
 
     def refuse_erased(self) -> None:
         """Raise CustomerErased where the person's data has been erased."""

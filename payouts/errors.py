@@ -35,6 +35,8 @@ class AccountStatementPending(Conflict):
 
 class AccountStatementsTooMany(Conflict):
     message = "Other statements are still being made. Try again."
+    cause = "As many statements as may be made at a time, in one mode, are still being made."
+    remedy = "Wait until one of them is ready, then ask again."
 
 
 class BankAccountNotFound(NotFound):

@@ -5,8 +5,7 @@ from datetime import date, timedelta
 import pytest
 from django.utils.module_loading import import_string
 
-from core.clock import utc_now
-from core.clock_check import ClockRefused
+from core.clock import ClockRefused, utc_now
 from core.models import IdempotencyKey
 from links.models import PaymentLink
 from links.tasks import expire_links

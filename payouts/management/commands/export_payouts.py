@@ -7,7 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from core.clock_check import ClockRefused, checked_now
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ApiError
 from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
