@@ -108,7 +108,8 @@ class Instruction(models.Model):
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
     `sealed_result` a secret that the requester has not collected yet. About staff, `subject_id` is
-    the name of the account. `glass_broken_at` is when the requester gave up on a second person.
+    the name of the account, about a bank file its SHA-256. `glass_broken_at` is when the requester
+    gave up on a second person.
     """
 
     id = PublicIdField(primary_key=True)
@@ -181,6 +182,20 @@ class Instruction(models.Model):
         self.status = status
         self.decided_by_id, self.decided_at = user_id, now
         self.save(force_update=True)
+        if self.kind == InstructionKind.BANK_FILE:
+            InstructionFile.objects.filter(instruction=self).delete()
+
+
+class InstructionFile(models.Model):
+    """The file that an instruction is about, encrypted: deleted as soon as that is decided."""
+
+    instruction = models.OneToOneField(
+        Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
+    )
+    sealed_content = models.TextField()
+
+    def __str__(self) -> str:
+        return f"file of {self.instruction_id}"
 
 
 class SavedView(models.Model):
