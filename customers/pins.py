@@ -192,10 +192,12 @@ def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
     All are but the first one in the session that the customer came with: who signs in later to a
     customer without a PIN may have taken over the number.
     """
+    if customer.pin_hash or session_id is None:
+        return True
     came_with = CustomerSession.objects.filter(
         pk=session_id, customer=customer, created_at=customer.created_at
     )
-    return bool(customer.pin_hash) or not came_with.exists()
+    return not came_with.exists()
 
 
 def _has_passkey(customer: Customer) -> bool:
