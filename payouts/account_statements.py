@@ -132,7 +132,7 @@ def _go_on(statement_id: str, *, now: datetime) -> bool:
         account = _account_of(statement)
         if statement.ready_at is not None or _copy_part(statement, account):
             return False
-    with snapshot():
+    with snapshot():  # of long periods, whose sums may take longer than a statement may
         sums = _sums_of(statement, account)
     with transaction.atomic():
         statement = AccountStatement.objects.locked(statement_id)
