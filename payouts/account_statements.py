@@ -26,7 +26,7 @@ from payouts.errors import AccountStatementPending, AccountStatementsTooMany
 from payouts.models import AccountStatement, AccountStatementPart
 
 PART_LINES = 2_000
-SETTLED_AFTER = timedelta(minutes=1)  # no transaction lives nearly as long
+SETTLED_AFTER = timedelta(minutes=1)  # each transaction reads the time shortly before
 RETENTION = timedelta(days=30)
 MOST_PENDING = 10
 TURN_SECONDS = 5

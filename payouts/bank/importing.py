@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from django.db import transaction
 
+from core.clock import running_on
 from core.ids import new_id
 from core.json import dump_json
 from core.sweeping import sweep
@@ -96,11 +97,12 @@ def match_bank_file(
     file = stored.file
     waiting = list(file.entries.unmatched().order_by("pk").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
+    clock = running_on(now)
 
     def one(entry_id: str) -> bool:
         if progress:
             progress(numbers[entry_id], len(waiting))
-        return match_entry(entry_id=entry_id, actor=actor, now=now)
+        return match_entry(entry_id=entry_id, actor=actor, now=clock())
 
     matched = sweep("match bank entries", one, waiting)
     unmatched = file.entries.unmatched().count()
