@@ -39,10 +39,11 @@ class BankFileForm(ActionForm):
 
 
 def _imported(result: ImportResult) -> ActionResult:
-    file = result.stored.file
+    file, known = result.stored.file, result.stored.known
+    from_others = f" {known} known from other files." if known else ""
     return ActionResult(
         f"{file.get_source_display()} {file.message_id}: {result.matched} matched, "
-        f"{result.unmatched} wait under Bank entries."
+        f"{result.unmatched} wait under Bank entries.{from_others}"
     )
 
 

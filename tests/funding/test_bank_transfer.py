@@ -5,6 +5,7 @@ import pytest
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from core.clock import utc_now
+from core.money import MAX_AMOUNT
 from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
@@ -218,6 +219,33 @@ def test_a_notification_alone_is_not_credited_by_hand(customer):
     notified(transfer(2_000, "no reference"))
 
     with pytest.raises(BankEntryUnfit):
+        credit_by_hand(
+            entry_id=BankEntry.objects.get().pk,
+            customer_id=customer.pk,
+            actor="staff:ann",
+            now=utc_now(),
+        )
+
+
+def test_what_a_notification_credited_is_not_credited_by_hand_again(customer):
+    top_up = ordered(customer)
+    notified(transfer(2_000, top_up.reference))
+    booked(transfer(2_000, "the text was lost"))
+
+    with pytest.raises(BankEntryUnfit, match=f"went to {top_up.pk}"):
+        credit_by_hand(
+            entry_id=BankEntry.objects.unmatched().get().pk,
+            customer_id=customer.pk,
+            actor="staff:ann",
+            now=utc_now(),
+        )
+    assert held(customer) == 2_000
+
+
+def test_more_than_a_top_up_can_be_is_not_credited_by_hand(customer):
+    booked(transfer(MAX_AMOUNT + 1, "no reference"))
+
+    with pytest.raises(BankEntryUnfit, match="more than one top-up can be"):
         credit_by_hand(
             entry_id=BankEntry.objects.get().pk,
             customer_id=customer.pk,
