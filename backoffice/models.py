@@ -204,6 +204,7 @@ class StaffAccount(models.Model):
     """What an account of staff needs beside Django's user.
 
     `must_change_password`: an older release or the server has shown its first password to someone.
+    `was_administrator` stays when the role is taken away.
     """
 
     user = models.OneToOneField(
@@ -211,6 +212,7 @@ class StaffAccount(models.Model):
     )
     must_change_password = models.BooleanField(default=False)
     development_only = models.BooleanField(default=False)
+    was_administrator = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"account of {self.user_id}"

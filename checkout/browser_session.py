@@ -71,6 +71,17 @@ def browser_session_of(
     return BrowserSession(token, session)
 
 
+def has_session(request: HttpRequest, *, now: datetime) -> bool:
+    """Return whether a customer is signed in with this browser, in either mode."""
+    return any(
+        find_session(
+            request.COOKIES.get(session_cookie(livemode=livemode), ""), livemode=livemode, now=now
+        )
+        for livemode in (True, False)
+        if session_cookie(livemode=livemode) in request.COOKIES
+    )
+
+
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     """Give the browser its new token; the code is used up."""
     session = signed_in.session

@@ -1,8 +1,12 @@
 """A receipt as PDF, for printing."""
 
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
 from io import BytesIO
 from xml.sax.saxutils import escape
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A5
@@ -27,7 +31,9 @@ _SUM = ParagraphStyle("sum", parent=_NAME, fontSize=26, leading=34)
 _WARN = ParagraphStyle("warn", parent=_TEXT, fontName="Helvetica-Bold", textColor=WARN)
 _BOLD = ParagraphStyle("bold", parent=_TEXT, fontName="Helvetica-Bold")
 
+RECEIPTS_KEPT = 256  # 4 kB each
 Rows = list[tuple[str, str]]
+GivenBack = tuple[tuple[datetime, int], ...]
 
 
 def receipt_pdf(
@@ -38,7 +44,21 @@ def receipt_pdf(
     service: str,
     printed: str,
 ) -> bytes:
-    """Write the receipt; `printed` is its date."""
+    """Write the receipt, once for what says the same; `printed` is its date."""
+    shown = replace(payment_view, until="", left="")
+    given_back = tuple((refund.created_at, refund.amount) for refund in refunds)
+    return _written(shown, state, given_back, service, printed, get_language() or "")
+
+
+@lru_cache(maxsize=RECEIPTS_KEPT)
+def _written(
+    payment_view: PaymentView,
+    state: ReceiptState,
+    refunds: GivenBack,
+    service: str,
+    printed: str,
+    language: str,
+) -> bytes:
     out = BytesIO()
     title = _("Receipt from %(name)s") % {"name": payment_view.payee.name}
     document = SimpleDocTemplate(
@@ -56,7 +76,7 @@ def receipt_pdf(
 
 
 def _story(
-    payment_view: PaymentView, state: ReceiptState, refunds: list[Refund], printed: str
+    payment_view: PaymentView, state: ReceiptState, refunds: GivenBack, printed: str
 ) -> list[Flowable]:
     assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
     story = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
@@ -100,13 +120,13 @@ def _facts(payment_view: PaymentView) -> Rows:
     ]
 
 
-def _refunds(payment_view: PaymentView, refunds: list[Refund]) -> Rows:
+def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     return [
         (
-            _("Paid back %(when)s") % {"when": moment_of(refund.created_at, payment_view.zone)},
-            money(refund.amount, payment_view.currency),
+            _("Paid back %(when)s") % {"when": moment_of(created_at, payment_view.zone)},
+            money(amount, payment_view.currency),
         )
-        for refund in refunds
+        for created_at, amount in refunds
     ]
 
 

@@ -28,7 +28,7 @@ VARIABLES = {
     "EMAIL_URL": (str, "consolemail://"),
     "ENCRYPTION_KEY": (str, ""),
     "FUNDING_BANK_NAME": (str, ""),
-    "FUNDING_CASH_DAY_AMOUNT": (int, 200_000),
+    "FUNDING_CASH_DAY_AMOUNT": (int, 20_000),
     "FUNDING_CASH_PLACE": (str, ""),
     "FUNDING_DAY_AMOUNT": (int, 100_000),
     "FUNDING_PROVIDERS": (
@@ -57,6 +57,7 @@ VARIABLES = {
     "PORT": (int, 8000),
     "QR_PAYLOAD": (str, "deep_link"),
     "RATE_LIMITS": (bool, False),
+    "REGISTRATIONS_PER_NETWORK": (str, ""),
     "REQUIRE_STAFF_PASSKEYS": (str, ""),
     "REQUIRE_VERIFIED_MERCHANTS": (str, ""),
     "RISK_NEW_PROOF_AMOUNT": (int, 5000),
@@ -75,6 +76,7 @@ VARIABLES = {
     "SMS_URL": (str, "console://"),
     "STAFF_TIME_ZONE": (str, "America/Nassau"),
     "TRUSTED_PROXIES": (int, 0),
+    "VISITOR_SECONDS_PER_NETWORK": (str, ""),
     "WEBHOOK_ALLOW_PRIVATE": (str, ""),
     "WEBHOOK_RETRY_SECONDS": ([int], [300, 1800, 7200, 21600]),
     "WEBHOOK_TIMEOUT_SECONDS": (int, 15),
@@ -83,6 +85,7 @@ VARIABLES = {
 }
 
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
+_NUMBERS = ("REGISTRATIONS_PER_NETWORK", "VISITOR_SECONDS_PER_NETWORK")
 WHOLE_NUMBERS = "whole numbers with commas between"
 
 env = environ.Env(**VARIABLES)
@@ -99,6 +102,9 @@ def _refuse_unreadable() -> None:
             env(name)
         except ValueError:
             sys.exit(f"{name} must be {'a whole number' if kind is int else WHOLE_NUMBERS}.")
+    for name in _NUMBERS:
+        if env(name) and not env(name).isdecimal():
+            sys.exit(f"{name} must be a whole number.")
     if not (env("DATABASE_URL") or "sqlite://").startswith(DATABASES):
         sys.exit(f"DATABASE_URL must begin with one of {', '.join(DATABASES)}.")
     if env("LOG_LEVEL") not in logging.getLevelNamesMapping():
@@ -111,3 +117,8 @@ _refuse_unreadable()
 def flag(name: str, *, default: bool) -> bool:
     """Read a switch whose default follows from another variable."""
     return env.bool(name) if env(name) else default
+
+
+def number(name: str, *, default: int) -> int:
+    """Read a number whose default follows from another variable."""
+    return env.int(name) if env(name) else default

@@ -4,6 +4,14 @@ from typing import Any
 
 from core.reference import errors
 from core.simulation import HEADER
+from core.wording import operations
+
+# What `details` says in the examples; most codes leave it empty.
+DETAILS = {
+    "INVALID_REQUEST": "limit: must be a whole number from 1",
+    "VALIDATION_FAILED": "currency: must be an ISO 4217 currency code such as BSD",
+    "INVALID_AMOUNT": "amount: must be an integer number of cents from 1 to [[most]]",
+}
 
 INTRODUCTION = f"""
 # Errors
@@ -30,4 +38,29 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     ]
     parts = [result["info"]["description"], INTRODUCTION, *sections]
     result["info"]["description"] = "\n\n".join(parts)
+    codes = sorted(error.code for error in errors())
+    result["components"]["schemas"]["Error"]["properties"]["code"]["enum"] = codes
+    _share_refusals(result)
     return result
+
+
+def _share_refusals(result: dict[str, Any]) -> None:
+    """Write each refusal once, with an example of every code that it can have."""
+    shared: dict[str, Any] = {}
+    result["components"]["responses"] = shared
+    for operation in operations(result):
+        for status in [status for status in operation["responses"] if int(status) >= 400]:
+            name = f"Error{status}"
+            refusal = operation["responses"][status]
+            shared.setdefault(name, _with_examples(refusal, int(status)))
+            operation["responses"][status] = {"$ref": f"#/components/responses/{name}"}
+
+
+def _with_examples(refusal: dict[str, Any], status: int) -> dict[str, Any]:
+    content = refusal["content"]["application/json"]
+    content["examples"] = {
+        error.code: {"summary": error.message, "value": error(DETAILS.get(error.code, "")).body}
+        for error in errors()
+        if error.status == status
+    }
+    return refusal

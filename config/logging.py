@@ -23,9 +23,9 @@ _SECRET = re.compile(
 )
 _OURS = {"level", "logger", "timestamp"}
 MOST_NAMES = 1_000
-# The id of a payment or link opens its page to anyone. What stays of it finds it in the search of
-# the back office, and leaves 107 bits to guess.
-_PAGE = re.compile(r"\b((?:pay|link)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
+# The id of a payment, link or top-up opens its page to anyone. What stays of it finds it in the
+# search of the back office, and leaves 107 bits to guess.
+_PAGE = re.compile(r"\b((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 

@@ -32,6 +32,7 @@ def figures() -> dict[str, str]:
     waits = [in_words(timedelta(seconds=wait)) for wait in settings.WEBHOOK_RETRY_SECONDS]
     return {
         "attempts": str(len(waits) + 1),
+        "base_url": settings.BASE_URL,
         "body_kib": str(MAX_BODY_BYTES // 1_024),
         "code": TEST_CODE,
         "invoice_term": in_words(INVOICE_TERM),

@@ -26,7 +26,7 @@ def api_request_log(get_response: _GetResponse) -> _GetResponse:
         try:
             response = get_response(request)
             failed = response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR
-            actor = _actor(request)
+            actor = actor_of(request)
             logger.log(
                 logging.ERROR if failed else logging.INFO,
                 "request_finished",
@@ -50,11 +50,11 @@ class RequestLog(RequestMiddleware):
 
     @staticmethod
     def bind_user_id(request: HttpRequest) -> None:
-        if actor := _actor(request):
+        if actor := actor_of(request):
             structlog.contextvars.bind_contextvars(actor=actor)
 
 
-def _actor(request: HttpRequest) -> str:
+def actor_of(request: HttpRequest) -> str:
     """Return the caller if known; never loads a user only for the log."""
     user = getattr(request, "user", None)
     if isinstance(user, SimpleLazyObject) and user._wrapped is empty:

@@ -1,6 +1,7 @@
 """What higher rooms do for lower ones, which know them by these paths only."""
 
-# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
+# Each takes a merchant id and a mode, and returns the query of `currency` and `total`, the cents
+# not to be paid out.
 PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.
@@ -42,6 +43,44 @@ EVENT_SAMPLES: list[str] = [
     "payouts.events.samples",
     "webhooks.merchant_events.samples",
 ]
+
+# What the rooms say of their objects in the reference
+WORDINGS: list[str] = [
+    "merchants.openapi.WORDING",
+    "payments.openapi.WORDING",
+    "refunds.openapi.WORDING",
+    "links.openapi.WORDING",
+    "payouts.openapi.WORDING",
+    "webhooks.openapi.WORDING",
+]
+
+# What makes the reference out of the generator's document, in this order
+REFERENCE_HOOKS = [
+    "webhooks.reference.describe",
+    "core.reference.describe",
+    "config.error_guide.describe",
+    "core.wording.describe",
+    "core.openapi.key_needed",
+    "core.examples.illustrate",
+    "config.first_payment.describe",
+    "config.rendered_figures.fill",
+]
+
+# The resources of the reference, in its order
+_RESOURCES = {
+    "Merchants": "Who is paid: its profile, and its first keys.",
+    "Payments": "A sum that a customer pays, from its creation to its end.",
+    "Refunds": "Money of a completed payment that goes back to its customer.",
+    "Payment links": "An address at which many customers can pay, each by a payment of its own.",
+    "Balances": "What the service holds for you.",
+    "Payouts": "Money that leaves your balance for your bank account.",
+    "Statements": "Your balance over a period, line by line.",
+    "Webhooks": "Your endpoints, and which events are sent to each.",
+    "Deliveries": "What was sent to a webhook, and what it answered.",
+    "Events": "Everything that has happened, whether it was sent or not.",
+    "Webhook events": "The requests that your endpoints receive, one for each type of event.",
+}
+REFERENCE_TAGS = [{"name": name, "description": text} for name, text in _RESOURCES.items()]
 
 # The lists whose `total` is kept by triggers
 COUNTED_LISTS: list[str] = [

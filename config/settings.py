@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from backoffice.theme import UNFOLD as UNFOLD
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
-from config.environment import BASE_DIR, env, flag
+from config.environment import BASE_DIR, env, flag, number
 from config.logging import configure_structlog, logging_config
 from config.rooms import *  # noqa: F403
 from config.security import content_security_policy, transport
@@ -28,6 +28,14 @@ DEFAULT_CURRENCY: str = env("DEFAULT_CURRENCY")
 QR_PAYLOAD: str = env("QR_PAYLOAD")
 REQUIRE_VERIFIED_MERCHANTS = flag("REQUIRE_VERIFIED_MERCHANTS", default=not DEVELOPMENT_MODE)
 RATE_LIMITS: bool = env("RATE_LIMITS")
+# What callers without a key may do, per network: registrations an hour, processor seconds a
+# minute. 0: without limit, as in development, where callers need no key.
+REGISTRATIONS_PER_NETWORK = number(
+    "REGISTRATIONS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 30
+)
+VISITOR_SECONDS_PER_NETWORK = number(
+    "VISITOR_SECONDS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 6
+)
 WEB_THREADS: int = env("WEB_THREADS")
 WEB_WORKERS: int = env("WEB_WORKERS")
 TRUSTED_PROXIES: int = env("TRUSTED_PROXIES")
@@ -132,9 +140,10 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 
-# The first answers `/v1` by way of API_MIDDLEWARE, the second what customers see by a list of its
-# own: the others are for staff.
+# The second answers `/v1` by way of API_MIDDLEWARE, the third what customers see by a list of its
+# own: those after it are for staff.
 MIDDLEWARE = [
+    "config.visitors.visitors",
     "config.api.api_requests",
     "config.customer_pages.customer_pages",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
@@ -219,16 +228,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/v1",
     "COMPONENT_SPLIT_REQUEST": True,
-    "POSTPROCESSING_HOOKS": [
-        "webhooks.reference.describe",
-        "core.reference.describe",
-        "config.error_guide.describe",
-        "config.rendered_figures.fill",
-    ],
-    "TAGS": [
-        {"name": name}
-        for name in ("Merchants", "Payments", "Refunds", "Payment links", "Pay", "Webhooks")
-    ],
+    "POSTPROCESSING_HOOKS": REFERENCE_HOOKS,  # noqa: F405
+    "TAGS": REFERENCE_TAGS,  # noqa: F405
     "APPEND_COMPONENTS": {"securitySchemes": {"apiKey": {"type": "http", "scheme": "bearer"}}},
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

@@ -17,6 +17,7 @@ def client_address(request: HttpRequest) -> str:
 
     Anything to the left of it in X-Forwarded-For was written by the caller and proves nothing.
     """
+    # `request.headers` would build a mapping of all headers, for each request.
     seen = [request.META.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:
         hops = filter(None, request.META.get("HTTP_X_FORWARDED_FOR", "").split(","))
@@ -41,6 +42,7 @@ def network_of(address: str) -> str:
     return address
 
 
+@lru_cache(MOST_KEPT)
 def wide_network_of(address: str) -> str:
     """Return the /24 or the /48 of an address, of which one attacker may well have every one."""
     bits = WIDE_BITS[ip_address(address).version]

@@ -9,6 +9,10 @@ from datetime import UTC, datetime, timedelta
 _of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
 
 
+class ClockRefused(Exception):
+    """Nothing was done: a clock is wrong, or not yet known to be right. The text says which."""
+
+
 def utc_now() -> datetime:
     """Return the present instant in UTC, cut to whole milliseconds, as the contract shows it."""
     return whole_milliseconds(datetime.now(UTC))

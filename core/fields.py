@@ -58,10 +58,7 @@ class StrictIntegerField(serializers.Field[int, Any, int, Any]):
 
 
 class AmountField(StrictIntegerField):
-    """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT, and so is null.
-
-    Where an amount may be left out, that means the whole sum, so it must not happen by mistake.
-    """
+    """Money in the smallest unit: 1 to 99,999,999,999. A bad one is INVALID_AMOUNT."""
 
     def __init__(self, *, min_value: int = 1, **options: Any) -> None:
         super().__init__(min_value=min_value, max_value=MAX_AMOUNT, **options)
@@ -168,14 +165,20 @@ class OneOfField(TextField):
 
 
 class WebUrlField(TextField):
-    """An absolute web address. Whether http is allowed is the caller's mode to decide."""
+    """An absolute web address. Whether http is allowed is the caller's mode to decide.
+
+    `or_empty` takes the empty text too, which stands for none.
+    """
 
     rule = WEB_URL_RULE
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *, or_empty: bool = False, **options: Any) -> None:
+        self.or_empty = or_empty
         super().__init__(max_length=MAX_URL, **options)
 
     def to_internal_value(self, data: Any) -> str:
+        if self.or_empty and data == "":
+            return ""
         if not isinstance(data, str) or not is_web_url(data):
             raise serializers.ValidationError(self.rule)
         return data

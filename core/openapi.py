@@ -18,19 +18,25 @@ from rest_framework import serializers
 
 from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
+from core.operations import STRICT, TAKEN, WARNING, Taken
 from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
+from core.serializers import Input
+from core.wording import operations
 
 _View = TypeVar("_View", bound=Callable[..., Any])
+
+# What the methods of a viewset are called in the ids of operations; others as they are.
+VERBS = {"retrieve": "get", "partial_update": "update", "destroy": "delete"}
 
 
 class Error(serializers.Serializer[Any]):
     """The body of every error response."""
 
-    error = serializers.CharField(help_text="What happened, for people.")
-    code = serializers.CharField(help_text="What happened, for programs.")
+    error = serializers.CharField(help_text="What happened, for people: do not parse it.")
+    code = serializers.CharField(help_text="What happened, for programs: see Errors.")
     details = serializers.CharField(
-        allow_blank=True, help_text="Names each field at fault and what it must be."
+        allow_blank=True, help_text="Names each field at fault and what it must be; often empty."
     )
 
 
@@ -53,18 +59,24 @@ def operation(
     summary: str,
     *,
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
-    request: type[serializers.Serializer[Any]] | None = None,
+    request: type[Input] | None = None,
     status: int = 200,
     parameters: Mapping[str, str] | None = None,
     open_to_all: bool = False,
+    operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
-    """Describe one operation. `parameters` maps each query parameter to its meaning."""
+    """Describe one operation, which takes no more than that.
+
+    `parameters` maps each query parameter to its meaning. Its id follows from the action and the
+    resource of its viewset, unless `operation_id` says it.
+    """
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
         if not (open_to_all and code == 401)
     }
-    return extend_schema(
+    described = extend_schema(
+        operation_id=operation_id,
         summary=summary,
         request=request,
         responses={status: response, **refusals},
@@ -73,6 +85,7 @@ def operation(
             for name, text in (parameters or {}).items()
         ],
     )
+    return _taking(Taken(tuple(parameters or ()), request), described)
 
 
 def listing(
@@ -81,15 +94,22 @@ def listing(
     item: type[serializers.Serializer[Any]],
     key: str,
     filters: Mapping[str, Filter] | None = None,
+    operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
     meanings = {name: one.meaning for name, one in (filters or {}).items()}
-    described = operation(summary, response=page, parameters=meanings)
+    described = operation(summary, response=page, parameters=meanings, operation_id=operation_id)
     paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
+    names = (*(one.name for one in _PAGE_PARAMETERS), *meanings)
+    return _taking(Taken(names), lambda view: paged(described(view)))
 
+
+def _taking(taken: Taken, described: Callable[[_View], _View]) -> Callable[[_View], _View]:
     def decorate(view: _View) -> _View:
-        return paged(described(view))
+        done = described(view)
+        TAKEN[done] = taken
+        return done
 
     return decorate
 
@@ -103,6 +123,9 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
             "total": serializers.IntegerField(),
             "limit": serializers.IntegerField(),
             "offset": serializers.IntegerField(),
+            "has_more": serializers.BooleanField(
+                help_text="Whether there are older ones after those of this page."
+            ),
         },
     )
 
@@ -131,16 +154,35 @@ _IDEMPOTENCY_KEY = OpenApiParameter(
 )
 
 
+_STRICT = OpenApiParameter(
+    STRICT,
+    {"type": "string", "enum": ["true", "false"]},
+    OpenApiParameter.HEADER,
+    description="With `true`, a field that nothing reads is refused with 422: send it in tests.",
+)
+_WARNING = OpenApiParameter(
+    WARNING,
+    str,
+    OpenApiParameter.HEADER,
+    response=[200, 201],
+    description="Names each field of the body that is unknown or of another mode, and ignored.",
+)
+
+
 class Schema(AutoSchema):
-    """Adds what all operations share: the Idempotency-Key of a POST, one tag per resource."""
+    """Adds what all operations share: the headers of a POST, one tag per resource."""
+
+    view: Any  # a viewset of ours: its `resource` names what it serves
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return False  # a list is an object around its items, described as such
 
     def get_operation_id(self) -> str:
-        name: str = super().get_operation_id()
-        is_list = getattr(self.view, "action", "") == "list"
-        return f"{name.removesuffix('_retrieve')}_list" if is_list else name
+        """Return a name that generated clients can call a function: `createPaymentLink`."""
+        action = self.view.action
+        resource = _plural(self.view.resource) if action == "list" else self.view.resource
+        first, *others = f"{VERBS.get(action, action)} {resource}".split()
+        return first + "".join(map(str.capitalize, others))
 
     def get_description(self) -> str:  # type: ignore[override]  # the stub knows DRF's own only
         """Return the docstring of the view's method, never that of its class."""
@@ -148,7 +190,7 @@ class Schema(AutoSchema):
         return cleandoc(method.__doc__ or "") if method else ""
 
     def get_override_parameters(self) -> list[Any]:
-        return [_IDEMPOTENCY_KEY] if self.method == "POST" else []
+        return [_IDEMPOTENCY_KEY, _STRICT, _WARNING] if self.method == "POST" else []
 
     def get_auth(self) -> list[dict[str, list[str]]]:
         needs_key = bool(self.view.get_authenticators())
@@ -159,7 +201,18 @@ class Schema(AutoSchema):
         )
 
     def get_tags(self) -> list[str]:
-        return [self.path.removeprefix("/v1/").split("/")[0].replace("-", " ").capitalize()]
+        return [_plural(self.view.resource).capitalize()]
+
+
+def _plural(noun: str) -> str:
+    return f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def key_needed(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Say of each operation without a key that it needs none; a hook of the generator."""
+    for each in operations(result):
+        each.setdefault("security", [])
+    return result
 
 
 def _integer(field: Any) -> dict[str, Any]:
@@ -169,6 +222,11 @@ def _integer(field: Any) -> dict[str, Any]:
 def _text(field: Any) -> dict[str, Any]:
     schema = {"type": "string", "minLength": field.min_length, "maxLength": field.max_length}
     return schema | ({"pattern": f"^{field.pattern}$"} if field.pattern else {})
+
+
+def _web_url(field: Any) -> dict[str, Any]:
+    url = {"type": "string", "format": "uri", "maxLength": MAX_URL}
+    return {"anyOf": [url, {"const": ""}]} if field.or_empty else url
 
 
 def _metadata(field: Any) -> dict[str, Any]:
@@ -192,7 +250,7 @@ SCHEMAS: dict[type, Callable[[Any], dict[str, Any]]] = {
     fields.OneOfField: lambda field: {"type": "string", "enum": list(field.allowed)},
     fields.CurrencyField: lambda _: {"type": "string", "pattern": "^[A-Z]{3}$"},
     fields.EmailTextField: lambda _: {"type": "string", "format": "email", "maxLength": MAX_EMAIL},
-    fields.WebUrlField: lambda _: {"type": "string", "format": "uri", "maxLength": MAX_URL},
+    fields.WebUrlField: _web_url,
     fields.DateField: lambda _: {"type": "string", "format": "date"},
     fields.InstantField: lambda _: {"type": "string", "format": "date-time"},
     fields.MetadataField: _metadata,

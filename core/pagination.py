@@ -44,12 +44,13 @@ class PageQuery:
 
 @dataclass(frozen=True)
 class Page:
-    """One page of a list, newest first, and how many there are in all."""
+    """One page of a list, newest first; how many there are in all, and whether more follow."""
 
     items: list[Any]
     total: int
     limit: int
     offset: int
+    has_more: bool
 
 
 def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -60,30 +61,32 @@ def in_order(queryset: QuerySet[Any]) -> QuerySet[Any]:
 def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | None = None) -> Page:
     """Return the page asked for, ordered by creation and id, newest first.
 
-    `total` says how many rows there are in all; without it they are counted.
+    `total` says how many rows there are in all; without it they are counted. One row more than the
+    limit is read, to know whether there are more.
     Raises InvalidRequest where `starting_after` is not in this list.
     """
     is_first = query.starting_after is None and not query.offset
     if is_first and not isinstance(listed, QuerySet):
-        items = listed.first_page(query.limit)
-        count = _total(items, query, total or (lambda: listed.queryset().count()))
-        return Page(items, count, query.limit, 0)
+        items = listed.first_page(query.limit + 1)
+        return _page(items, query, total or (lambda: listed.queryset().count()))
     queryset = listed if isinstance(listed, QuerySet) else listed.queryset()
     rows = in_order(queryset)
     if query.starting_after is not None:
         rows = rows.filter(_older_than(queryset, query.starting_after))
     if query.offset:
         # What is left out is passed over in an index, without a look at its rows.
-        keys = rows.values("pk")[query.offset : query.offset + query.limit]
+        keys = rows.values("pk")[query.offset : query.offset + query.limit + 1]
         rows = in_order(queryset).filter(pk__in=keys)
-    items = list(rows[: query.limit])
-    count = _total(items, query, total or queryset.count)
-    return Page(items, count, query.limit, query.offset)
+    return _page(list(rows[: query.limit + 1]), query, total or queryset.count)
 
 
-def _total(items: list[Any], query: PageQuery, total: Total) -> int:
-    complete = query.starting_after is None and 0 < len(items) < query.limit
-    return query.offset + len(items) if complete else total()
+def _page(found: list[Any], query: PageQuery, total: Total) -> Page:
+    """Make a page of the rows found, which are one too many where there are more."""
+    has_more = len(found) > query.limit
+    items = found[: query.limit]
+    complete = query.starting_after is None and bool(items) and not has_more
+    count = query.offset + len(items) if complete else total()
+    return Page(items, count, query.limit, query.offset, has_more)
 
 
 def _older_than(queryset: QuerySet[Any], pk: str) -> Q:

@@ -31,6 +31,19 @@ def place_of_instant(name: str) -> Value:
     return Value(Place(name), output_field=TextField())
 
 
+# An integer has a place as an instant has: the database takes its type from the column.
+PLACES: dict[type, Callable[[str], Any]] = {
+    str: Place,
+    datetime: place_of_instant,
+    int: place_of_instant,
+}
+
+
+def can_be_prepared(lookups: Mapping[str, Any]) -> bool:
+    """Return whether there is a place for each value: not for pairs, nor for words."""
+    return all(type(value) in PLACES or key == "status" for key, value in lookups.items())
+
+
 Shape = tuple[tuple[str, Any], ...]
 
 
@@ -40,9 +53,8 @@ def shape_of(lookups: Mapping[str, Any]) -> Shape:
 
 
 def places_of(shape: Shape) -> dict[str, Any]:
-    """Return the look-ups of a shape, with a place for each text and each instant."""
-    kinds: dict[type, Callable[[str], Any]] = {str: Place, datetime: place_of_instant}
-    return {key: kinds[it](key) if isinstance(it, type) else it for key, it in shape}
+    """Return the look-ups of a shape, with a place for each text, integer and instant."""
+    return {key: PLACES[it](key) if isinstance(it, type) else it for key, it in shape}
 
 
 class _Statement:

@@ -1,5 +1,6 @@
 """Filters of a list, read strictly from the query string: a wrong value is 400, never ignored."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,8 +11,15 @@ from rest_framework.request import Request
 
 from core.errors import InvalidRequest
 from core.instants import parse_instant, start_of_day
+from core.limits import MAX_METADATA_KEYS, MAX_NAME
+from core.money import is_currency
+from core.search import words_of
 
 Lookups = dict[str, Any]
+
+METADATA_KEY = "metadata[key]"
+WORDS = "words"
+MAX_WORDS = 10
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,9 @@ def read_filters(query: Mapping[str, str], filters: Mapping[str, Filter]) -> Loo
     """
     lookups: Lookups = {}
     for name, one in filters.items():
-        if name in query:
+        if name == METADATA_KEY:
+            lookups |= _pairs(query)
+        elif name in query:
             lookups |= one.read(name, query[name])
     return lookups
 
@@ -57,6 +67,46 @@ def one_of(allowed: Iterable[str]) -> Filter:
         return {name: text}
 
     return Filter(f"One of {', '.join(words)}.", read)
+
+
+def _amount(lookup: str) -> Callable[[str, str], Lookups]:
+    def read(name: str, text: str) -> Lookups:
+        if not re.fullmatch("[0-9]{1,15}", text):
+            raise InvalidRequest(f"{name}: must be a whole number of cents")
+        return {lookup: int(text)}
+
+    return read
+
+
+def _currency(name: str, text: str) -> Lookups:
+    if not is_currency(text):
+        raise InvalidRequest(f"{name}: must be an ISO 4217 currency code such as BSD")
+    return {name: text}
+
+
+def _pairs(query: Mapping[str, str]) -> Lookups:
+    """Read each `metadata[key]=text`; one look-up has them all."""
+    before, after = METADATA_KEY.split("key")
+    pairs = {
+        name.removeprefix(before).removesuffix(after): text
+        for name, text in query.items()
+        if name.startswith(before) and name.endswith(after)
+    }
+    if len(pairs) > MAX_METADATA_KEYS:
+        raise InvalidRequest(f"{METADATA_KEY}: may be given {MAX_METADATA_KEYS} times")
+    return {"metadata__holds": pairs} if pairs else {}
+
+
+def _words(name: str, text: str) -> Lookups:
+    words = words_of(text)
+    if not 1 <= len(words) <= MAX_WORDS or len(text) > MAX_NAME:
+        raise InvalidRequest(f"{name}: must be 1 to {MAX_WORDS} words of letters and digits")
+    return {WORDS: words}
+
+
+def words_in(meaning: str) -> Filter:
+    """Return a filter by words. The queryset takes them out of the look-ups, as `WORDS`."""
+    return Filter(f"Words that begin so, each of them, in {meaning}; 10 at most.", _words)
 
 
 def _created_from(name: str, text: str) -> Lookups:
@@ -83,6 +133,24 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
     return start_of_day(day, "UTC") + whole_day
 
 
+AMOUNTS = {
+    "amount": Filter("Exactly so many cents.", _amount("amount")),
+    "amount_min": Filter("At least so many cents.", _amount("amount__gte")),
+    "amount_max": Filter("At most so many cents.", _amount("amount__lte")),
+    "currency": Filter("An ISO 4217 code.", _currency),
+}
+METADATA = {
+    METADATA_KEY: Filter(
+        "With this text, number or boolean under `key`; may be given for several keys.",
+        exactly("").read,
+    ),
+}
+UPDATED = {
+    "updated_since": Filter(
+        "Changed at this date or instant, or after it.",
+        lambda name, text: {"updated_at__gte": _instant(name, text, whole_day=timedelta(0))},
+    ),
+}
 CREATED = {
     "start_date": Filter("Created from this date or instant on.", _created_from),
     "end_date": Filter(

@@ -6,6 +6,8 @@ from typing import Any
 from core.errors import ApiError
 
 INTRODUCTION = """
+# How the API works
+
 Amounts are integers in the smallest unit (cents), instants are ISO 8601 in UTC with milliseconds.
 Send `Authorization: Bearer sk_test_…` or `sk_live_…`: the key says which merchant calls and in
 which mode, and what belongs to another merchant or the other mode does not exist for it. Send an
@@ -13,8 +15,37 @@ which mode, and what belongs to another merchant or the other mode does not exis
 alike for [[key_kept]]. Fields without a value are left out of answers. Every answer carries
 `X-Request-Id`; name it when you ask for help.
 
+A query parameter that an address does not take is refused with 400. A field of a body that is
+unknown, or belongs to another mode, is ignored and named in the header `X-Service-Warning`; with
+the request header `X-Service-Strict: true` it is refused with 422, which finds typing errors while
+you test. Lists are read newest first: `has_more` tells whether to go on with `starting_after`.
+
 In test mode no money moves. These phones make a payment end in a chosen way, at the checkout and
 in `POST /v1/payments/{id}/confirm`: [[magic_phones]].
+
+## When is a payment paid?
+
+When its `status` is `completed`, and not before. `created` waits for a customer, `pending` and
+`requires_action` have one at the checkout, `processing` moves the money. `failed`, `expired` and
+`canceled` end without it: create another payment. A refund leaves the status as it is and shows
+in `amount_refunded` and `refund_status`. Wait for the event `payment.completed`, or read the
+payment until it has a final status.
+
+## When the customer comes back
+
+The checkout leads to your `success_url` once the payment is completed, and to your `cancel_url`
+when the customer gives up. Both receive the payment's id: `{PAYMENT_ID}` in the address is
+replaced by it, and where it does not stand, `payment_id=…` is added to the query. The address is
+no proof of anything: read the payment, or wait for its event, before you deliver.
+
+## Lists
+
+A list is an object: its items under the name of the resource, newest first, and beside them
+`total`, `limit` and `offset`. `limit` says how many items a page has, 20 unless told, 100 at
+most. For the next page send the id of the last item as `starting_after`: it costs the same at any
+depth, and nothing moves when something new comes in. `offset` leaves out that many instead. The
+last page has fewer items than `limit`. The movements of a payout and the lines of a statement are
+read by `limit` and `offset` only.
 """.strip()
 
 

@@ -85,6 +85,16 @@ class CreateIndexOnline(Operation):
         return f"Create the index {self.name}"
 
 
+class CreateSearchIndexOnline(CreateIndexOnline):
+    """Create an index of a kind that only PostgreSQL has, while others write."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
+    ) -> None:
+        if schema_editor.connection.vendor == "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+
+
 class DropIndexOnline(Operation):
     """Drop an index by its name: what Django does for a field may build the table anew.
 

@@ -3,25 +3,27 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from operator import attrgetter, itemgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from django.db.models.manager import BaseManager
 from rest_framework import serializers
 from rest_framework.settings import api_settings
 
 from core.errors import ApiError, InvalidAmount, InvalidRequest, ValidationFailed
-from core.fields import AmountField, as_it_is
+from core.fields import as_it_is
 
 _RULES = {"required": "is required", "null": "must not be null"}
 
 
 class Input(serializers.Serializer[Any]):
-    """A request body or query. Unknown fields are ignored.
+    """A request body. Unknown fields are ignored; `unread_in` names them.
 
-    A null stands for an absent field, except for an amount, where it is refused.
+    A null stands for an absent field, except for one of `never_null`, where it is refused: left
+    out, that stands for all there is, which a null by mistake must not.
     """
 
     default_error_messages = {"invalid": "must be an object"}  # noqa: RUF012  # as the base has it
+    never_null: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
@@ -35,9 +37,21 @@ class Input(serializers.Serializer[Any]):
         given = {
             name: value
             for name, value in data.items()
-            if value is not None or isinstance(cls._declared_fields.get(name), AmountField)
+            if value is not None or name in cls.never_null
         }
         return _validated(_parser_of(cls), given)
+
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return, for each field of a body that nothing reads, what is wrong with it."""
+        unread: dict[str, str] = {}
+        for name, value in data.items():
+            field = cls._declared_fields.get(name)
+            if field is None:
+                unread[name] = "is unknown"
+            elif isinstance(field, serializers.ListField) and isinstance(field.child, Input):
+                unread |= _unread_in_items(name, type(field.child), value)
+        return unread
 
 
 class Change(Input):
@@ -53,6 +67,19 @@ class Change(Input):
         if fixed:
             raise ValidationFailed(_sentence(fixed))
         return _validated(parser, data)
+
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Return nothing: what is unknown here is refused in any case."""
+        return {}
+
+
+def _unread_in_items(name: str, kind: type[Input], items: Any) -> dict[str, str]:
+    return {
+        f"{name}.{place}.{inner}": reason
+        for place, item in enumerate(items if isinstance(items, list) else ())
+        for inner, reason in (kind.unread_in(item) if isinstance(item, dict) else {}).items()
+    }
 
 
 @cache

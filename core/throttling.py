@@ -1,4 +1,6 @@
-"""Rate limits, off unless `RATE_LIMITS`. The algorithms and their storage are the library's.
+"""Rate limits; all but that of registrations are off unless `RATE_LIMITS`.
+
+The algorithms and their storage are the library's.
 
 All processes share one count in Redis. Where there is none, or while it does not answer, each
 process counts for itself: a limit protects the service and must not become its weakest part.
@@ -50,9 +52,6 @@ MERCHANT_LIMITS = (
 )
 ADDRESS_LIMITS = (RateLimit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
 REPORT_LIMIT = RateLimit("report", RateLimitItemPerMinute(30), FixedWindowRateLimiter)
-REGISTRATION_LIMITS = (
-    RateLimit("registration", RateLimitItemPerHour(30), MovingWindowRateLimiter),
-)
 
 
 def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
@@ -60,14 +59,19 @@ def consume(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
 
     Raises RateLimited, with Retry-After, where one of the limits is exhausted.
     """
-    if not settings.RATE_LIMITS:
+    return _consume_shared(limits, caller) if settings.RATE_LIMITS else {}
+
+
+def consume_registration(network: str) -> dict[str, str]:
+    """Count a registration from a network, always; return the headers as `consume` does.
+
+    Raises RateLimited, with Retry-After.
+    """
+    most = settings.REGISTRATIONS_PER_NETWORK
+    if not most:
         return {}
-    if _redis.is_usable():
-        try:
-            return _consume(_redis.storage(), limits, caller)
-        except StorageError:
-            _redis.pause()
-    return _consume(_memory(), limits, caller)
+    limit = RateLimit("registration", RateLimitItemPerHour(most), MovingWindowRateLimiter)
+    return _consume_shared((limit,), f"registration {network}")
 
 
 def is_within(limit: RateLimit, caller: str) -> bool:
@@ -76,6 +80,15 @@ def is_within(limit: RateLimit, caller: str) -> bool:
     Always on. Each process counts for itself, so that none can make the others wait.
     """
     return limit.algorithm(_memory()).hit(limit.item, caller)
+
+
+def _consume_shared(limits: Sequence[RateLimit], caller: str) -> dict[str, str]:
+    if _redis.is_usable():
+        try:
+            return _consume(_redis.storage(), limits, caller)
+        except StorageError:
+            _redis.pause()
+    return _consume(_memory(), limits, caller)
 
 
 def _consume(storage: Storage, limits: Sequence[RateLimit], caller: str) -> dict[str, str]:

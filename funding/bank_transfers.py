@@ -52,11 +52,12 @@ def credit_by_hand(
     """Credit money that came in to a customer, as a person says; as the top-up it was meant for.
 
     Only an entry of a statement is taken, as a notification of the same money may come beside it.
-    Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, TopUpNotFound.
+    Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased, TopUpNotFound.
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
     customer = Customer.objects.one(customer_id)
+    customer.refuse_erased()
     top_up = TopUp.objects.locked(top_up_id) if top_up_id else None
     if top_up is None:
         top_up = open_top_up(
@@ -112,10 +113,9 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
 
 
 def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
-    """What was ordered has been counted against the limit; what is more is counted here."""
-    if amount <= top_up.amount:
-        return
+    """Count what came in the place of what was ordered, which no longer counts once given up."""
+    customer = Customer.objects.locked(top_up.customer_id)
     try:
-        refuse_above_limit(top_up.customer, amount - top_up.amount, now=now)
+        refuse_above_limit(customer, amount, now=now, besides=top_up)
     except FundingLimitReached as error:
         raise BankEntryUnfit("It is more than the customer may add in a day.") from error

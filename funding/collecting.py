@@ -19,7 +19,7 @@ ACTOR = "system:funding.collect"
 def collect_results(*, now: datetime) -> int:
     """Poll what is on its way by automatic providers; return how many this call ended."""
     ways = [way for way, provider in providers().items() if provider.automatic]
-    waiting = TopUp.objects.pending().filter(way__in=ways, expires_at__gt=now)
+    waiting = TopUp.objects.waiting(now).filter(way__in=ways)
     return _each("collect top-ups", _collect, waiting.order_by("expires_at", "pk"), now)
 
 

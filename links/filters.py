@@ -1,6 +1,13 @@
 """How the list of payment links can be narrowed."""
 
-from core.queries import CREATED, one_of
+from core.queries import AMOUNTS, CREATED, METADATA, UPDATED, one_of, words_in
 from links.statuses import LinkStatus
 
-FILTERS = {"status": one_of(LinkStatus.values), **CREATED}
+FILTERS = {
+    "status": one_of(LinkStatus.values),
+    **CREATED,
+    **UPDATED,
+    **AMOUNTS,
+    **METADATA,
+    "q": words_in("the description"),
+}

@@ -23,12 +23,13 @@ _LIMITED = Q(max_uses__isnull=False)
 
 class PaymentLinkQuerySet(CallerScoped["PaymentLink"]):
     missing = PaymentLinkNotFound
+    searched = ("description",)
 
     def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
         others = dict(lookups)
         status = others.pop("status", None)
         rows = self.visible_to(caller)
-        return (rows.shown_as(status, now) if status else rows).filter(**others).to_show()
+        return (rows.shown_as(status, now) if status else rows).matching(others).to_show()
 
     def due_to_expire(self, now: datetime | Value) -> Self:
         """Those past their expiry that the sweep has not reached yet."""

@@ -37,8 +37,8 @@ class NewLink(Input):
     description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False)
     expires_at = InstantField(required=False)
-    success_url = WebUrlField(required=False)
-    cancel_url = WebUrlField(required=False)
+    success_url = WebUrlField(or_empty=True, required=False)
+    cancel_url = WebUrlField(or_empty=True, required=False)
     metadata = MetadataField(required=False)
 
 
@@ -50,8 +50,8 @@ class ChangedLink(Change):
     )
     max_uses = StrictIntegerField(min_value=1, max_value=MAX_USES, required=False, allow_null=True)
     expires_at = InstantField(required=False, allow_null=True)
-    success_url = WebUrlField(required=False, allow_null=True)
-    cancel_url = WebUrlField(required=False, allow_null=True)
+    success_url = WebUrlField(or_empty=True, required=False, allow_null=True)
+    cancel_url = WebUrlField(or_empty=True, required=False, allow_null=True)
     metadata = MetadataField(required=False, allow_null=True)
 
 

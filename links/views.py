@@ -29,6 +29,8 @@ from merchants.viewsets import CallerViewSet, OpenViewSet
 
 
 class PaymentLinkViewSet(CallerViewSet):
+    resource = "payment link"
+
     @operation("Create a payment link", request=NewLink, response=LinkOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """An address that many customers can pay at, each by a payment of its own.
@@ -81,7 +83,14 @@ class PaymentLinkViewSet(CallerViewSet):
 
 
 class PublicLinkViewSet(OpenViewSet):
-    @operation("Read a payment link as a customer", response=PublicLink, open_to_all=True)
+    resource = "payment link"
+
+    @operation(
+        "Read a payment link as a customer",
+        response=PublicLink,
+        open_to_all=True,
+        operation_id="getPublicPaymentLink",
+    )
     def retrieve(self, request: Request, merchant_slug: str, link_id: str) -> Response:
         """What anyone with the address may know: the link, and its merchant's name and branding.
 

@@ -9,7 +9,14 @@ from typing import Any
 from django.db.models import QuerySet
 
 from core.pagination import in_order
-from core.prepared import Prepared, Shape, place_of_instant, places_of, shape_of
+from core.prepared import (
+    Prepared,
+    Shape,
+    can_be_prepared,
+    place_of_instant,
+    places_of,
+    shape_of,
+)
 from core.queries import Lookups
 from merchants.scoping import CallerKind, Scope
 
@@ -32,7 +39,9 @@ class CallerList:
         return self.select(self.caller, self.lookups, self.now)
 
     def first_page(self, limit: int) -> list[Any]:
-        """Return the newest rows, by a prepared statement."""
+        """Return the newest rows, by a prepared statement where the look-ups allow it."""
+        if not can_be_prepared(self.lookups):
+            return list(in_order(self.queryset())[:limit])
         prepared = _prepared(self.select, CallerKind.of(self.caller), shape_of(self.lookups))
         given = {"limit": limit, "merchant_id": self.caller.merchant_id, "now": self.now}
         return prepared.rows(**given, **self.lookups)

@@ -5,10 +5,12 @@ merchant itself. When a key ends on its own is looked at with every request.
 """
 
 from datetime import datetime, timedelta
+from functools import cache
 from threading import Lock
 
 from django.db import transaction
 
+from core.prepared import Place, Prepared
 from merchants.keys import digest, is_well_formed
 from merchants.models import ApiKey
 
@@ -39,10 +41,10 @@ class _KnownKeys:
 
     def _look_up(self, hashed: str, at: datetime) -> ApiKey | None:
         forgotten = self._forgotten
-        key = ApiKey.objects.select_related("merchant").filter(hash=hashed).first()
-        if key is not None:
+        for key in _of_hash().rows(hash=hashed):
             self._keep(hashed, at, key, forgotten)
-        return key
+            return key
+        return None
 
     def _keep(self, hashed: str, at: datetime, key: ApiKey, forgotten: int) -> None:
         """Keep what was read, unless something changed meanwhile; the oldest makes room."""
@@ -53,6 +55,12 @@ class _KnownKeys:
             if len(self._read) >= MOST_KEPT:
                 del self._read[next(iter(self._read))]
             self._read[hashed] = (at, key)
+
+
+@cache
+def _of_hash() -> Prepared[ApiKey]:
+    """Prepared, as anyone may send wrong keys, and each has to be looked up."""
+    return Prepared(ApiKey.objects.select_related("merchant").filter(hash=Place("hash")))
 
 
 _known = _KnownKeys()

@@ -10,7 +10,8 @@ from django.db.models import Model, QuerySet, Value
 
 from core.errors import ApiError, NotFound
 from core.prepared import Place, Prepared
-from core.queries import Lookups
+from core.queries import WORDS, Lookups
+from core.search import BeginsWords
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -45,6 +46,8 @@ class CallerScoped(QuerySet[_Row]):
     """Rows with `livemode` and `merchant_id`. `missing` is the error of a row that is not there."""
 
     missing: ClassVar[type[ApiError]] = NotFound
+    # The columns of which `q` finds words. An index is made of them: a change is a migration, too.
+    searched: ClassVar[tuple[str, ...]] = ()
 
     def visible_to(self, caller: Scope) -> Self:
         """Keep the caller's rows of the caller's mode; none for a caller without a merchant."""
@@ -56,7 +59,14 @@ class CallerScoped(QuerySet[_Row]):
 
     def listed(self, caller: Scope, lookups: Lookups, now: datetime | Value) -> Self:
         """Keep the caller's rows that the filters of a list let through at this moment."""
-        return self.visible_to(caller).filter(**lookups)
+        return self.visible_to(caller).matching(lookups)
+
+    def matching(self, lookups: Lookups) -> Self:
+        """Keep the rows that match the look-ups, and have the words among them, if any."""
+        others = dict(lookups)
+        words = others.pop(WORDS, ())
+        rows = self.filter(**others)
+        return rows.filter(BeginsWords(words, *self.searched)) if words else rows
 
     def one(self, pk: str) -> _Row:
         """Return the row. Raises `missing`: unknown and foreign look the same."""

@@ -60,6 +60,21 @@ class HttpsField(WebUrlField):
         return url
 
 
+class AddressField(TextField):
+    """A postal address: a text, or an object whose texts are its lines in the order given."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=MAX_TEXT, lines=True, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, dict):
+            return super().to_internal_value(data)
+        lines = [line for line in data.values() if line is not None]
+        if not all(isinstance(line, str) for line in lines):
+            raise serializers.ValidationError("must be a text, or an object of texts")
+        return super().to_internal_value("\n".join(line for line in lines if line))
+
+
 class PendingChangesField(serializers.DictField):
     """New values by the name of their field."""
 
@@ -91,7 +106,7 @@ def _schedule(**options: Any) -> OneOfField:
 
 
 class NewMerchant(Input):
-    """The fields of a registration. Unknown fields are ignored; a null is an absent field."""
+    """The fields of a registration; a null is an absent field."""
 
     name = _name()
     slug = TextField(
@@ -104,7 +119,7 @@ class NewMerchant(Input):
     website = HttpsField(required=False)
     logo_url = HttpsField(required=False)
     support_email = EmailTextField(required=False)
-    address = TextField(max_length=MAX_TEXT, lines=True, required=False)
+    address = AddressField(required=False)
     business_type = TextField(max_length=64, required=False)
     tax_id = TextField(max_length=64, required=False)
     brand_color = _color(required=False)
@@ -123,7 +138,7 @@ class ChangedMerchant(Change):
     website = HttpsField(allow_null=True)
     logo_url = HttpsField(allow_null=True)
     support_email = EmailTextField(allow_null=True)
-    address = TextField(max_length=MAX_TEXT, lines=True, allow_null=True)
+    address = AddressField(allow_null=True)
     business_type = TextField(max_length=64, allow_null=True)
     tax_id = TextField(max_length=64, allow_null=True)
     brand_color = _color(allow_null=True)

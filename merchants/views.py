@@ -2,9 +2,10 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.openapi import operation
-from core.throttling import REGISTRATION_LIMITS
+from core.throttling import consume_registration
 from merchants.callers import CallerRequest
 from merchants.models import Merchant
 from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, RegistrationOutput
@@ -13,7 +14,11 @@ from merchants.viewsets import CallerViewSet, OpenViewSet
 
 
 class RegistrationViewSet(OpenViewSet):
-    limits = REGISTRATION_LIMITS
+    resource = "merchant"
+
+    def check_throttles(self, request: Request) -> None:
+        network = wide_network_of(client_address(request._request))
+        self.rate_headers = consume_registration(network)
 
     @operation(
         "Register a merchant",
@@ -28,9 +33,12 @@ class RegistrationViewSet(OpenViewSet):
         Needs no key. Without a `slug`, one is made of the name.
         """
         values = NewMerchant.parse(request.data)
+        address = client_address(request._request)
 
         def work() -> Response:
-            registration = create_merchant(now=request_now(), **values)
+            registration = create_merchant(
+                now=request_now(), network=wide_network_of(address), **values
+            )
             location = f"/v1/merchants/{registration.merchant.id}"
             return self.created(RegistrationOutput.of(registration), location)
 
@@ -38,6 +46,8 @@ class RegistrationViewSet(OpenViewSet):
 
 
 class MerchantViewSet(CallerViewSet):
+    resource = "merchant"
+
     @operation("Read a merchant", response=MerchantOutput)
     def retrieve(self, request: CallerRequest, merchant_id: str) -> Response:
         """Your own record: another merchant's does not exist for you."""
@@ -49,6 +59,10 @@ class MerchantViewSet(CallerViewSet):
         """Only the fields you send change; null takes a value away or puts the default back."""
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
-            caller=request.user, merchant_id=merchant_id, now=request_now(), **changes
+            caller=request.user,
+            merchant_id=merchant_id,
+            now=request_now(),
+            network=wide_network_of(client_address(request._request)),
+            **changes,
         )
         return Response(MerchantOutput.of(merchant))

@@ -10,24 +10,59 @@ from rest_framework.response import Response
 from rest_framework.viewsets import ViewSet
 
 from core.client_address import client_address, network_of
+from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
+from core.operations import (
+    STRICT,
+    TAKEN,
+    WARNING,
+    Taken,
+    is_strict,
+    refuse_unknown,
+    refuse_unread,
+    unread_fields,
+    warning_of,
+)
 from core.pagination import Listed, PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
 from core.throttling import ADDRESS_LIMITS, MERCHANT_LIMITS, RateLimit, consume
-from merchants.authentication import ApiKeyAuthentication
+from merchants.authentication import LOOKUPS, ApiKeyAuthentication
 from merchants.callers import CallerRequest
 
 
 class _ApiViewSet(ViewSet):
     """Counts every request against the caller's limits, and reports what is left.
 
-    No response may be cached: each is for one caller, and some show a secret once.
+    A parameter or field that an operation does not take is refused, or named in a header. No
+    response may be cached: each is for one caller, and some show a secret once.
     """
 
+    resource = ""  # what the reference calls the objects, in the singular
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
+    # What every operation takes beside its own parameters and fields.
+    always_taken: Sequence[str] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        taken = TAKEN.get(getattr(type(self), self.action or "", None))  # type: ignore[arg-type]  # None is no key
+        if taken and request.method in SAFE_METHODS:
+            if request.META.get("QUERY_STRING"):
+                refuse_unknown(request.query_params, (*taken.parameters, *self.always_taken))
+        elif taken and request._request.body:
+            self._look_for_unread(request, taken)
+
+    def _look_for_unread(self, request: Request, taken: Taken) -> None:
+        """Note the fields of the body that nothing reads, or refuse them."""
+        if not isinstance(request.data, dict):
+            return
+        unread = unread_fields(request.data, taken.body, self.always_taken)
+        if is_strict(request.headers.get(STRICT, "")):
+            refuse_unread(unread)
+        if unread:
+            self.warning_headers = {WARNING: warning_of(unread)}
 
     def created(self, data: Any, location: str) -> Response:
         """Answer 201 with the address of what was created."""
@@ -49,8 +84,9 @@ class _ApiViewSet(ViewSet):
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         answer = super().finalize_response(request, response, *args, **kwargs)
-        for name, value in getattr(self, "rate_headers", {}).items():
-            answer[name] = value
+        for headers in ("rate_headers", "warning_headers"):
+            for name, value in getattr(self, headers, {}).items():
+                answer[name] = value
         answer.setdefault("Cache-Control", "no-store")
         return answer
 
@@ -60,6 +96,7 @@ class CallerViewSet(_ApiViewSet):
 
     authentication_classes = (ApiKeyAuthentication,)
     limits = MERCHANT_LIMITS
+    always_taken = tuple(LOOKUPS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -89,9 +126,8 @@ class CallerViewSet(_ApiViewSet):
         """
         page = page_of(listed, PageQuery.parse(query_of(request)), total)
         items = output.each(page.items, **context)
-        return Response(
-            {key: items, "total": page.total, "limit": page.limit, "offset": page.offset}
-        )
+        counted = {"total": page.total, "limit": page.limit, "offset": page.offset}
+        return Response({key: items, **counted, "has_more": page.has_more})
 
 
 class OpenViewSet(_ApiViewSet):

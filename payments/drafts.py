@@ -21,7 +21,7 @@ from payments.modes import (
 class PaymentDraft:
     """The inputs of a new payment, as parsed. Amounts in cents, `expires_in` in seconds.
 
-    `expires_at` is never a merchant's input: it is set for a payment made at a counter or a link.
+    `expires_at` comes in the place of `expires_in`, or is that of a counter's or a link's payment.
     """
 
     currency: str
@@ -68,12 +68,12 @@ def _order_amount(draft: PaymentDraft) -> int:
     named = {value for value in (draft.amount, draft.total) if value is not None}
     if len(named) > 1:
         raise InvalidAmount(total="must equal the amount")
-    added = items_sum(draft.line_items or [])
-    if added > MAX_AMOUNT:
-        raise InvalidAmount(line_items=f"must add up to at most {MAX_AMOUNT}")
-    amount = named.pop() if named else added
-    if not amount:
-        raise InvalidAmount(amount="is required: an amount, a total or line items")
+    items = draft.line_items or []
+    if sum(abs(item["quantity"] * item["price"]) for item in items) > MAX_AMOUNT:
+        raise InvalidAmount(line_items=f"must add up to at most {MAX_AMOUNT}, whatever their signs")
+    amount = named.pop() if named else items_sum(items)
+    if amount < 1:
+        raise InvalidAmount(amount="is required: an amount, a total or line items above 0 in all")
     return amount
 
 

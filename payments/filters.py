@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from django.conf import settings
 
 from core.errors import InvalidRequest
-from core.queries import CREATED, exactly, one_of
+from core.queries import AMOUNTS, CREATED, METADATA, UPDATED, exactly, one_of, words_in
 from payments.modes import PaymentMode
 from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
@@ -13,14 +13,19 @@ from payments.statuses import PaymentStatus
 FILTERS = {
     "status": one_of(PaymentStatus.values),
     **CREATED,
+    **UPDATED,
+    **AMOUNTS,
     "payment_mode": one_of(PaymentMode.values),
     "reference": exactly("The reference given at creation."),
     "order_id": exactly("The order id given at creation."),
     "invoice_number": exactly("The invoice number given at creation."),
     "customer_id": exactly("Paid by this customer."),
     "static_payment_id": exactly("Paid at this counter."),
+    **METADATA,
+    "q": words_in("the description, the order id, the invoice number or the reference"),
 }
 
+# `values` builds its list anew at each access, and each payment that is drawn asks.
 _FORMATS = tuple(QRFormat.values)
 
 

@@ -19,6 +19,15 @@ INDEXES = (
         name="payment_by_mode",
     ),
     models.Index(
+        fields=["merchant", "livemode", "amount", "-created_at", "-id"],
+        name="payment_by_amount",
+    ),
+    models.Index(
+        fields=["merchant", "livemode", "currency", "-created_at", "-id"],
+        name="payment_by_currency",
+    ),
+    models.Index(fields=["merchant", "livemode", "updated_at"], name="payment_updated"),
+    models.Index(
         fields=["customer", "-created_at", "-id"],
         name="payment_of_customer",
         condition=Q(customer__isnull=False),

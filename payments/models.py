@@ -46,6 +46,7 @@ _COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=No
 
 class PaymentQuerySet(CallerScoped["Payment"]):
     missing = PaymentNotFound
+    searched = ("description", "order_id", "invoice_number", "reference")
 
     def locked_alone(self, pk: str, caller: Scope | None = None) -> "Payment | None":
         """Return a sale without a link, locked and with its merchant, by one statement.
@@ -61,7 +62,7 @@ class PaymentQuerySet(CallerScoped["Payment"]):
         others = dict(lookups)
         status = others.pop("status", None)
         rows = self.visible_to(caller)
-        return (rows.shown_as(status, now) if status else rows).filter(**others)
+        return (rows.shown_as(status, now) if status else rows).matching(others)
 
     def due_to_expire(self, now: datetime | Value) -> Self:
         """Those past their expiry that the sweep has not reached yet."""

@@ -40,6 +40,8 @@ RULES: dict[PaymentMode, ModeRules] = {
     PaymentMode.REFERENCE_PAY: ModeRules(extra_fields=("reference",)),
 }
 
+MODE_OF_FIELD = {name: mode for mode, rules in RULES.items() for name in rules.extra_fields}
+
 
 def end_of_day(day: date, time_zone: str) -> datetime:
     """Return the first moment that no longer belongs to the date in that time zone, in UTC."""

@@ -1,10 +1,14 @@
 """Payments as they come in and go out."""
 
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from rest_framework import serializers
 
+from core.clock import iso
+from core.errors import ValidationFailed
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -21,12 +25,13 @@ from core.fields import (
     refuse_http,
 )
 from core.limits import MAX_NAME, MAX_TEXT, MAX_URL
+from core.money import MAX_AMOUNT
 from core.serializers import Change, Input, Output
 from customers.phones import PHONE_RULE, read_phone
 from payments.counters import screen_url
 from payments.drafts import PaymentDraft
 from payments.models import Payment
-from payments.modes import PaymentMode
+from payments.modes import MODE_OF_FIELD, PaymentMode
 from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
@@ -45,7 +50,9 @@ class QuantityField(AmountField):
 class LineItem(Input):
     name = TextField(max_length=MAX_NAME)
     quantity = QuantityField()
-    price = AmountField()
+    price = AmountField(
+        min_value=-MAX_AMOUNT, help_text="Cents; 0 for a gift, below it for a discount."
+    )
 
 
 class NewPayment(Input):
@@ -54,14 +61,17 @@ class NewPayment(Input):
     currency = CurrencyField(required=False)
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values), required=False)
     description = TextField(max_length=MAX_TEXT, min_length=0, lines=True, required=False)
-    success_url = WebUrlField(required=False)
-    cancel_url = WebUrlField(required=False)
+    success_url = WebUrlField(or_empty=True, required=False)
+    cancel_url = WebUrlField(or_empty=True, required=False)
     metadata = MetadataField(required=False)
     expires_in = StrictIntegerField(
         min_value=SHORTEST_LIFE_SECONDS,
         max_value=LONGEST_LIFE_SECONDS,
         required=False,
         help_text="Seconds until the payment expires. Not for STATIC_PAY.",
+    )
+    expires_at = InstantField(
+        required=False, help_text="The instant itself, within the same bounds; not beside it."
     )
     order_id = TextField(max_length=MAX_NAME, required=False, help_text="ORDER_PAY.")
     line_items = ListOf(
@@ -83,6 +93,17 @@ class NewPayment(Input):
     terms = TextField(max_length=MAX_TEXT, lines=True, required=False, help_text="INVOICE_PAY.")
     reference = TextField(max_length=MAX_NAME, required=False, help_text="REFERENCE_PAY.")
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
+
+    @classmethod
+    def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
+        """Name also the fields that belong to another mode than that of the payment."""
+        mode = data.get("payment_mode") or PaymentMode.DYNAMIC_PAY
+        foreign = {
+            name: f"is for {owner}"
+            for name, owner in MODE_OF_FIELD.items()
+            if owner != mode and data.get(name) is not None
+        }
+        return super().unread_in(data) | foreign
 
 
 class ChangedPayment(Change):
@@ -106,7 +127,7 @@ class Confirmation(Input):
 class LineItemOutput(Output):
     name = TextField(max_length=MAX_NAME)
     quantity = AmountField()
-    price = AmountField()
+    price = AmountField(min_value=-MAX_AMOUNT)
 
 
 class CounterUrlField(TextField):
@@ -198,11 +219,28 @@ class ConfirmedPayment(Output):
     completed_at = InstantField(required=False)
 
 
-def draft_of(values: dict[str, Any], *, livemode: bool) -> PaymentDraft:
-    """Make a draft of parsed inputs. Raises ValidationFailed for an http address in live mode."""
+def draft_of(values: dict[str, Any], *, livemode: bool, now: datetime) -> PaymentDraft:
+    """Make a draft of parsed inputs.
+
+    Raises ValidationFailed for an http address in live mode, and for an expiry out of bounds.
+    """
     refuse_http(values, "success_url", "cancel_url", livemode=livemode)
+    if "expires_at" in values:
+        _check_expiry(values, now)
     known = {name: value for name, value in values.items() if name in PaymentDraft.__annotations__}
     known.setdefault("currency", settings.DEFAULT_CURRENCY)
     if "payment_mode" in known:
         known["payment_mode"] = PaymentMode(known["payment_mode"])
     return PaymentDraft(**known)
+
+
+def _check_expiry(values: dict[str, Any], now: datetime) -> None:
+    if "expires_in" in values:
+        raise ValidationFailed(expires_at="must not be given beside expires_in")
+    if values.get("payment_mode") == PaymentMode.STATIC_PAY:
+        raise ValidationFailed(expires_at="cannot be set: a STATIC_PAY payment never expires")
+    first, last = (
+        now + timedelta(seconds=life) for life in (SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS)
+    )
+    if not first <= values["expires_at"] <= last:
+        raise ValidationFailed(expires_at=f"must be from {iso(first)} to {iso(last)}")

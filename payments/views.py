@@ -30,16 +30,19 @@ from payments.statuses import PaymentStatus
 
 
 class PaymentViewSet(CallerViewSet):
+    resource = "payment"
+
     @operation("Create a payment", request=NewPayment, response=PaymentOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """Send the customer to its `checkout_url`, or show its QR code.
 
         Deliver once its status is `completed`: wait for the event `payment.completed`, or read it
-        again. The fields of another `payment_mode` than the one chosen are ignored.
+        again. The fields of another `payment_mode` than the one chosen are ignored: the header
+        `X-Service-Warning` names them.
         """
         values = NewPayment.parse(request.data)
-        draft = draft_of(values, livemode=request.user.livemode)
         at = request_now()
+        draft = draft_of(values, livemode=request.user.livemode, now=at)
         payment_id = new_id("pay", at)
         drawn = qr_payload(payment_id, chosen_format(values))
 

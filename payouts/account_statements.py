@@ -27,7 +27,6 @@ from payouts.models import AccountStatement, AccountStatementPart
 
 PART_LINES = 2_000
 SETTLED_AFTER = timedelta(minutes=1)  # each transaction reads the time shortly before
-RETENTION = timedelta(days=30)
 MOST_PENDING = 10
 TURN_SECONDS = 5
 BATCH = 500
@@ -101,14 +100,6 @@ def make_due(*, now: datetime) -> int:
         if time.monotonic() >= ends_at:
             break
     return made
-
-
-def delete_old(*, now: datetime) -> int:
-    """Delete the statements that were asked for a month ago, with their lines; return how many."""
-    old = AccountStatement.objects.filter(created_at__lt=now - RETENTION).order_by("created_at")
-    ids = list(old.values_list("pk", flat=True)[:BATCH])
-    AccountStatement.objects.filter(pk__in=ids).delete()
-    return len(ids)
 
 
 def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:

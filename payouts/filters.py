@@ -3,31 +3,24 @@
 from collections.abc import Mapping
 
 from core.errors import InvalidRequest
-from core.money import is_currency
 from core.pagination import MAX_LIMIT
-from core.queries import CREATED, Filter, Lookups, one_of
+from core.queries import AMOUNTS, CREATED, UPDATED, one_of
 from payouts.statuses import PayoutStatus
 
 CSV_LINES = 10_000
 
-
-def _currency(name: str, text: str) -> Lookups:
-    if not is_currency(text):
-        raise InvalidRequest(f"{name}: must be an ISO 4217 currency code such as BSD")
-    return {name: text}
-
-
 FILTERS = {
     "status": one_of(PayoutStatus.values),
-    "currency": Filter("An ISO 4217 code.", _currency),
+    **AMOUNTS,
     **CREATED,
+    **UPDATED,
 }
 MOVEMENT_PAGE = {
     "limit": f"How many to return, 20 unless told; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
     "offset": "How many to leave out, newest first.",
 }
 
-STATEMENT_FILTERS = {"currency": FILTERS["currency"], **CREATED}
+STATEMENT_FILTERS = {"currency": AMOUNTS["currency"], **CREATED}
 STATEMENT_LINES = {
     "format": "`csv` for a file; `Accept: text/csv` means the same.",
     "limit": f"How many to return: JSON 20 unless told, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
@@ -40,9 +33,3 @@ def is_csv(query: Mapping[str, str], accept: str) -> bool:
     if query.get("format", "csv") not in ("csv", "json"):
         raise InvalidRequest(format="must be csv or json")
     return query.get("format", "csv" if "text/csv" in accept else "json") == "csv"
-
-
-def refuse_anchor(query: Mapping[str, str]) -> None:
-    """Raise InvalidRequest for `starting_after`: a movement has no id of its own."""
-    if "starting_after" in query:
-        raise InvalidRequest(starting_after="is not taken here: use limit and offset")

@@ -95,6 +95,7 @@ class MovementPage(Output):
     total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
     offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
+    has_more = StrictBooleanField()
 
 
 class PayoutWithMovements(PayoutOutput):
@@ -168,3 +169,4 @@ class AccountStatementLines(Output):
     total = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
     limit = StrictIntegerField(min_value=1, max_value=MAX_LIMIT)
     offset = StrictIntegerField(min_value=0, max_value=MAX_OFFSET)
+    has_more = StrictBooleanField()

@@ -18,7 +18,6 @@ from payouts.filters import (
     STATEMENT_FILTERS,
     STATEMENT_LINES,
     is_csv,
-    refuse_anchor,
 )
 from payouts.models import AccountStatement, Payout
 from payouts.serializers import (
@@ -40,6 +39,8 @@ MOVEMENTS_SHOWN = 100
 
 
 class PayoutViewSet(CallerViewSet):
+    resource = "payout"
+
     @operation("Pay out on demand", request=NewPayout, response=PayoutOutput, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """In addition to your schedule; without an amount, all that is available."""
@@ -72,11 +73,15 @@ class PayoutViewSet(CallerViewSet):
         movements = MovementOutput.each(list(newest))
         return Response({**PayoutOutput.of(payout), "movements": movements})
 
-    @operation("List the movements of a payout", response=MovementPage, parameters=MOVEMENT_PAGE)
+    @operation(
+        "List the movements of a payout",
+        response=MovementPage,
+        parameters=MOVEMENT_PAGE,
+        operation_id="listPayoutMovements",
+    )
     @action(detail=True)
     def movements(self, request: CallerRequest, payout_id: str) -> Response:
         """All movements that make it up: payments, fees, refunds. Newest first."""
-        refuse_anchor(query_of(request))
         payout = Payout.objects.visible_to(request.user).to_show().one(payout_id)
         return self.page(request, movements_of(payout), MovementOutput, key="movements")
 
@@ -93,6 +98,8 @@ class PayoutViewSet(CallerViewSet):
 
 
 class AccountStatementViewSet(CallerViewSet):
+    resource = "statement"
+
     @operation(
         "Ask for a statement",
         request=NewAccountStatement,
@@ -132,13 +139,15 @@ class AccountStatementViewSet(CallerViewSet):
         return Response(AccountStatementOutput.of(statement))
 
     @operation(
-        "List the lines of a statement", response=AccountStatementLines, parameters=STATEMENT_LINES
+        "List the lines of a statement",
+        response=AccountStatementLines,
+        parameters=STATEMENT_LINES,
+        operation_id="listStatementLines",
     )
     @action(detail=True)
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
         """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
         query = query_of(request)
-        refuse_anchor(query)
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
         if is_csv(query, request.headers.get("Accept", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
@@ -148,10 +157,13 @@ class AccountStatementViewSet(CallerViewSet):
         lines = stored_lines(statement, offset=page.offset, limit=page.limit)
         total = statement.lines_count
         shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
-        return Response(AccountStatementLines.of(shown))
+        has_more = page.offset + len(lines) < total
+        return Response(AccountStatementLines.of({**shown, "has_more": has_more}))
 
 
 class BalanceViewSet(CallerViewSet):
+    resource = "balance"
+
     @operation("Read the balance", response=BalanceOutput)
     def retrieve(self, request: CallerRequest) -> Response:
         """Per currency: what is available, what is pending, and what is in transit to the bank."""

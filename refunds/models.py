@@ -68,6 +68,15 @@ class Refund(models.Model):
                 name="refund_by_status",
             ),
             models.Index(
+                fields=["merchant", "livemode", "amount", "-created_at", "-id"],
+                name="refund_by_amount",
+            ),
+            models.Index(
+                fields=["merchant", "livemode", "currency", "-created_at", "-id"],
+                name="refund_by_currency",
+            ),
+            models.Index(fields=["merchant", "livemode", "updated_at"], name="refund_updated"),
+            models.Index(
                 fields=["merchant", "livemode", "currency", "created_at"],
                 name="refund_pending",
                 condition=_PENDING,

@@ -16,6 +16,8 @@ from refunds.services import create_refund
 
 
 class RefundViewSet(CallerViewSet):
+    resource = "refund"
+
     @operation("Refund a payment", request=NewRefund, response=RefundOutput, status=201)
     def create(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """All that is left, or an `amount`; partial refunds may add up to the whole payment.
@@ -46,7 +48,12 @@ class RefundViewSet(CallerViewSet):
         """`failed` ones say why in `failure_reason`; their amount may be refunded again."""
         return Response(RefundOutput.of(Refund.objects.one_of(request.user, refund_id)))
 
-    @listing("List the refunds of a payment", item=RefundOutput, key="refunds")
+    @listing(
+        "List the refunds of a payment",
+        item=RefundOutput,
+        key="refunds",
+        operation_id="listPaymentRefunds",
+    )
     def list_of_payment(self, request: CallerRequest, payment_id: str) -> Response:
         """Newest first."""
         payment = Payment.objects.one_of(request.user, payment_id)

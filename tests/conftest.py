@@ -18,6 +18,8 @@ from django.db import connection
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from core import throttling
+from core.visitor_budget import budget
 from customers import pin_hashing
 from tests import run_environment, template
 from tests.clone import Service, running
@@ -111,6 +113,8 @@ def _clock(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _empty_cache(_clock: None) -> None:
     cache.clear()
+    throttling._memory().reset()
+    budget.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -139,6 +143,7 @@ def openapi() -> str:
     """GET /v1/openapi.json, asked for once: a document of every operation takes long to make."""
     from tests.client import ApiClient
 
+    cache.clear()  # a test may have asked for it under other settings
     return ApiClient().get("/v1/openapi.json").content.decode()
 
 

@@ -26,3 +26,5 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_AUTOREFRESH = True
+# All tests come from one network, browsers with several requests at once.
+REGISTRATIONS_PER_NETWORK = VISITOR_SECONDS_PER_NETWORK = 0

@@ -27,6 +27,26 @@ class EventType(TextChoices):
     MERCHANT_UPDATED = "merchant.updated"
 
 
+MEANINGS = {
+    EventType.PAYMENT_CREATED: "A payment was created.",
+    EventType.PAYMENT_COMPLETED: "A payment was paid: deliver now.",
+    EventType.PAYMENT_FAILED: "A payment was refused for good.",
+    EventType.PAYMENT_EXPIRED: "A payment was not paid in time.",
+    EventType.PAYMENT_CANCELED: "A payment was called off, by you or by the customer.",
+    EventType.PAYMENT_REFUNDED: "Money of a payment went back to its customer.",
+    EventType.REFUND_CREATED: "A refund was created.",
+    EventType.REFUND_COMPLETED: "The customer has the money of a refund.",
+    EventType.REFUND_FAILED: "A refund was given up; its amount may be refunded again.",
+    EventType.PAYOUT_CREATED: "A payout was scheduled.",
+    EventType.PAYOUT_PAID: "The bank has booked a payout.",
+    EventType.PAYOUT_FAILED: "A payout did not arrive or was returned; the money is back.",
+    EventType.PAYMENT_LINK_CREATED: "A payment link was created.",
+    EventType.PAYMENT_LINK_PAYMENT_COMPLETED: "A customer has paid at a payment link.",
+    EventType.PAYMENT_LINK_DEACTIVATED: "A payment link was ended by you or by staff.",
+    EventType.PAYMENT_LINK_EXPIRED: "The time of a payment link has passed.",
+    EventType.MERCHANT_UPDATED: "The merchant's profile has changed.",
+}
+
 # `payment.*` and the like: every event of one resource.
 GROUPS = tuple(dict.fromkeys(f"{event_type.split('.')[0]}.*" for event_type in EventType.values))
 SUBSCRIBABLE = (EVERYTHING, *GROUPS, *EventType.values)

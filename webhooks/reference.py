@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from webhooks.event_types import EventType
+from webhooks.event_schemas import add_event_schemas, event_name, sample_event
+from webhooks.event_types import MEANINGS, EventType
 from webhooks.samples import Payload, samples
 
 PYTHON = '''
@@ -104,11 +105,11 @@ with `POST …/rotate-secret`: for [[secrets_overlap]] both secrets sign.
 """.strip()
 
 HEADERS = {
-    "webhook-id": {"type": "string"},
-    "webhook-timestamp": {"type": "string"},
-    "webhook-signature": {"type": "string"},
-    "X-Service-Signature": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-    "X-Service-Timestamp": {"type": "string"},
+    "webhook-id": "The id of the event.",
+    "webhook-timestamp": "When this attempt was made, in seconds since 1970.",
+    "webhook-signature": "`v1,` and a signature of id, time and body; two during a rotation.",
+    "X-Service-Signature": "HMAC-SHA256 of the body in lower-case hex, by the whole secret.",
+    "X-Service-Timestamp": "When this attempt was made, in milliseconds since 1970.",
 }
 
 
@@ -116,40 +117,38 @@ def describe(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the guide, and every event with its sample; a hook of the document's generator."""
     result["info"]["description"] = GUIDE
     made = samples()
+    add_event_schemas(result["components"]["schemas"], made)
+    result["components"]["parameters"] = {
+        name: {
+            "in": "header",
+            "name": name,
+            "required": True,
+            "description": meaning,
+            "schema": {"type": "string"},
+        }
+        for name, meaning in HEADERS.items()
+    }
     result["webhooks"] = {each.value: {"post": _request_of(each, made[each])} for each in EventType}
     return result
 
 
 def _request_of(event_type: EventType, data: Payload) -> dict[str, Any]:
-    sample = {
-        "id": "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh",
-        "type": event_type.value,
-        "created": "2026-11-21T14:02:00.123Z",
-        "data": data,
+    name = event_name(event_type)
+    content = {
+        "application/json": {
+            "schema": {"$ref": f"#/components/schemas/{name}"},
+            "example": sample_event(event_type, data),
+        }
     }
-    content = {"application/json": {"schema": _schema_of("", sample), "example": sample}}
     return {
         "summary": event_type.value,
-        "operationId": event_type.value.replace(".", "_"),
-        "tags": ["Events"],
-        "parameters": [
-            {"in": "header", "name": name, "required": True, "schema": schema}
-            for name, schema in HEADERS.items()
-        ],
+        "description": MEANINGS[event_type],
+        "operationId": f"receive{name.removesuffix('Event')}",
+        "tags": ["Webhook events"],
+        # Clients do not send them: openapi-generator would make a module of them that is no Python.
+        "x-internal": True,
+        "security": [],
+        "parameters": [{"$ref": f"#/components/parameters/{header}"} for header in HEADERS],
         "requestBody": {"required": True, "content": content},
         "responses": {"2XX": {"description": "Acknowledged: the event is delivered."}},
     }
-
-
-def _schema_of(name: str, value: Any) -> dict[str, Any]:
-    """Describe a value as the sample shows it; metadata holds what the merchant has stored."""
-    if isinstance(value, dict):
-        if name == "metadata":
-            return {"type": "object"}
-        fields = {key: _schema_of(key, item) for key, item in value.items()}
-        return {"type": "object", "properties": fields}
-    if isinstance(value, int):
-        return {"type": "integer"}
-    if name == "created" or name.endswith("_at"):
-        return {"type": "string", "format": "date-time"}
-    return {"type": "string"} | ({"format": "date"} if name.endswith("_date") else {})

@@ -36,6 +36,8 @@ from webhooks.test_event import finish_test_delivery, start_test_delivery, waiti
 
 
 class WebhookViewSet(CallerViewSet):
+    resource = "webhook"
+
     @operation("Register a webhook", request=NewWebhook, response=IssuedWebhook, status=201)
     def create(self, request: CallerRequest) -> HttpResponse:
         """Registers an endpoint for events of your key's mode from now on.
@@ -93,7 +95,12 @@ class WebhookViewSet(CallerViewSet):
         webhook = delete_webhook(caller=request.user, webhook_id=webhook_id, now=request_now())
         return Response(DeletedWebhook.of(webhook))
 
-    @operation("Rotate the signing secret", request=Rotation, response=IssuedWebhook)
+    @operation(
+        "Rotate the signing secret",
+        request=Rotation,
+        response=IssuedWebhook,
+        operation_id="rotateWebhookSecret",
+    )
     @action(detail=True, methods=["post"])
     def rotate_secret(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """The answer shows the new `secret`, this once.
@@ -111,7 +118,12 @@ class WebhookViewSet(CallerViewSet):
 
         return self.once(request, work, secret=True)
 
-    @operation("Send a test event", request=TestEventRequest, response=TestEventOutput)
+    @operation(
+        "Send a test event",
+        request=TestEventRequest,
+        response=TestEventOutput,
+        operation_id="sendTestEvent",
+    )
     @action(detail=False, methods=["post"])
     def test(self, request: CallerRequest) -> HttpResponse:
         """A sample of the type is sent at once, whatever the webhook has subscribed to.
@@ -138,7 +150,12 @@ class WebhookViewSet(CallerViewSet):
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
         return Response(TestEventOutput.of(delivery), headers=replayed)
 
-    @operation("Send again what has failed", request=Recovery, response=RecoveryOutput)
+    @operation(
+        "Send again what has failed",
+        request=Recovery,
+        response=RecoveryOutput,
+        operation_id="recoverDeliveries",
+    )
     @action(detail=True, methods=["post"])
     def recover(self, request: CallerRequest, webhook_id: str) -> HttpResponse:
         """All deliveries created `since` then that have failed, in the background, a few at a time.
@@ -157,6 +174,8 @@ class WebhookViewSet(CallerViewSet):
 
 
 class DeliveryViewSet(CallerViewSet):
+    resource = "delivery"
+
     @listing(
         "List the deliveries to a webhook",
         item=DeliveryOutput,
@@ -189,6 +208,8 @@ class DeliveryViewSet(CallerViewSet):
 
 
 class EventViewSet(CallerViewSet):
+    resource = "event"
+
     @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
     def list(self, request: CallerRequest) -> Response:
         """Newest first: every event of your key's mode, even without a webhook."""

@@ -47,9 +47,9 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
 
 
 def check_credit(instruction: Instruction, now: datetime) -> None:
-    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound."""
+    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased."""
     refuse_no_credit(BankEntry.objects.one(instruction.arguments["entry"]))
-    Customer.objects.one(instruction.subject_id)
+    Customer.objects.one(instruction.subject_id).refuse_erased()
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -23,7 +23,7 @@ from backoffice.errors import (
 )
 from backoffice.models import AuditOutcome, Instruction, Note, NoteSubject
 from backoffice.roles import RIGHTS, InstructionKind, Right, limit_of
-from backoffice.services.administrators import is_only_administrator
+from backoffice.services.administrators import is_first_administrator
 from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import TASKS, InstructionTask
 from backoffice.staff import Staff, roles_of
@@ -165,8 +165,8 @@ def needs_approval(
     *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
 ) -> bool:
     """Return whether a second person has to approve."""
-    if task.kind == InstructionKind.STAFF and is_only_administrator(staff.user_id):
-        return False  # a first installation: there is no one to ask yet
+    if task.kind == InstructionKind.STAFF and is_first_administrator(staff.user_id):
+        return False  # a first installation: there has been no one to ask yet
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True

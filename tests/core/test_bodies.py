@@ -130,6 +130,19 @@ def test_a_missing_type_is_refused(api: Api, merchant: Merchant) -> None:
     assert Payment.objects.count() == 0
 
 
+@pytest.mark.parametrize("act", ["cancel", "refund"])
+def test_no_body_needs_no_type(api: Api, merchant: Merchant, payment: Payment, act: str) -> None:
+    client = api(merchant)
+    if act == "refund":
+        bring_to(payment, PaymentStatus.COMPLETED)
+    response = client.client.generic(
+        "POST",
+        f"/v1/payments/{payment.id}/{act}",
+        headers={"Authorization": f"Bearer {client.secret}"},
+    )
+    assert response.status_code in (200, 201), response.json()
+
+
 @pytest.mark.parametrize(
     ("sent", "headers"),
     [

@@ -4,7 +4,11 @@ import hashlib
 
 import pytest
 
+from core.clock import utc_now
 from core.json import dump_json
+from core.money import MAX_AMOUNT
+from funding.bank_transfers import credit_by_hand
+from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.funding.money_in import booked, customer_with, held, notified, ordered, transfer
 
@@ -73,3 +77,30 @@ def test_what_an_earlier_release_stored_is_known(top_ups):
 
     assert done.stored.known == 1
     assert BankEntry.objects.count() == 2
+
+
+def test_what_a_notification_credited_is_not_credited_by_hand_again(top_ups):
+    top_up = top_ups[0]
+    notified(transfer(2_000, top_up.reference))
+    booked(transfer(2_000, "the text was lost"))
+
+    with pytest.raises(BankEntryUnfit, match=f"went to {top_up.pk}"):
+        credit_by_hand(
+            entry_id=BankEntry.objects.unmatched().get().pk,
+            customer_id=top_ups[0].customer_id,
+            actor="staff:ann",
+            now=utc_now(),
+        )
+    assert held(top_up.customer) == 2_000
+
+
+def test_more_than_a_top_up_can_be_is_not_credited_by_hand(top_ups):
+    booked(transfer(MAX_AMOUNT + 1, "no reference"))
+
+    with pytest.raises(BankEntryUnfit, match="more than one top-up can be"):
+        credit_by_hand(
+            entry_id=BankEntry.objects.get().pk,
+            customer_id=top_ups[0].customer_id,
+            actor="staff:ann",
+            now=utc_now(),
+        )

@@ -65,6 +65,17 @@ def test_it_keeps_everything_that_is_given(api):
     assert {name: getattr(merchant, name) for name in ALL} == ALL
 
 
+def test_an_address_comes_as_an_object_too(api):
+    address = {"line1": "Bay Street 1", "line2": None, "city": "Nassau", "country": ""}
+    body = {"name": "Shop", "email": "shop@example.com", "address": address}
+
+    made = api().post("/v1/merchants", body)
+
+    assert (made.status_code, made.json()["address"]) == (201, "Bay Street 1\nNassau")
+    for wrong in ({"line1": 1}, {"line1": ["x"]}, {}, {"line1": "x" * 501}, ["Bay Street 1"]):
+        assert api().post("/v1/merchants", {**body, "address": wrong}).status_code == 422
+
+
 def test_it_issues_a_working_key_per_mode_and_stores_neither(api):
     body = api(None).post(PATH, LEAST).json()
 
@@ -98,7 +109,9 @@ def test_it_looks_at_no_key(api, merchant):
 
 
 def test_it_asks_few_things_of_the_database(api, db, django_assert_max_num_queries):
-    with django_assert_max_num_queries(8):  # four rows, one savepoint, begin and commit
+    with django_assert_max_num_queries(
+        11
+    ):  # four rows, counts (three), one savepoint, begin, commit
         api(None).post(PATH, LEAST)
 
 

@@ -53,7 +53,7 @@ def test_it_registers_after_a_refusal_under_the_same_key(api, merchant):
 
 
 def test_it_limits_an_address(api, db, settings):
-    settings.RATE_LIMITS = True
+    settings.REGISTRATIONS_PER_NETWORK = 30
     client = api(None)
     client.client.defaults["REMOTE_ADDR"] = "203.0.113.77"
 

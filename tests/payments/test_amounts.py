@@ -21,7 +21,6 @@ NOT_JSON = [
 NOT_AMOUNTS = [
     "true",
     "false",
-    "null",
     '"100"',
     '"1_000"',
     '"\\u0661\\u0660\\u0660"',
@@ -75,20 +74,63 @@ def test_it_refuses_what_is_not_an_amount(
     assert refused(api, merchant, PLACES[place] % value) == (422, "INVALID_AMOUNT")
 
 
-def test_an_amount_that_may_be_left_out_must_not_be_null(
+@pytest.mark.parametrize("place", PLACES.keys() - {"counter"})
+def test_a_null_is_no_amount_where_one_is_needed(api: Api, merchant: Merchant, place: str) -> None:
+    assert refused(api, merchant, PLACES[place] % "null") == (422, "INVALID_AMOUNT")
+
+
+def test_a_null_is_left_out_where_an_amount_may_be(
+    api: Api, merchant: Merchant, payment: Payment
+) -> None:
+    counter = {"payment_mode": "STATIC_PAY", "amount": None, "expires_at": None}
+    made = api(merchant).post("/v1/payments", counter)
+    assert (made.status_code, "amount" in made.json()) == (201, False)
+    link = api(merchant).post("/v1/payment-links", {"amount": None})
+    assert (link.status_code, "amount" in link.json()) == (201, False)
+    confirm = f"/v1/payments/{payment.id}/confirm"
+    assert api(merchant).post(confirm, {"amount": None}).status_code == 200
+
+
+def test_an_amount_of_a_refund_must_not_be_null(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:
     """Left out, it stands for all there is: that is not what a null by mistake may do."""
-    rule = "must be an integer number of cents from 1 to 99999999999"
-    confirm, refund = (f"/v1/payments/{payment.id}/{act}" for act in ("confirm", "refund"))
-    assert api(merchant).post(confirm).status_code == 200
+    assert api(merchant).post(f"/v1/payments/{payment.id}/confirm").status_code == 200
 
-    for path in (confirm, refund, "/v1/payouts", "/v1/payment-links"):
-        response = api(merchant).post(path, {"amount": None})
-        assert (response.status_code, response.json()["code"]) == (422, "INVALID_AMOUNT"), path
-        assert response.json()["details"] == f"amount: {rule}"
-    response = api(merchant).post(refund, {"refund_amount_available": None})
+    for name, least in (("amount", 1), ("refund_amount_available", 0)):
+        response = api(merchant).post(f"/v1/payments/{payment.id}/refund", {name: None})
+        assert (response.status_code, response.json()["code"]) == (422, "INVALID_AMOUNT")
+        rule = f"must be an integer number of cents from {least} to 99999999999"
+        assert response.json()["details"] == f"{name}: {rule}"
+
+
+def test_gifts_and_discounts_count(api: Api, merchant: Merchant) -> None:
+    items = [
+        {"name": "Coffee", "quantity": 2, "price": 450},
+        {"name": "Biscuit", "quantity": 1, "price": 0},
+        {"name": "Regular's discount", "quantity": 1, "price": -100},
+    ]
+    body = {"payment_mode": "ORDER_PAY", "line_items": items}
+
+    made = api(merchant).post("/v1/payments", body)
+
+    assert (made.status_code, made.json()["amount"]) == (201, 800)
+    assert made.json()["line_items"] == items
+    page = api(None).get(made.json()["hosted_url"]).content.decode()
+    assert "Regular&#x27;s discount" in page
+    items[2]["price"] = -900
+    refusal = api(merchant).post("/v1/payments", body)
+    assert (refusal.status_code, refusal.json()["code"]) == (422, "INVALID_AMOUNT")
+
+
+def test_items_that_cancel_out_are_bounded_too(api: Api, merchant: Merchant) -> None:
+    signs = [{"name": "A", "quantity": 2, "price": sign * 99_999_999_999} for sign in (1, -1)]
+    body = {"payment_mode": "ORDER_PAY", "total": 100, "line_items": signs}
+
+    response = api(merchant).post("/v1/payments", body)
+
     assert response.json()["code"] == "INVALID_AMOUNT"
+    assert response.json()["details"].startswith("line_items: must add up to at most")
 
 
 def test_it_says_what_a_quantity_must_be(api: Api, merchant: Merchant) -> None:

@@ -1,10 +1,12 @@
 """POST /v1/payments: the fields that all modes share, and who may create."""
 
 import base64
+from datetime import timedelta
 
 import pytest
 from django.test import override_settings
 
+from core.clock import iso, utc_now
 from merchants.models import Merchant
 from payments.models import Payment
 from tests.client import Api
@@ -149,3 +151,41 @@ def test_the_merchant_of_the_key_cannot_be_contradicted(
 
     assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
     assert Payment.objects.count() == 0
+
+
+def test_it_expires_at_an_instant(api: Api, merchant: Merchant) -> None:
+    at = iso(utc_now() + timedelta(days=3))
+
+    made = api(merchant).post("/v1/payments", {"amount": 100, "expires_at": at})
+
+    assert (made.status_code, made.json()["expires_at"]) == (201, at)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"expires_at": "2020-01-01T00:00:00Z"},
+        {"expires_at": "2126-01-01T00:00:00Z"},
+        {"expires_at": "tomorrow"},
+        {"expires_in": 600},
+        {"payment_mode": "STATIC_PAY"},
+    ],
+    ids=str,
+)
+def test_an_instant_of_expiry_has_the_same_bounds(
+    api: Api, merchant: Merchant, other: dict[str, object]
+) -> None:
+    at = iso(utc_now() + timedelta(hours=1))
+
+    response = api(merchant).post("/v1/payments", {"amount": 100, "expires_at": at, **other})
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"].startswith("expires_at: ")
+
+
+@pytest.mark.parametrize("name", ["success_url", "cancel_url"])
+def test_an_empty_address_is_none(api: Api, merchant: Merchant, name: str) -> None:
+    for path in ("/v1/payments", "/v1/payment-links"):
+        made = api(merchant).post(path, {"amount": 100, name: ""})
+        assert made.status_code == 201, made.json()
+        assert name not in made.json()

@@ -51,7 +51,8 @@ def program(request: pytest.FixtureRequest, document: dict[str, Any], tmp_path: 
     language: str = request.param
     if language == "js":
         need("node", "Node")
-    sample = re.findall(rf"```{language}\n(.*?)```", document["info"]["description"], re.DOTALL)[0]
+    chapter = document["info"]["description"].partition("## Receiving events")[2]
+    sample = re.findall(rf"```{language}\n(.*?)```", chapter, re.DOTALL)[0]
     file = tmp_path / ("read.py" if language == "python" else "read.mjs")
     file.write_text(sample + (PYTHON_CALL if language == "python" else JAVASCRIPT_CALL))
     return [sys.executable if language == "python" else "node", str(file)]

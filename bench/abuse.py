@@ -1,0 +1,228 @@
+"""How long a merchant waits while 32 clients without a key do their worst.
+
+`python -m bench.abuse` starts PostgreSQL, Redis and granian as in production, times a merchant's
+`GET /v1/balance` while all is quiet, then during a minute of each kind of abuse and of all kinds in
+turn. The goal: its p99 stays below four times the quiet one. `--seconds 2 --only pdf` is quick.
+"""
+
+import argparse
+import http.client
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+from urllib.parse import urlsplit
+
+from bench.load import program
+from bench.serving import HOST, Stagehand, WebServer, production, serve
+from bench.stage import Stage
+
+CLIENTS = 32
+TIMES_QUIET = 4
+PAUSE_SECONDS = 0.01
+WRONG_KEYS = 500
+BRACES = '{"name":[' + "{}," * 80_000 + "{}]}"
+MERCHANT_ADDRESS, ABUSER_ADDRESS = "198.51.100.7", "203.0.113.$number"
+HEADERS = {"Host": HOST, "X-Forwarded-Proto": "https", "Origin": f"https://{HOST}"}
+TOKEN = "abcdefghijklmnopqrstuvwxyz012345"  # noqa: S105  # any is good if cookie and form agree
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+SIGN_IN = f"csrfmiddlewaretoken={TOKEN}&username=made-up-$number&password=wrong"
+# Of each kind: method, path, type of the body, body.
+KINDS = {
+    "openapi": ("GET", "/v1/openapi.json", "", ""),
+    "pdf": ("GET", "/receipts/{completed}.pdf", "", ""),
+    "poster": ("GET", "/pay/{slug}/{link}/poster-a4.pdf", "", ""),
+    "qr": ("GET", "/checkout/{payment}/qr.png", "", ""),
+    "link": ("GET", "/pay/{slug}/{link}", "", ""),
+    "checkout": ("GET", "/checkout/{payment}", "", ""),
+    "register": ("POST", "/v1/merchants", JSON, '{"name":"No $number","email":"a@example.com"}'),
+    "braces": ("POST", "/v1/merchants", JSON, BRACES),
+    "wrong key": ("GET", "/v1/balance", "", ""),
+    "sign in": ("POST", "/admin/login/", FORM, SIGN_IN),
+}
+ROW = "{:10} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}"
+HEAD = ("", "abuse/s", "refused", "p50 ms", "p99 ms", "goal ms", "holds")
+SCRIPT = Template("""
+local kinds, keys, number, refused = { $kinds }, { $keys }, 0, 0
+request = function()
+  number = number + 1
+  local kind = kinds[number % #kinds + 1]
+  local function filled(text) return (text:gsub("$$number", tostring(number % 250))) end
+  local headers = { $headers }
+  headers["X-Forwarded-For"] = filled("$address")
+  headers["Content-Type"] = kind[3] ~= "" and kind[3] or nil
+  headers["Cookie"] = "csrftoken=$token; __Host-csrftoken=$token; __Secure-csrftoken=$token"
+  if kind[5] == "wrong key" then
+    headers["Authorization"] = "Bearer " .. keys[number % #keys + 1]
+  end
+  local body = kind[4] ~= "" and (#kind[4] > 10000 and kind[4] or filled(kind[4])) or nil
+  return wrk.format(kind[1], kind[2], headers, body)
+end
+done = function(summary)
+  io.write(string.format("measured %d %d %d\\n", summary.requests, summary.duration,
+    summary.errors.status))
+end
+""")
+
+
+def main() -> None:
+    chosen = arguments()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))  # not without ending what was started
+    with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
+        Path(directory).chmod(0o711)
+        with production(Path(directory)) as (stack, _), Stagehand(stack) as stagehand:
+            server = serve(stack, "config.wsgi:application")
+            balance = BalanceReader(server, stagehand.stage.keys["shop"])
+            balance.during(2)  # warm
+            quiet = balance.during(chosen.seconds)
+            say(HEAD)
+            say(("quiet", "-", "-", *milliseconds(quiet), "-", "-"))
+            for name, kinds in [*((one, [one]) for one in chosen.kinds), ("mixed", chosen.kinds)]:
+                say(row_of(name, kinds, server, stagehand.stage, balance, quiet, chosen.seconds))
+
+
+def arguments() -> argparse.Namespace:
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("--only", default="", help=f"of {', '.join(KINDS)}; commas between")
+    words.add_argument("--seconds", type=int, default=60, help="length of each kind")
+    chosen = words.parse_args()
+    chosen.kinds = [name.strip() for name in chosen.only.split(",") if name.strip()] or list(KINDS)
+    if unknown := set(chosen.kinds) - set(KINDS):
+        words.error(f"unknown: {', '.join(sorted(unknown))}")
+    return chosen
+
+
+class BalanceReader:
+    """A merchant that asks for its balance again and again."""
+
+    def __init__(self, server: WebServer, key: str) -> None:
+        self.place = urlsplit(server.url)
+        self.headers = HEADERS | {
+            "Authorization": f"Bearer {key}",
+            "X-Forwarded-For": MERCHANT_ADDRESS,
+        }
+
+    def during(self, seconds: float) -> list[float]:
+        """Return how long each answer took, in seconds, in order. Exits where one is not 200."""
+        taken, end = [], time.monotonic() + seconds
+        connection = http.client.HTTPConnection(str(self.place.hostname), self.place.port)
+        while time.monotonic() < end:
+            before = time.perf_counter()
+            connection.request("GET", "/v1/balance", headers=self.headers)
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status != http.HTTPStatus.OK:
+                sys.exit(f"GET /v1/balance answers {answer.status}")
+            taken.append(time.perf_counter() - before)
+            time.sleep(PAUSE_SECONDS)
+        connection.close()
+        return sorted(taken)
+
+
+def row_of(
+    name: str,
+    kinds: list[str],
+    server: WebServer,
+    stage: Stage,
+    balance: BalanceReader,
+    quiet: list[float],
+    seconds: int,
+) -> tuple[str, ...]:
+    """Time the merchant during one abuse."""
+    with abuse(kinds, server, stage, seconds + 1) as told:
+        time.sleep(0.5)
+        taken = balance.during(seconds)
+        requests, microseconds, refused = told()
+    goal = TIMES_QUIET * share(quiet, 99)
+    return (
+        name,
+        f"{requests * 1e6 / microseconds:,.0f}",
+        f"{refused / max(1, requests):.0%}",
+        *milliseconds(taken),
+        f"{goal * 1e3:.1f}",
+        "yes" if share(taken, 99) < goal else "no",
+    )
+
+
+class Told:
+    """What wrk has counted, once it has ended."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process = process
+
+    def __call__(self) -> tuple[int, int, int]:
+        output, errors = self.process.communicate(timeout=30)
+        line = next((it for it in output.splitlines() if it.startswith("measured")), "")
+        if not line:
+            sys.exit(output + errors)
+        requests, microseconds, refused = map(int, line.split()[1:])
+        return requests, microseconds, refused
+
+
+@contextmanager
+def abuse(kinds: list[str], server: WebServer, stage: Stage, seconds: int) -> Iterator[Told]:
+    """Let 32 clients send these kinds for so long, with no pause; they end by themselves."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write(script_of(kinds, stage))
+        script.flush()
+        process = subprocess.Popen(  # our own
+            [program(), "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "--timeout=30s", "-s", script.name,
+             server.url],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        try:
+            yield Told(process)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def script_of(kinds: list[str], stage: Stage) -> str:
+    names = {
+        "completed": stage.completed,
+        "link": stage.link,
+        "payment": stage.payment,
+        "slug": stage.slug,
+    }
+    written = []
+    for kind in kinds:
+        method, path, content_type, body = KINDS[kind]
+        values = (method, path.format(**names), content_type, body, kind)
+        written.append("{" + ",".join(f"[==[{value}]==]" for value in values) + "}")
+    return SCRIPT.substitute(
+        kinds=",".join(written),
+        keys=",".join(f'"{key}"' for key in wrong_keys()),
+        headers=", ".join(f'["{name}"] = "{value}"' for name, value in HEADERS.items()),
+        address=ABUSER_ADDRESS,
+        token=TOKEN,
+    )
+
+
+def wrong_keys() -> list[str]:
+    """Return keys that are well formed, so that the database has to be asked for each."""
+    from merchants.keys import new_secret
+
+    return [new_secret(livemode=False) for _ in range(WRONG_KEYS)]
+
+
+def share(taken: list[float], percent: int) -> float:
+    return taken[min(len(taken) - 1, len(taken) * percent // 100)]
+
+
+def milliseconds(taken: list[float]) -> tuple[str, str]:
+    return f"{share(taken, 50) * 1e3:.1f}", f"{share(taken, 99) * 1e3:.1f}"
+
+
+def say(cells: tuple[str, ...]) -> None:
+    sys.stdout.write(ROW.format(*cells) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""An example of every body of the reference, put together from the words of its fields."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.wording import operations, wording_of
+
+_PREFIX = "#/components/schemas/"
+
+
+def illustrate(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Give each request and each answer of an operation its example; a hook of the generator."""
+    schemas = result["components"]["schemas"]
+    for operation in operations(result):
+        answers = [
+            answer for status, answer in operation["responses"].items() if status.startswith("2")
+        ]
+        for body in (operation.get("requestBody", {}), *answers):
+            for content in body.get("content", {}).values():
+                content["example"] = _example_of(content["schema"], schemas)
+    return result
+
+
+def _example_of(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
+    """Return an example of an object that the document names, or of a list of them."""
+    if "items" in shape:
+        return [_example_of(shape["items"], schemas)]
+    name = shape["$ref"].removeprefix(_PREFIX)
+    schema = schemas[name]
+    if "oneOf" in schema:
+        return _example_of(schema["oneOf"][0], schemas)
+    if "examples" in schema:
+        return schema["examples"][0]
+    wording = wording_of(name)
+    shown = {*schema.get("required", []), *wording.shown.get(name, ())}
+    example = {}
+    for field, inner in schema.get("properties", {}).items():
+        if field in shown:
+            example[field] = _value_of(inner, wording.of(name, field)[1], schemas)
+    return example
+
+
+def _value_of(shape: Mapping[str, Any], usual: Any, schemas: Mapping[str, Any]) -> Any:
+    if "$ref" in shape or "$ref" in shape.get("items", {}):
+        return _example_of(shape, schemas)
+    words = shape.get("enum", [])
+    return words[0] if len(words) == 1 else usual

@@ -1,0 +1,85 @@
+"""What an operation takes, and how it answers what it does not take.
+
+A query parameter that is unknown is refused: a list that ignores it answers another question. A
+field of a body that nothing reads is named in a header, and refused where the caller wants that.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import InvalidRequest, ValidationFailed
+from core.serializers import Input
+
+STRICT = "X-Service-Strict"
+WARNING = "X-Service-Warning"
+NAMED_FIELDS = 10
+NAME_CHARACTERS = 64
+
+
+@dataclass(frozen=True)
+class Taken:
+    """The query parameters of an operation, and what its body is read as."""
+
+    parameters: tuple[str, ...] = ()
+    body: type[Input] | None = None
+
+
+# By the method of the view that was described.
+TAKEN: dict[Callable[..., Any], Taken] = {}
+
+
+def refuse_unknown(query: Iterable[str], known: tuple[str, ...]) -> None:
+    """Raise InvalidRequest for a query parameter that is not among the known, which it names.
+
+    A known `metadata[key]` stands for every key.
+    """
+    for name in query:
+        if name not in known and not _is_key_of(name, known):
+            there_are = f"there are {', '.join(known)}" if known else "there are none"
+            raise InvalidRequest(f"{_shown(name)}: is not a parameter of this address; {there_are}")
+
+
+def unread_fields(
+    body: Mapping[str, Any], kind: type[Input] | None, besides: Iterable[str]
+) -> dict[str, str]:
+    """Return what is wrong with each field of a body that nothing reads.
+
+    `besides` are read before: they say whose request it is.
+    """
+    unread = kind.unread_in(body) if kind else dict.fromkeys(body, "is unknown")
+    return {name: reason for name, reason in unread.items() if name not in besides}
+
+
+def refuse_unread(unread: Mapping[str, str]) -> None:
+    """Raise ValidationFailed naming the fields that nothing reads."""
+    if unread:
+        raise ValidationFailed(_sentence(unread))
+
+
+def warning_of(unread: Mapping[str, str]) -> str:
+    """Return the value of the header that names the fields that nothing reads."""
+    return _sentence(unread)
+
+
+def is_strict(header: str) -> bool:
+    """Read the header that asks for unread fields to be refused. Raises InvalidRequest."""
+    if header.lower() not in ("", "true", "false"):
+        raise InvalidRequest(f"{STRICT}: must be true or false")
+    return header.lower() == "true"
+
+
+def _is_key_of(name: str, known: tuple[str, ...]) -> bool:
+    before, bracket, key = name.partition("[")
+    return len(key) > 1 and key.endswith("]") and f"{before}{bracket}key]" in known
+
+
+def _sentence(unread: Mapping[str, str]) -> str:
+    named = [f"{_shown(name)}: {reason}" for name, reason in unread.items()][:NAMED_FIELDS]
+    more = len(unread) - len(named)
+    return "; ".join([*named, *([f"and {more} more"] if more else [])])
+
+
+def _shown(name: str) -> str:
+    """Write a name of the caller's so that a header can carry it: in ASCII, on one line."""
+    return ascii(name[:NAME_CHARACTERS])[1:-1]

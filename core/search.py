@@ -1,0 +1,97 @@
+"""What lists are narrowed by where equality will not do: pairs of metadata, and words of texts.
+
+PostgreSQL answers both from an index (GIN); SQLite looks along the merchant's rows.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db.models import BooleanField, F, Func, JSONField
+from django.db.models.lookups import Lookup
+
+Compiled = tuple[str, list[Any]]
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,14})(\.[0-9]{1,6})?")
+_WORD = re.compile(r"[^\W_]+")
+_PAIR = """EXISTS (SELECT 1 FROM json_each({column}) AS pair WHERE pair.key = %s AND (
+    pair.type = 'text' AND pair.atom = %s OR pair.type = %s
+    OR pair.type IN ('integer', 'real') AND pair.atom = %s))"""
+
+
+@JSONField.register_lookup
+class Holds(Lookup):
+    """Whether an object has all these pairs of a key and a text.
+
+    A number or boolean of the object has the text that JSON writes it as.
+    """
+
+    lookup_name = "holds"
+    prepare_rhs = False
+
+    def as_postgresql(self, compiler: Any, connection: Any) -> Compiled:
+        column, _ = self.process_lhs(compiler, connection)
+        conditions: list[str] = []
+        params: list[Any] = []
+        for key, text in self._pairs.items():
+            values = [text, *_other_readings(text)]
+            conditions.append("(" + " OR ".join([f"{column} @> %s::jsonb"] * len(values)) + ")")
+            params += [json.dumps({key: value}) for value in values]
+        return " AND ".join(conditions), params
+
+    def as_sqlite(self, compiler: Any, connection: Any) -> Compiled:
+        column, _ = self.process_lhs(compiler, connection)
+        params: list[Any] = []
+        for key, text in self._pairs.items():
+            other = next(iter(_other_readings(text)), None)
+            is_boolean = isinstance(other, bool)
+            params += [key, text, text if is_boolean else "", None if is_boolean else other]
+        return " AND ".join([_PAIR.format(column=column)] * len(self._pairs)), params
+
+    @property
+    def _pairs(self) -> Mapping[str, str]:
+        pairs: Mapping[str, str] = self.rhs
+        return pairs
+
+
+def _other_readings(text: str) -> list[Any]:
+    """Return what else a text of the query string may stand for in JSON."""
+    is_other = text in ("true", "false") or _NUMBER.fullmatch(text)
+    return [json.loads(text)] if is_other else []
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a text: runs of letters and digits, in lower case."""
+    return tuple(dict.fromkeys(_WORD.findall(text.lower())))
+
+
+def words_sql(columns: Iterable[str]) -> str:
+    """Return the SQL of PostgreSQL for the words of these columns: the same in index and query."""
+    text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
+    spaced = f"regexp_replace(lower({text}), '[^[:alnum:]]+', ' ', 'g')"
+    return f"to_tsvector('simple'::regconfig, {spaced})"
+
+
+class BeginsWords(Func):
+    """Whether each of the words begins a word of these columns."""
+
+    output_field = BooleanField()
+
+    def __init__(self, words: Iterable[str], *columns: str) -> None:
+        super().__init__(*map(F, columns))
+        self.words = tuple(words)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
+        columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
+        wanted = " & ".join(f"{word}:*" for word in self.words)
+        return f"({words_sql(columns)} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
+
+    def as_sqlite(
+        self, compiler: Any, connection: Any, **_: Any
+    ) -> tuple[str, tuple[str | int, ...]]:
+        columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
+        text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
+        conditions = [f"({text}) REGEXP %s"] * len(self.words)
+        words = tuple(rf"(?i)(?<![^\W_]){word}" for word in self.words)
+        return f"({' AND '.join(conditions)})", words

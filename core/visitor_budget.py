@@ -1,0 +1,56 @@
+"""What callers without a key or session may cost: processor time, per network and process.
+
+Every page, picture, PDF, password and wrong key is paid from one budget per network (/24 or /48),
+by what it took and not by its kind, so that nothing expensive has to be thought of.
+"""
+
+import time
+from collections import OrderedDict
+from threading import Lock
+
+from django.conf import settings
+
+# Spent at once, before the rate counts: a burst of some fifty pages.
+BURST_SECONDS = 0.5
+MOST_KEPT = 10_000
+MINUTE = 60
+
+
+class VisitorBudget:
+    """What each network has spent and not got back yet, in seconds."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._debts: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, network: str) -> float:
+        """Return the seconds until this network may be served again; 0 where it may now."""
+        return max(0.0, self._debt(network) - BURST_SECONDS) / _rate()
+
+    def charge(self, network: str, seconds: float) -> None:
+        """Note what a request has cost, up to what comes back in a minute."""
+        most = BURST_SECONDS + settings.VISITOR_SECONDS_PER_NETWORK
+        with self._lock:
+            debt = min(self._debt(network) + seconds, most)
+            self._debts[network] = (debt, time.monotonic())
+            self._debts.move_to_end(network)
+            if len(self._debts) > MOST_KEPT:
+                self._debts.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget all debts."""
+        with self._lock:
+            self._debts.clear()
+
+    def _debt(self, network: str) -> float:
+        debt, since = self._debts.get(network, (0.0, 0.0))
+        return max(0.0, debt - (time.monotonic() - since) * _rate())
+
+
+budget = VisitorBudget()
+
+
+def _rate() -> float:
+    """Return how many seconds of budget come back in a second."""
+    rate: float = settings.VISITOR_SECONDS_PER_NETWORK / MINUTE
+    return rate

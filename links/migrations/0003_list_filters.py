@@ -1,0 +1,23 @@
+"""Lists of payment links: an index of their metadata, and one of the words of their description."""
+
+from django.db import migrations
+
+from core.schema import CreateSearchIndexOnline
+from core.search import words_sql
+
+
+class Migration(migrations.Migration):
+    atomic = False
+
+    dependencies = [
+        ("links", "0002_counted_lists"),
+    ]
+
+    operations = [
+        CreateSearchIndexOnline(
+            "link_metadata", "links_paymentlink USING gin (metadata jsonb_path_ops)"
+        ),
+        CreateSearchIndexOnline(
+            "link_words", f"links_paymentlink USING gin (({words_sql(['description'])}))"
+        ),
+    ]

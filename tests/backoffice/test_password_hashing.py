@@ -1,0 +1,62 @@
+"""Made-up names at the sign-in of staff: each has a password hashed, and few are at once."""
+
+import threading
+
+import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher
+
+from backoffice import password_hashing
+from backoffice.password_hashing import PASSWORDS_AT_ONCE, BoundedArgon2
+from config.settings import PASSWORD_HASHERS
+from core.errors import ServiceUnavailable
+
+
+def test_it_is_what_production_hashes_with() -> None:
+    hasher = BoundedArgon2()
+
+    assert PASSWORD_HASHERS[0] == f"{BoundedArgon2.__module__}.{BoundedArgon2.__name__}"
+    assert hasher.verify("correct", hasher.encode("correct", "salt-of-a-test"))
+    assert not hasher.verify("wrong", hasher.encode("correct", "salt-of-a-test"))
+
+
+def test_a_password_of_before_opens_and_is_hashed_anew() -> None:
+    before = BoundedArgon2()
+    before.memory_cost, before.time_cost = 1_024, 2
+    stored = before.encode("correct", "salt-of-a-test-of-22-c")
+
+    assert BoundedArgon2().verify("correct", stored)
+    assert BoundedArgon2().must_update(stored)
+
+
+@pytest.mark.real_clock("threads wait for each other")
+def test_no_more_are_hashed_at_once_than_there_is_memory_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    at_work, most, lock, go = [0], [0], threading.Lock(), threading.Event()
+
+    def slowly(*_: object) -> str:
+        with lock:
+            at_work[0] += 1
+            most[0] = max(most[0], at_work[0])
+        go.wait(0.05)
+        with lock:
+            at_work[0] -= 1
+        return ""
+
+    monkeypatch.setattr(Argon2PasswordHasher, "encode", slowly)
+    threads = [threading.Thread(target=BoundedArgon2().encode, args=("x", "y")) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert most[0] == PASSWORDS_AT_ONCE
+
+
+def test_who_waits_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(password_hashing, "_slots", threading.BoundedSemaphore(1))
+    password_hashing._slots.acquire()
+
+    with pytest.raises(ServiceUnavailable):
+        BoundedArgon2().encode("x", "y")

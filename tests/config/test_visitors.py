@@ -1,0 +1,131 @@
+"""Callers without a key cannot keep a process from its merchants: their network pays for them."""
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+import config.settings
+from backoffice.roles import Role
+from checkout.browser_session import session_cookie
+from core.clock import utc_now
+from core.visitor_budget import BURST_SECONDS, budget
+from customers.services import test_customer as customer_for_tests
+from customers.sessions import end_session, start_session
+from merchants.keys import new_secret
+from merchants.models import ApiKey, Merchant
+from tests.backoffice.conftest import sign_in
+
+NETWORK = "127.0.0.0/24"
+ELSEWHERE = "198.51.100.9"
+MADE_UP = f"Bearer {new_secret(livemode=False)}"
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def limited(settings: Settings) -> None:
+    """Let the limit be that of production."""
+    settings.VISITOR_SECONDS_PER_NETWORK = config.settings.VISITOR_SECONDS_PER_NETWORK
+
+
+@pytest.fixture
+def spent() -> None:
+    """Let the network of the tests have spent what it may, and a minute's worth more."""
+    budget.charge(NETWORK, BURST_SECONDS + 6)
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/openapi.json", "/docs", "/account/phone", "/checkout/nothing", "/admin/login/"]
+)
+@pytest.mark.usefixtures("spent")
+def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
+    refused = Client().get(path)
+
+    assert refused.status_code == 429
+    assert 59 <= int(refused["Retry-After"]) <= 60
+
+
+@pytest.mark.usefixtures("spent")
+def test_nothing_is_done_for_it(merchant: Merchant) -> None:
+    body = {"name": "Shop", "email": "a@example.com"}
+    refused = Client().post("/v1/merchants", body, content_type="application/json")
+
+    assert refused.status_code == 429
+    assert refused.json()["code"] == "RATE_LIMITED"
+    assert Merchant.objects.count() == 1
+
+
+@pytest.mark.usefixtures("spent")
+def test_other_networks_are_served(settings: Settings) -> None:
+    assert Client(REMOTE_ADDR=ELSEWHERE).get("/v1/openapi.json").status_code == 200
+    assert Client(REMOTE_ADDR="127.0.0.200").get("/v1/openapi.json").status_code == 429
+    settings.VISITOR_SECONDS_PER_NETWORK = 0
+    assert Client().get("/v1/openapi.json").status_code == 200
+
+
+@pytest.mark.usefixtures("spent")
+def test_probes_are_answered_whatever_their_network_has_spent() -> None:
+    assert Client().get("/healthz").status_code == 200
+    assert Client().get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/account/phone", "/v1/openapi.json", "/admin/login/"])
+def test_what_a_visitor_costs_is_charged(path: str) -> None:
+    Client().get(path)
+
+    assert budget._debts[NETWORK][0] > 0
+
+
+@pytest.mark.usefixtures("spent")
+def test_a_merchant_of_that_network_is_served_with_the_first_request(api, merchant) -> None:
+    for _ in range(3):
+        assert Client(headers={"authorization": MADE_UP}).get("/v1/balance").status_code == 429
+
+    assert api(merchant).get("/v1/balance").status_code == 200
+
+
+def test_a_merchant_costs_its_network_nothing(api, merchant) -> None:
+    assert api(merchant).get("/v1/balance").status_code == 200
+
+    assert NETWORK not in budget._debts
+
+
+@pytest.mark.usefixtures("spent")
+def test_a_key_that_has_ended_is_a_made_up_one(api, merchant) -> None:
+    client = api(merchant)
+    ApiKey.objects.update(revoked_at=utc_now())
+
+    assert client.get("/v1/balance").status_code == 429
+
+
+@pytest.mark.parametrize("path", ["/v1/balance", "/v1/balance%00", "/v1/openapi.json"])
+def test_a_made_up_key_is_charged(path: str) -> None:
+    client = Client(headers={"authorization": MADE_UP})
+    assert client.get(path).status_code in (200, 400, 401)
+    assert budget._debts[NETWORK][0] > 0
+    budget.charge(NETWORK, 10)
+
+    assert client.get(path).status_code == 429
+
+
+@pytest.mark.usefixtures("spent")
+def test_a_customer_who_is_signed_in_is_served(merchant: Merchant) -> None:
+    customer = customer_for_tests("+12425550100", utc_now(), merchant_id=merchant.id)
+    token = start_session(customer=customer, now=utc_now()).token
+    browser = Client()
+    browser.cookies[session_cookie(livemode=False)] = token
+    assert browser.get("/checkout/nothing").status_code == 404
+    end_session(token, now=utc_now())
+
+    assert browser.get("/checkout/nothing").status_code == 429
+
+
+def test_staff_who_are_signed_in_cost_nothing_and_are_served() -> None:
+    browser = sign_in(Role.SUPPORT)
+    budget.clear()
+    assert browser.get("/admin/").status_code == 200
+    assert NETWORK not in budget._debts
+    budget.charge(NETWORK, 10)
+
+    assert browser.get("/admin/").status_code == 200
+    browser.cookies["session"] = "made-up"
+    assert browser.get("/admin/").status_code == 429

@@ -1,0 +1,191 @@
+"""GET /v1/payments, narrowed to what a shop looks for: amounts, metadata, words, changes."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from core.clock import iso, utc_now
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.client import Api
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {
+    "description": "Two iced Coffees, to-go",
+    "order_id": "ORD_2026-0017",
+    "invoice_number": "INV/88",
+    "reference": "Café Übersee",
+}
+
+
+def found(api: Api, merchant: Merchant, **query: object) -> list[str]:
+    response = api(merchant).get("/v1/payments", query)
+    assert response.status_code == 200, response.json()
+    page = response.json()
+    assert page["total"] == len(page["payments"])
+    assert not page["has_more"]
+    return [record["id"] for record in page["payments"]]
+
+
+def test_it_finds_an_amount(api: Api, merchant: Merchant) -> None:
+    small, middle, large = (
+        PaymentFactory(merchant=merchant, amount=amount).id for amount in (100, 2_500, 99_999)
+    )
+
+    assert found(api, merchant, amount=2_500) == [middle]
+    assert sorted(found(api, merchant, amount_min=2_500)) == sorted([middle, large])
+    assert sorted(found(api, merchant, amount_max=2_500)) == sorted([small, middle])
+    assert found(api, merchant, amount_min=101, amount_max=99_998) == [middle]
+    assert found(api, merchant, amount=2_501) == []
+    assert found(api, merchant, amount=2_500, status="completed") == []
+
+
+def test_it_finds_a_currency(api: Api, merchant: Merchant) -> None:
+    PaymentFactory(merchant=merchant)
+    dollars = PaymentFactory(merchant=merchant, currency="USD")
+
+    assert found(api, merchant, currency="USD") == [dollars.id]
+    assert found(api, merchant, currency="USD", amount=dollars.amount) == [dollars.id]
+    assert found(api, merchant, currency="EUR") == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "is_found"),
+    [
+        ("1234", "1234", True),
+        (1234, "1234", True),
+        (12.5, "12.5", True),
+        (True, "true", True),
+        ("true", "true", True),
+        (1, "true", False),
+        (True, "1", False),
+        ("1234", "123", False),
+        (None, "null", False),
+        ("", "", True),
+        ('it\'s "%s" é', 'it\'s "%s" é', True),
+    ],
+)
+def test_it_finds_metadata(
+    api: Api, merchant: Merchant, stored: Any, asked: str, *, is_found: bool
+) -> None:
+    PaymentFactory(merchant=merchant, metadata={"another": stored})
+    payment = PaymentFactory(merchant=merchant, metadata={"order_id": stored, "shop": "x"})
+
+    assert found(api, merchant, **{"metadata[order_id]": asked}) == [payment.id] * is_found
+
+
+@pytest.mark.parametrize("key", ["0", 'a"b', "a.b", "a'b", "key", "a__b", "%s", "é", "a[b]"])
+def test_a_key_is_taken_as_it_is(api: Api, merchant: Merchant, key: str) -> None:
+    payment = PaymentFactory(merchant=merchant, metadata={key: "v"})
+    PaymentFactory(merchant=merchant, metadata={f"{key}x": "v"})
+
+    assert found(api, merchant, **{f"metadata[{key}]": "v"}) == [payment.id]
+
+
+def test_several_keys_must_all_match(api: Api, merchant: Merchant, stranger: Merchant) -> None:
+    metadata = {"shop": "north", "till": 2}
+    payment = PaymentFactory(merchant=merchant, metadata=metadata)
+    PaymentFactory(merchant=merchant, metadata={"shop": "north", "till": 3})
+    PaymentFactory(merchant=stranger, metadata=metadata)
+
+    query = {"metadata[shop]": "north", "metadata[till]": "2"}
+    assert found(api, merchant, **query) == [payment.id]
+    assert found(api, merchant, **query, status="created", amount=1_250) == [payment.id]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_found"),
+    [
+        ("coffee", True),
+        ("ICED two", True),
+        ("go", True),
+        ("ord_2026-0017", True),
+        ("0017", True),
+        ("inv 88", True),
+        ("café", True),
+        ("ÜBER", True),
+        ("coffee 88", True),
+        ("offee", False),
+        ("coffee tea", False),
+        ("017", False),
+    ],
+)
+def test_it_finds_words(api: Api, merchant: Merchant, words: str, *, is_found: bool) -> None:
+    PaymentFactory(merchant=merchant, description="nothing of it")
+    payment = PaymentFactory(merchant=merchant, **TEXTS)
+
+    assert found(api, merchant, q=words) == [payment.id] * is_found
+
+
+def test_it_finds_what_has_changed(api: Api, merchant: Merchant) -> None:
+    now = utc_now()
+    PaymentFactory(merchant=merchant, created_at=now - timedelta(days=3))
+    changed = PaymentFactory(merchant=merchant, created_at=now - timedelta(days=2))
+    api(merchant).patch(f"/v1/payments/{changed.id}", {"description": "new"})
+
+    assert found(api, merchant, updated_since=iso(now)) == [changed.id]
+    assert found(api, merchant, updated_since=now.date().isoformat()) == [changed.id]
+
+
+def test_a_filtered_list_is_paged(api: Api, merchant: Merchant) -> None:
+    made = [PaymentFactory(merchant=merchant, metadata={"a": "b"}).id for _ in range(3)]
+    query = {"metadata[a]": "b", "limit": 2}
+
+    first = api(merchant).get("/v1/payments", query).json()
+    assert (first["has_more"], first["total"]) == (True, 3)
+    after = first["payments"][-1]["id"]
+    rest = api(merchant).get("/v1/payments", {**query, "starting_after": after}).json()
+    assert [record["id"] for record in rest["payments"]] == [
+        name for name in sorted(made, reverse=True) if name < after
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("amount", "12.50"),
+        ("amount", "-1"),
+        ("amount_min", ""),
+        ("amount_max", "9" * 16),
+        ("currency", "bsd"),
+        ("q", ""),
+        ("q", "!?"),
+        ("q", "a " + " ".join(map(str, range(10)))),
+        ("updated_since", "yesterday"),
+        ("metadata[]", "x"),
+        ("metadata", "x"),
+    ],
+)
+def test_it_refuses_what_makes_no_filter(
+    api: Api, merchant: Merchant, name: str, text: str
+) -> None:
+    response = api(merchant).get("/v1/payments", {name: text})
+
+    assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
+    assert response.json()["details"].startswith(f"{name}: ")
+
+
+def test_no_more_pairs_than_an_object_has(api: Api, merchant: Merchant) -> None:
+    query = {f"metadata[{place}]": "x" for place in range(21)}
+
+    assert api(merchant).get("/v1/payments", query).status_code == 400
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("lookups", "index"),
+    [
+        ({"metadata__holds": {"order_id": "1"}}, "payment_metadata"),
+        ({"words": ("coffee",)}, "payment_words"),
+    ],
+)
+def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = Payment.objects.matching(lookups).explain()
+
+    assert index in plan
