@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.errors import FundingLimitReached
 from funding.models import FundingWay, TopUp
@@ -36,6 +37,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
         raise BankEntryUnfit("It names more than one top-up.")
     top_up = TopUp.objects.locked(keys[0])
     _refuse_unfit(entry, top_up)
+    _refuse_same_money(entry, but=top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
         amount = entry.amount or 0
         _refuse_too_much(top_up, amount, now)
@@ -82,6 +84,20 @@ def refuse_no_credit(entry: BankEntry) -> None:
     refuse_resolved(entry)
     if entry.kind != BankEntryKind.CREDIT or entry.source != BankSource.STATEMENT:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
+    if (entry.amount or 0) > MAX_AMOUNT:
+        raise BankEntryUnfit("It is more than one top-up can be.")
+    _refuse_same_money(entry)
+
+
+def _refuse_same_money(entry: BankEntry, *, but: str = "") -> None:
+    """Refuse money that another file told of and that went elsewhere than `but`."""
+    same = BankEntry.objects.matched_money_of(entry)
+    found = (same.exclude(credited_to=but) if but else same).first()
+    if found is not None:
+        where = found.credited_to or found.payout_id
+        raise BankEntryUnfit(
+            f"The bank has told of this money before, in {found.pk}: it went to {where}."
+        )
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:

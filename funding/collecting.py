@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from core.clock import running_on
 from core.sweeping import sweep
 from funding.continuing import follow_up
 from funding.models import FundingWay, TopUp
@@ -59,4 +60,5 @@ def _each(
     rows: QuerySet[TopUp],
     now: datetime,
 ) -> int:
-    return sweep(name, lambda top_up: act(top_up, now), list(rows[:BATCH]))
+    clock = running_on(now)
+    return sweep(name, lambda top_up: act(top_up, clock()), list(rows[:BATCH]))

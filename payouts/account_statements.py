@@ -26,7 +26,7 @@ from payouts.errors import AccountStatementPending, AccountStatementsTooMany
 from payouts.models import AccountStatement, AccountStatementPart
 
 PART_LINES = 2_000
-SETTLED_AFTER = timedelta(minutes=1)  # no transaction lives nearly as long
+SETTLED_AFTER = timedelta(minutes=1)  # each transaction reads the time shortly before
 MOST_PENDING = 10
 TURN_SECONDS = 5
 BATCH = 500
@@ -123,7 +123,7 @@ def _go_on(statement_id: str, *, now: datetime) -> bool:
         account = _account_of(statement)
         if statement.ready_at is not None or _copy_part(statement, account):
             return False
-    with snapshot():
+    with snapshot():  # of long periods, whose sums may take longer than a statement may
         sums = _sums_of(statement, account)
     with transaction.atomic():
         statement = AccountStatement.objects.locked(statement_id)

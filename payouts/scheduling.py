@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from core.clock import running_on
 from core.instants import start_of_day, today_in
 from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
@@ -40,11 +41,11 @@ class Due(NamedTuple):
 
 def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
+    clock = running_on(now)
 
     def schedule(due: Due) -> bool:
-        return (
-            schedule_period(bank_account=due.bank_account, period=due.period, now=now) is not None
-        )
+        made = schedule_period(bank_account=due.bank_account, period=due.period, now=clock())
+        return made is not None
 
     _bring_forward(now)
     return sweep("schedule payouts", schedule, _due(now, limit))
