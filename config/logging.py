@@ -15,10 +15,10 @@ _PROBES = ("GET /healthz", "GET /readyz", "GET /metrics")
 _SECRET = re.compile(
     r"(sk_(?:live|test)_|whsec_)[A-Za-z0-9+/=_-]+"
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
-    r"|(/counter/pay_[A-Za-z0-9]+/)[A-Za-z0-9]+"
+    r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
-    r"|(/admin/search/\?)\S+"
-    r"|(/confirm-email\?)\S+"
+    r"|(/admin/[^\s?]*\?)\S+"  # what was searched for, also as the place to go on to
+    r"|(/confirm-email/?\?)\S+"
     r"|(/admin/invitation/)\S+"
 )
 _OURS = {"level", "logger", "timestamp"}

@@ -168,6 +168,20 @@ def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
     assert line["request"] == f"GET /admin/search/?{HIDDEN}"
 
 
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("/admin/login/?next=/admin/search/%3Fq%3D%252B12425550100", "/admin/login/?"),
+        ("/admin/search?q=jane@example.org", "/admin/search?"),
+        ("/admin/customers/customer/?q=jane", "/admin/customers/customer/?"),
+        ("/confirm-email/?token=abc", "/confirm-email/?"),
+        ("/counter/pay_1//SECRET", "/counter/pay_1//"),
+    ],
+)
+def test_nor_does_a_detour_or_a_slip_of_the_pen_show_it(address: str, kept: str) -> None:
+    assert redact(f"GET {address}") == f"GET {kept}{HIDDEN}"
+
+
 def test_what_is_no_secret_stays() -> None:
     assert redact("pay_1 shipping spinning sk_live is a prefix") == (
         "pay_1 shipping spinning sk_live is a prefix"
