@@ -31,7 +31,10 @@ class SelfApproval(ApiError):
 class IndependentApproverRequired(ApiError):
     status, code = 422, "NO_SECOND_PERSON"
     message = "This must be approved by someone independent of the requester."
-    cause = "One of you has let the other in within a week, or the same person both of you."
+    cause = (
+        "One of you has let the other in within a week, or the same person both of you, "
+        "or your account was changed within a day."
+    )
     remedy = "Ask a colleague who had no part in it, and whose account neither of you touched."
 
 

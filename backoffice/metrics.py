@@ -1,14 +1,10 @@
 """Metrics of what staff do without a second person, collected when they are scraped."""
 
-from typing import Final
-
 from prometheus_client import Gauge
 
 from backoffice.models import Instruction
 from backoffice.statuses import InstructionStatus
-
-# Each web process reads the same rows: the latest value counts, and values are not summed.
-LATEST: Final = "mostrecent"
+from core.metrics import LATEST
 
 broken = Gauge(
     "staff_glass_broken",

@@ -109,7 +109,8 @@ class Instruction(SignedRow):
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
     `sealed_result` a secret that the requester has not collected yet. About staff, `subject_id` is
-    the name of the account. `glass_broken_at` is when the requester gave up on a second person.
+    the name of the account, about a bank file its SHA-256. `glass_broken_at` is when the requester
+    gave up on a second person.
     """
 
     id = PublicIdField(primary_key=True)
@@ -188,6 +189,20 @@ class Instruction(SignedRow):
         self.status = status
         self.decided_by_id, self.decided_at = user_id, now
         self.save(force_update=True)
+        if self.kind == InstructionKind.BANK_FILE:
+            InstructionFile.objects.filter(instruction=self).delete()
+
+
+class InstructionFile(models.Model):
+    """The file that an instruction is about, encrypted: deleted as soon as that is decided."""
+
+    instruction = models.OneToOneField(
+        Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
+    )
+    sealed_content = models.TextField()
+
+    def __str__(self) -> str:
+        return f"file of {self.instruction_id}"
 
 
 class SavedView(models.Model):
@@ -211,6 +226,7 @@ class StaffAccount(models.Model):
     """What an account of staff needs beside Django's user.
 
     `must_change_password`: an older release or the server has shown its first password to someone.
+    `was_administrator` stays when the role is taken away.
     """
 
     user = models.OneToOneField(
@@ -218,6 +234,7 @@ class StaffAccount(models.Model):
     )
     must_change_password = models.BooleanField(default=False)
     development_only = models.BooleanField(default=False)
+    was_administrator = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"account of {self.user_id}"

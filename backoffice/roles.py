@@ -74,6 +74,7 @@ class InstructionKind(StrEnum):
     STAFF = "staff"
     LIVE_KEY = "live_key"
     ERASURE = "erasure"
+    BANK_FILE = "bank_file"
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,12 @@ def count_days() -> int:
 
 @shared_task
 def expire_instructions() -> int:
-    now = turn_now()
-    forget_uncollected(now=now)
-    return expire_due(now=now)
+    return expire_due(now=turn_now())
+
+
+@shared_task
+def forget_uncollected_keys() -> int:
+    return forget_uncollected(now=turn_now())
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")

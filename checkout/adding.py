@@ -91,8 +91,8 @@ def bank_rows() -> list[tuple[str, str]]:
 
 def on_its_way(payment: Payment, customer: Customer, *, now: datetime) -> TopUp | None:
     """Return the newest top-up of a customer for a payment that is still waited for."""
-    waited_for = TopUp.objects.pending().filter(customer=customer, expires_at__gt=now)
-    return waited_for.filter(payment_id=payment.pk).order_by("-pk").first()
+    waited_for = TopUp.objects.waiting(now).filter(customer=customer, payment_id=payment.pk)
+    return waited_for.order_by("-pk").first()
 
 
 def top_ups_of(customer: Customer) -> list[TopUp]:
@@ -103,7 +103,7 @@ def top_ups_of(customer: Customer) -> list[TopUp]:
 
 def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
     """Return a top-up as the pages show it."""
-    status = _status_at(top_up, now)
+    status = top_up.status_at(now)
     state, look = _STATES[status]
     return TopUpView(
         id=top_up.pk,
@@ -129,13 +129,7 @@ def top_up_version_of(top_up: TopUp, *, now: datetime) -> str:
     Until the payment has been looked at, the page goes on waiting.
     """
     is_looked_at = top_up.payment_id is None or top_up.followed_up_at is not None
-    status = _status_at(top_up, now)
+    status = top_up.status_at(now)
     shown = S.PENDING if status == S.SUCCEEDED and not is_looked_at else status
     payment = top_up.payment
     return f"{shown}-{version_of(payment.status_at(now))}" if payment else shown.value
-
-
-def _status_at(top_up: TopUp, now: datetime) -> TopUpStatus:
-    """Expired is what is past its time, whether or not the sweep has come by."""
-    is_late = top_up.status == S.PENDING and top_up.expires_at <= now
-    return S.EXPIRED if is_late else S(top_up.status)

@@ -6,11 +6,12 @@ What is due stands in the database, so a lost message costs one tick and a repea
 import os
 from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.signals import beat_init, setup_logging, worker_init
 
 from config.environment import env
 from config.schedule import SCHEDULE
+from core.clock import ClockRefused
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -29,7 +30,13 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
     }
 
 
-app = Celery("payments")
+class PeriodicWork(Task[..., Any]):
+    """A task whose clock may be refused, which is no error of the task: the alarm is raised."""
+
+    throws = (ClockRefused,)
+
+
+app = Celery("payments", task_cls=PeriodicWork)
 app.conf.update(
     broker_url=env("CELERY_BROKER_URL") or "memory://",
     broker_connection_retry_on_startup=True,

@@ -30,7 +30,7 @@ VARIABLES = {
     "EMAIL_URL": (str, "consolemail://"),
     "ENCRYPTION_KEY": (str, ""),
     "FUNDING_BANK_NAME": (str, ""),
-    "FUNDING_CASH_DAY_AMOUNT": (int, 200_000),
+    "FUNDING_CASH_DAY_AMOUNT": (int, 20_000),
     "FUNDING_CASH_PLACE": (str, ""),
     "FUNDING_DAY_AMOUNT": (int, 100_000),
     "FUNDING_PROVIDERS": (

@@ -10,7 +10,8 @@ from kombu import Connection
 
 from backoffice.metrics import collect as look_at_staff
 from config.environment import env
-from core.clock_check import ClockRefused, checked_now
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ServiceUnavailable
 from core.handler import json_error
 from core.metrics import collect as look_at_clocks

@@ -1,6 +1,7 @@
 """What higher rooms do for lower ones, which know them by these paths only."""
 
-# Each is a function of merchant id, currency and mode that returns cents not to be paid out.
+# Each takes a merchant id and a mode, and returns the query of `currency` and `total`, the cents
+# not to be paid out.
 PAYOUT_RESERVES: list[str] = ["refunds.reserve.pending_amounts"]
 
 # Each is a function that yields one sentence per row that does not agree with the ledger.

@@ -53,5 +53,6 @@ SCHEDULE: dict[str, Periodic] = {
     "gather movements": Periodic("payouts.tasks.gather_movements", 5 * MINUTE),
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
+    "forget uncollected keys": Periodic("backoffice.tasks.forget_uncollected_keys", HOUR),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }

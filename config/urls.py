@@ -19,6 +19,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", read_only(healthz), name="healthz"),
     path("readyz", read_only(readyz), name="readyz"),
     path("metrics", read_only(metrics), name="metrics"),
+    # First, as addresses are tried in order and most requests are about payments.
     path("v1/", include("payments.urls")),
     path("v1/", include("merchants.urls")),
     path("v1/", include("refunds.urls")),

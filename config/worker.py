@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from config.database_writes import DatabaseWrites
 from config.schedule import Periodic
-from core.clock_check import ClockRefused
+from core.clock import ClockRefused
 
 logger = structlog.get_logger(__name__)
 

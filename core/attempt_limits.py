@@ -4,6 +4,7 @@ Guesses are counted where every process sees them and where no lost cache resets
 counter, no guess is possible.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -42,6 +43,25 @@ def count_attempt(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
         )
     if not taken:
         raise _refusal(key, now)
+
+
+def count_within_all(counted: Sequence[tuple[AttemptLimit, str]], *, now: datetime) -> bool:
+    """Count one attempt per limit and subject, or none; return whether all limits had room.
+
+    In the caller's transaction: for what is undone with it, such as a message that it plans.
+    """
+    limits = {limit.key(subject): limit for limit, subject in counted}
+    new = [Quota(key=key, ends_at=now + limits[key].within) for key in sorted(limits)]
+    Quota.objects.bulk_create(new, ignore_conflicts=True)
+    counts = list(Quota.objects.select_for_update().filter(key__in=limits).order_by("key"))
+    for count in counts:
+        if count.ends_at <= now:
+            count.used, count.ends_at = 0, now + limits[count.key].within
+        count.used += 1
+    if any(count.used > limits[count.key].times for count in counts):
+        return False
+    Quota.objects.bulk_update(counts, ["used", "ends_at"])
+    return True
 
 
 def uncount_attempt(limit: AttemptLimit, subject: str) -> None:

@@ -17,6 +17,7 @@ def client_address(request: HttpRequest) -> str:
 
     Anything to the left of it in X-Forwarded-For was written by the caller and proves nothing.
     """
+    # `request.headers` would build a mapping of all headers, for each request.
     seen = [request.META.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:
         hops = filter(None, request.META.get("HTTP_X_FORWARDED_FOR", "").split(","))

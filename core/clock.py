@@ -1,11 +1,16 @@
 """The one place that reads the clock. Edges read it once and pass `now` down."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 _of_request: ContextVar[datetime | None] = ContextVar("instant_of_request", default=None)
+
+
+class ClockRefused(Exception):
+    """Nothing was done: a clock is wrong, or not yet known to be right. The text says which."""
 
 
 def utc_now() -> datetime:
@@ -24,6 +29,15 @@ def request_now() -> datetime:
     For edges alone: views, authentication, columns. Services take `now`.
     """
     return _of_request.get() or utc_now()
+
+
+def running_on(now: datetime) -> Callable[[], datetime]:
+    """Return a clock that goes on from this instant in whole seconds.
+
+    For work of many transactions: each bears the time of its own commit, to the seconds it takes.
+    """
+    began = time.monotonic()
+    return lambda: now + timedelta(seconds=int(time.monotonic() - began))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import structlog
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
-from core.clock import utc_now, whole_milliseconds
+from core.clock import ClockRefused, utc_now, whole_milliseconds
 from core.database_clock import database_now
 from core.models import TurnMark
 
@@ -23,10 +23,6 @@ NOTED_EVERY = timedelta(minutes=5)
 ALARM_EVERY = timedelta(minutes=1)
 
 logger = structlog.get_logger(__name__)
-
-
-class ClockRefused(Exception):
-    """Nothing was done: a clock is wrong, or not yet known to be right. The text says which."""
 
 
 def turn_now(*, step: timedelta = STEP) -> datetime:

@@ -68,6 +68,7 @@ def is_storable_address(request: HttpRequest) -> bool:
     """Return whether everything in the address can be passed to the databases."""
     if not is_storable(request.path):
         return False
+    # `GET` costs a parser even where there is nothing to parse, as in most requests.
     return not request.META.get("QUERY_STRING") or all(
         is_storable(name) and all(map(is_storable, values)) for name, values in request.GET.lists()
     )

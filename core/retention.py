@@ -17,6 +17,7 @@ PERIODS = {
     "attempt counts": timedelta(days=1),
     "responses under an Idempotency-Key": timedelta(days=3),
     "customers' sessions": timedelta(days=30),
+    "statements of accounts": timedelta(days=30),
     "verification attempts": timedelta(days=180),
     "messages": timedelta(days=180),
     "staff sign-ins": timedelta(days=180),

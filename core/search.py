@@ -76,7 +76,7 @@ def words_sql(columns: Iterable[str]) -> str:
 class BeginsWords(Func):
     """Whether each of the words begins a word of these columns."""
 
-    output_field = BooleanField()  # type: ignore[assignment]  # the stub has a property
+    output_field = BooleanField()
 
     def __init__(self, words: Iterable[str], *columns: str) -> None:
         super().__init__(*map(F, columns))
@@ -87,8 +87,11 @@ class BeginsWords(Func):
         wanted = " & ".join(f"{word}:*" for word in self.words)
         return f"({words_sql(columns)} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
 
-    def as_sqlite(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
+    def as_sqlite(
+        self, compiler: Any, connection: Any, **_: Any
+    ) -> tuple[str, tuple[str | int, ...]]:
         columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
         text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
         conditions = [f"({text}) REGEXP %s"] * len(self.words)
-        return f"({' AND '.join(conditions)})", [rf"(?i)(?<![^\W_]){word}" for word in self.words]
+        words = tuple(rf"(?i)(?<![^\W_]){word}" for word in self.words)
+        return f"({' AND '.join(conditions)})", words

@@ -6,6 +6,7 @@ from core.errors import InvalidRequest
 from core.reference import errors
 
 HEADER = "Simulate-Error"
+# Read from `META`: `request.headers` builds a mapping of all headers, for each request.
 _META = "HTTP_SIMULATE_ERROR"
 
 

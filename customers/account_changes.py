@@ -49,3 +49,9 @@ def record_change(
         cause=cause[:CAUSE_CHARACTERS],
         at=now,
     )
+
+
+def last_unfrozen_at(customer_id: str) -> datetime | None:
+    """Return when staff last unfroze a customer."""
+    changes = CustomerChange.objects.filter(customer_id=customer_id, change=AccountChange.UNFROZEN)
+    return changes.order_by("-at").values_list("at", flat=True).first()

@@ -9,7 +9,7 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from core.signatures import SignatureField, SignedRow
 from customers.account_changes import CustomerChange as CustomerChange
-from customers.errors import CustomerErased, CustomerNotFound
+from customers.errors import CustomerErased, CustomerFrozen, CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
 
@@ -41,8 +41,8 @@ class Customer(SignedRow):
     is set; a test customer then has the documented one.
 
     What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
-    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last reset or
-    a passkey added.
+    that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set
+    by the phone alone or a passkey added.
     """
 
     id = PublicIdField(primary_key=True)
@@ -126,6 +126,11 @@ class Customer(SignedRow):
     def pin_is_disabled(self) -> bool:
         """Whether only a reset by code can bring the PIN back."""
         return self.pin_failures >= PIN_ATTEMPTS_UNTIL_DISABLED
+
+    def refuse_frozen(self) -> None:
+        """Raise CustomerFrozen where the customer has been stopped from signing in and paying."""
+        if self.frozen_at is not None:
+            raise CustomerFrozen
 
     def refuse_erased(self) -> None:
         """Raise CustomerErased where the person's data has been erased."""

@@ -1,4 +1,4 @@
-"""How long a PIN that was reset, or a passkey that was added, counts as new."""
+"""How long a PIN that was set by the phone alone, or a passkey that was added, counts as new."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ def is_recent(changed_at: datetime | None, now: datetime) -> bool:
 
 
 def note_new_proof(customer_id: str, *, now: datetime) -> None:
-    """Note that the PIN was reset or a passkey added, in the caller's transaction.
+    """Note that a PIN was set or reset, or a passkey added, in the caller's transaction.
 
     What was paid since an earlier change that is still recent goes on counting: otherwise each
     change would allow the whole amount once more.

@@ -193,7 +193,8 @@ def _finish(session: CustomerSession, binding: Binding, credential: str, now: da
     sign_count = webauthn.verify_assertion(
         response, bytes(passkey.public_key), site=settings.CHECKOUT_URL
     )
-    _refuse_cloned(passkey, sign_count, now)
+    if webauthn.count_fell(passkey.sign_count, sign_count):
+        _refuse_copied(passkey, now)
     # Conditional on the count that was read, so of two assertions with one count one is refused.
     counted = Passkey.objects.usable().filter(pk=passkey.pk, sign_count=passkey.sign_count)
     if not counted.update(sign_count=sign_count, last_used_at=now):
@@ -211,10 +212,7 @@ def _passkey_of(customer_id: str, response: "CredentialResponse") -> Passkey:
     return passkey
 
 
-def _refuse_cloned(passkey: Passkey, sign_count: int, now: datetime) -> None:
-    """Refuse a count that does not rise: two devices hold this key. A constant 0 is no count."""
-    if sign_count > passkey.sign_count or sign_count == passkey.sign_count == 0:
-        return
+def _refuse_copied(passkey: Passkey, now: datetime) -> None:
     Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
     logger.warning("passkey %s seems to be copied: its count fell", passkey.pk)
     raise VerificationFailed

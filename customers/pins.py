@@ -81,13 +81,15 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
 def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:
     """Set a customer's first PIN. Their sessions end, except `session_id`.
 
+    Unless that is the session which created the customer, the PIN is a new proof.
     Raises PinAlreadySet, CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
     refuse_unfit(pin, phone=customer.phone)
     if customer.has_pin:
         raise PinAlreadySet
-    replace_pin(customer, pin, now=now, session_id=session_id)
+    is_new_proof = _is_new_proof(customer, session_id)
+    replace_pin(customer, pin, now=now, session_id=session_id, is_new_proof=is_new_proof)
 
 
 def change_pin(
@@ -128,7 +130,8 @@ def reset_pin(
     if _has_passkey(customer) and not _has_shown_passkey(session_id, now):
         raise ProofNeeded(ProofMethod.PASSKEY)
     check_code(handle=handle, code=code, purpose=CodePurpose.RESET_PIN, now=now, customer=customer)
-    replace_pin(customer, new_pin, now=now, session_id=session_id, is_reset=True)
+    is_new_proof = _is_new_proof(customer, session_id)
+    replace_pin(customer, new_pin, now=now, session_id=session_id, is_new_proof=is_new_proof)
 
 
 def needs_passkey_to_reset(session: CustomerSession, *, now: datetime) -> bool:
@@ -145,13 +148,13 @@ def replace_pin(
     *,
     now: datetime,
     session_id: int | None = None,
-    is_reset: bool = False,
+    is_new_proof: bool = False,
 ) -> None:
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
-    One that replaces a PIN which was not entered `is_reset`: little can be paid with it at first.
-    Only for a customer who has just been verified. Raises Conflict where another request has
-    replaced the PIN since `customer` was read.
+    `is_new_proof`: it was set on the strength of the phone, and pays little at first. Only for a
+    customer who has just been verified. Raises Conflict where another request has replaced the PIN
+    since `customer` was read.
     """
     with hashing() as hasher:
         pin_hash = hasher.hash(pin)
@@ -161,7 +164,7 @@ def replace_pin(
         )
         if not replaced:
             raise Conflict
-        if customer.pin_hash and is_reset:
+        if is_new_proof:
             note_new_proof(customer.pk, now=now)
         change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
         plan_notice(customer, change, now=now)
@@ -181,6 +184,20 @@ def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
     customer.pin_failures, customer.pin_locked_until, customer.updated_at = 0, None, now
     customer.save(update_fields=["pin_failures", "pin_locked_until", "updated_at"])
     return customer
+
+
+def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
+    """Return whether a PIN that the phone alone allows is a new proof.
+
+    All are but the first one in the session that the customer came with: who signs in later to a
+    customer without a PIN may have taken over the number.
+    """
+    if customer.pin_hash or session_id is None:
+        return True
+    came_with = CustomerSession.objects.filter(
+        pk=session_id, customer=customer, created_at=customer.created_at
+    )
+    return not came_with.exists()
 
 
 def _has_passkey(customer: Customer) -> bool:

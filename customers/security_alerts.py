@@ -11,6 +11,7 @@ from django.core.signing import BadSignature, TimestampSigner
 from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
+from customers.account_changes import last_unfrozen_at
 from customers.errors import CustomerNotFound
 from customers.models import Customer
 from messages.models import Channel
@@ -64,9 +65,18 @@ def stop_link(customer_id: str) -> str:
     return f"{settings.CHECKOUT_URL}/not-me/{token}"
 
 
-def customer_of_link(token: str) -> str:
-    """Return whose wallet the link stops. Raises CustomerNotFound for one that is not ours."""
+def customer_of_link(token: str, *, now: datetime) -> str:
+    """Return whose wallet the link stops.
+
+    Raises CustomerNotFound for one that is not ours, is too old, or was made before staff last
+    unfroze the customer: who still has that one would stop the wallet again and again.
+    """
+    signer = TimestampSigner(salt=_SALT)
     try:
-        return TimestampSigner(salt=_SALT).unsign(token, max_age=LINK_LIFETIME)
+        customer_id = signer.unsign(token, max_age=LINK_LIFETIME)
+        unfrozen_at = last_unfrozen_at(customer_id)
+        if unfrozen_at is not None:
+            signer.unsign(token, max_age=now - unfrozen_at)
     except BadSignature:
         raise CustomerNotFound from None
+    return customer_id

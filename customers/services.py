@@ -14,7 +14,6 @@ from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.sweeping import sweep
 from customers.account_changes import AccountChange, record_change
-from customers.errors import CustomerFrozen
 from customers.magic_phones import (
     POOR,
     POOR_PHONES,
@@ -149,8 +148,7 @@ def top_up(
 def lock_payer(customer_id: str) -> Customer:
     """Return the customer who pays, locked until the transaction ends. Raises CustomerFrozen."""
     customer = Customer.objects.locked(customer_id)
-    if customer.frozen_at is not None:
-        raise CustomerFrozen
+    customer.refuse_frozen()
     return customer
 
 

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from customers.codes import check_code
-from customers.errors import CustomerFrozen, ProofMethod
+from customers.errors import ProofMethod
 from customers.magic_phones import is_protected
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.pins import PinResult, check_pin, set_pin
@@ -50,8 +50,7 @@ def sign_in(
         customer = find_or_create(phone=proof.phone, now=now)
     else:
         customer = test_customer(proof.phone, now, currency, merchant_id=merchant_id)
-    if customer.frozen_at is not None:
-        raise CustomerFrozen
+    customer.refuse_frozen()
     if language and language != customer.language:
         _remember_language(customer, language, now)
     payment_id = proof.payment_id if is_protected(customer) else ""

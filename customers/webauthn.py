@@ -189,6 +189,11 @@ def verify_assertion(response: CredentialResponse, public_key: bytes, *, site: s
         return verified.new_sign_count
 
 
+def count_fell(stored: int, new: int) -> bool:
+    """Return whether a count has not risen: two devices hold the key. A constant 0 is no count."""
+    return new <= stored and not new == stored == 0
+
+
 @contextmanager
 def _failing_closed() -> Iterator[None]:
     try:

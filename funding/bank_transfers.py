@@ -8,6 +8,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.errors import FundingLimitReached
 from funding.models import FundingWay, TopUp
@@ -36,6 +37,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
         raise BankEntryUnfit("It names more than one top-up.")
     top_up = TopUp.objects.locked(keys[0])
     _refuse_unfit(entry, top_up)
+    _refuse_same_money(entry, but=top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
         amount = entry.amount or 0
         _refuse_too_much(top_up, amount, now)
@@ -50,11 +52,12 @@ def credit_by_hand(
     """Credit money that came in to a customer, as a person says; as the top-up it was meant for.
 
     Only an entry of a statement is taken, as a notification of the same money may come beside it.
-    Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, TopUpNotFound.
+    Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased, TopUpNotFound.
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
     customer = Customer.objects.one(customer_id)
+    customer.refuse_erased()
     top_up = TopUp.objects.locked(top_up_id) if top_up_id else None
     if top_up is None:
         top_up = open_top_up(
@@ -81,6 +84,20 @@ def refuse_no_credit(entry: BankEntry) -> None:
     refuse_resolved(entry)
     if entry.kind != BankEntryKind.CREDIT or entry.source != BankSource.STATEMENT:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
+    if (entry.amount or 0) > MAX_AMOUNT:
+        raise BankEntryUnfit("It is more than one top-up can be.")
+    _refuse_same_money(entry)
+
+
+def _refuse_same_money(entry: BankEntry, *, but: str = "") -> None:
+    """Refuse money that another file told of and that went elsewhere than `but`."""
+    same = BankEntry.objects.matched_money_of(entry)
+    found = (same.exclude(credited_to=but) if but else same).first()
+    if found is not None:
+        where = found.credited_to or found.payout_id
+        raise BankEntryUnfit(
+            f"The bank has told of this money before, in {found.pk}: it went to {where}."
+        )
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
@@ -96,10 +113,9 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
 
 
 def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
-    """What was ordered has been counted against the limit; what is more is counted here."""
-    if amount <= top_up.amount:
-        return
+    """Count what came in the place of what was ordered, which no longer counts once given up."""
+    customer = Customer.objects.locked(top_up.customer_id)
     try:
-        refuse_above_limit(top_up.customer, amount - top_up.amount, now=now)
+        refuse_above_limit(customer, amount, now=now, besides=top_up)
     except FundingLimitReached as error:
         raise BankEntryUnfit("It is more than the customer may add in a day.") from error

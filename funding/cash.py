@@ -17,14 +17,13 @@ from customers.models import CodePurpose
 from funding.errors import CashCodeMissing, CashLimitReached, TopUpStatusUnfit
 from funding.models import CashDay, FundingWay, TopUp
 from funding.services import credit_locked
-from funding.statuses import TopUpStatus
 
 
 def refuse_no_cash(top_up: TopUp, *, now: datetime) -> None:
     """Raise TopUpStatusUnfit for a top-up that no cash can be taken for."""
     if top_up.way != FundingWay.AGENT:
         raise TopUpStatusUnfit(way=f"is {top_up.way}")
-    if top_up.status != TopUpStatus.PENDING or top_up.expires_at <= now:
+    if not top_up.takes_cash(now):
         raise TopUpStatusUnfit(status="is not waited for any more")
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from core.clock import running_on
 from core.sweeping import sweep
 from funding.continuing import follow_up
 from funding.models import FundingWay, TopUp
@@ -18,7 +19,7 @@ ACTOR = "system:funding.collect"
 def collect_results(*, now: datetime) -> int:
     """Poll what is on its way by automatic providers; return how many this call ended."""
     ways = [way for way, provider in providers().items() if provider.automatic]
-    waiting = TopUp.objects.pending().filter(way__in=ways, expires_at__gt=now)
+    waiting = TopUp.objects.waiting(now).filter(way__in=ways)
     return _each("collect top-ups", _collect, waiting.order_by("expires_at", "pk"), now)
 
 
@@ -59,4 +60,5 @@ def _each(
     rows: QuerySet[TopUp],
     now: datetime,
 ) -> int:
-    return sweep(name, lambda top_up: act(top_up, now), list(rows[:BATCH]))
+    clock = running_on(now)
+    return sweep(name, lambda top_up: act(top_up, clock()), list(rows[:BATCH]))

@@ -34,6 +34,10 @@ class TopUpQuerySet(CallerScoped["TopUp"]):
         """Those whose money is on its way."""
         return self.filter(status=S.PENDING)
 
+    def waiting(self, now: datetime) -> Self:
+        """Those whose money may still come in time, whether or not the sweep has come by."""
+        return self.pending().filter(expires_at__gt=now)
+
     def to_follow_up(self) -> Self:
         """Those whose money is there, and whose payment has not been looked at since."""
         return self.filter(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None)
@@ -120,6 +124,15 @@ class TopUp(models.Model):
 
     def __str__(self) -> str:
         return self.id
+
+    def status_at(self, now: datetime) -> TopUpStatus:
+        """Return the status at that instant: expired as soon as it is due, swept or not."""
+        is_late = self.status == S.PENDING and self.expires_at <= now
+        return S.EXPIRED if is_late else S(self.status)
+
+    def takes_cash(self, now: datetime) -> bool:
+        """Return whether cash can be taken for it."""
+        return self.way == FundingWay.AGENT and self.status_at(now) == S.PENDING
 
     def transition_to(
         self, status: TopUpStatus, *, now: datetime, actor: str, cause: str = ""

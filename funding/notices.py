@@ -28,9 +28,12 @@ ADDED_BUT_OPEN = gettext_noop(
 def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
     """Plan the receipt of a top-up, once, on every channel and in the customer's language.
 
-    In test mode it goes to the merchant whose payment it was added for, or nowhere.
+    In test mode it goes to the merchant whose payment it was added for, or nowhere. None to a
+    customer whose data has been erased.
     """
     customer, payment = top_up.customer, top_up.payment
+    if customer.erased_at is not None:
+        return
     with translation.override(customer.language or settings.LANGUAGE_CODE):
         values = {
             "service": settings.SERVICE_NAME,

@@ -13,7 +13,6 @@ from django.db.models.functions import Coalesce
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
-from customers.errors import CustomerFrozen
 from customers.magic_phones import is_protected
 from customers.models import Customer
 from customers.services import top_up as put_into_wallet
@@ -44,15 +43,14 @@ def order_top_up(
     WayNotOffered, CustomerFrozen, FundingLimitReached.
     """
     customer = Customer.objects.locked(customer_id)
-    if customer.frozen_at is not None:
-        raise CustomerFrozen
+    customer.refuse_frozen()
     if not 0 < amount <= MAX_AMOUNT:
         raise InvalidAmount(amount=f"must be from 1 to {MAX_AMOUNT} of the smallest unit")
     provider = provider_of(way, livemode=customer.livemode, currency=currency)
-    same = TopUp.objects.pending().filter(
+    same = TopUp.objects.waiting(now).filter(
         customer=customer, payment=payment, way=way, amount=amount, currency=currency
     )
-    known = same.filter(expires_at__gt=now).order_by("-pk").first()
+    known = same.order_by("-pk").first()
     if known is not None:
         return known
     refuse_above_limit(customer, amount, now=now)
@@ -99,15 +97,18 @@ def open_top_up(
     return top_up
 
 
-def refuse_above_limit(customer: Customer, amount: int, *, now: datetime) -> None:
+def refuse_above_limit(
+    customer: Customer, amount: int, *, now: datetime, besides: TopUp | None = None
+) -> None:
     """Raise FundingLimitReached where a customer would add more than the limit of a day.
 
-    What is on its way counts from when it was ordered, what has come from when it came. Amounts of
-    all currencies are added up as they are, as risk does; test customers are not limited.
+    The customer's row is locked; the top-up `besides` is left out of the sum. What is on its way
+    counts from when it was ordered, what has come from when it came. Amounts of all currencies are
+    added up as they are, as risk does; test customers are not limited.
     """
     if not is_protected(customer):
         return
-    own = TopUp.objects.filter(customer=customer).order_by()
+    own = TopUp.objects.filter(customer=customer).exclude(pk=besides and besides.pk).order_by()
     on_its_way = own.pending().filter(created_at__gt=now - DAY)
     arrived = own.filter(status=TopUpStatus.SUCCEEDED, succeeded_at__gt=now - DAY)
     counted: int = on_its_way.aggregate(sum=Coalesce(Sum("amount"), 0))["sum"]
@@ -168,7 +169,7 @@ def cancel_top_up(*, top_up_id: str, customer_id: str, now: datetime) -> TopUp:
 def expire_top_up(*, top_up_id: str, now: datetime) -> bool:
     """Stop waiting for money that has not come in time. Return whether it was time."""
     top_up = TopUp.objects.locked(top_up_id)
-    if top_up.status != TopUpStatus.PENDING or now < top_up.expires_at:
+    if top_up.status_at(now) == top_up.status:
         return False
     top_up.transition_to(TopUpStatus.EXPIRED, now=now, actor="system:funding.expire")
     return True

@@ -6,11 +6,10 @@ from heapq import merge
 from itertools import islice
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 
-from ledger.models import Account, Transfer
-from ledger.services import balance_of
+from ledger.models import Account, Transfer, exact_balance
 
 
 class Line(NamedTuple):
@@ -52,13 +51,14 @@ def lines_between(
 
 
 def sums_between(account: Account, *, start_at: datetime, end_at: datetime) -> PeriodSums:
-    """Return the sums of a period. Call it in a snapshot: they are of one instant.
+    """Return the sums of a period, and the balance at its end, by one statement: of one instant.
 
     The closing balance is the present one less what has come since.
     """
-    amount, count = _sums(account, start_at, end_at)
-    since, _ = _sums(account, end_at, None)
-    return PeriodSums(amount, count, balance_of(account) - since)
+    since = [_summed(rows, signed, end_at) for rows, signed in _sides(account, start_at, None)]
+    present = Account.objects.filter(pk=account.pk).annotate(exact=exact_balance())
+    rows = present.values_list(Value(0), Value(0), "exact").union(*since, all=True)
+    return PeriodSums(*(int(sum(column)) for column in zip(*rows, strict=True)))
 
 
 def count_since(account: Account, start_at: datetime, *, most: int) -> int:
@@ -77,10 +77,15 @@ def _sides(
     )
 
 
-def _sums(account: Account, start_at: datetime, end_at: datetime | None) -> tuple[int, int]:
-    amount = count = 0
-    for rows, signed in _sides(account, start_at, end_at):
-        found = rows.aggregate(total=Coalesce(Sum(signed), 0), count=Count("pk"))
-        amount += int(found["total"])
-        count += found["count"]
-    return amount, count
+def _summed(rows: QuerySet[Transfer], signed: Any, end_at: datetime) -> QuerySet[Any, Any]:
+    """Return one row: sum and number before this instant, and what has come since, taken away."""
+    before, since = Q(created_at__lt=end_at), Q(created_at__gte=end_at)
+    return (
+        rows.values("livemode")
+        .annotate(
+            total=Coalesce(Sum(signed, filter=before), 0),
+            count=Count("pk", filter=before),
+            later=-Coalesce(Sum(signed, filter=since), 0),
+        )
+        .values_list("total", "count", "later")
+    )

@@ -8,11 +8,12 @@ from ledger.log_entries import DELETED, OPENING, TRANSFER, TRANSFER_ENTRY, row_e
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.log_tree import append_leaves
 from ledger.models import Seal, Transfer
+from ledger.signed_row_checks import log_has_begun
 
 
 def log_transfers(ids: Sequence[int], *, now: datetime) -> None:
     """Append transfers that were just sealed, in order. The caller holds the chain."""
-    if not _is_open(now, before=len(ids)):
+    if not _is_open(now):
         return
     signatures = dict(Transfer.objects.filter(pk__in=ids).values_list("pk", "signature"))
     older = [str(pk) for pk, signature in signatures.items() if not signature]
@@ -35,7 +36,7 @@ def transfer_leaves(
 
 def log_entries(*, now: datetime, limit: int) -> int:
     """Append what waits, in the order of its ids; return how many. The caller holds the chain."""
-    if not _is_open(now, before=0):
+    if not _is_open(now):
         return 0
     waiting = list(WaitingEntry.objects.order_by("pk")[:limit])
     appended = append_leaves((row_leaf(one) for one in waiting), now=now)
@@ -69,15 +70,15 @@ def opening_values(head: Seal) -> tuple[object, ...]:
     return (OPENING, head.sequence, head.hash)
 
 
-def _is_open(now: datetime, *, before: int) -> bool:
-    """Return whether the log has begun; begin it where nothing was sealed but the last few.
+def _is_open(now: datetime) -> bool:
+    """Return whether the log has begun; begin it where every row is signed.
 
-    Where there was a chain before there was a log, an operator says when to begin: processes of
-    the version before may still be writing rows that are not signed.
+    Where rows are older than signatures, an operator says when to begin: processes of the version
+    before may still be writing rows that are not signed.
     """
     if LogLeaf.objects.exists():
         return True
-    if Seal.objects.latest("sequence").sequence > before:
+    if not log_has_begun():
         return False
     open_log(Seal.objects.get(sequence=0), now=now)
     return True

@@ -1,13 +1,9 @@
 """Metrics of the ledger, collected when they are scraped."""
 
-from typing import Final
-
 from prometheus_client import Gauge
 
+from core.metrics import LATEST
 from ledger.models import Proof
-
-# Each web process reads the same row: the latest value counts, and values are not summed.
-LATEST: Final = "mostrecent"
 
 wrong = Gauge(
     "ledger_wrong",

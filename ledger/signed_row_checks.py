@@ -10,7 +10,7 @@ from django.db.models import Model, QuerySet
 from core.signatures import SignatureField, is_signed, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
-from ledger.models import Seal, UnsealedTransfer
+from ledger.models import UnsealedTransfer
 from ledger.reconciliation import CHUNK
 
 Row = Sequence[Any]
@@ -22,8 +22,10 @@ def signed_models() -> list[type[Model]]:
 
 
 def log_has_begun() -> bool:
-    """Return whether there is a log, or nothing yet to begin it with."""
-    return LogLeaf.objects.exists() or not Seal.objects.filter(sequence__gt=0).exists()
+    """Return whether there is a log, or no row yet that is older than signatures are."""
+    return LogLeaf.objects.exists() or not any(
+        model._base_manager.filter(signature=None).exists() for model in signed_models()
+    )
 
 
 def check_signed_rows(model: type[Model], *, since: int = 0) -> Iterator[str]:

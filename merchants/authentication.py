@@ -102,6 +102,7 @@ def _development_caller(request: Request) -> Caller:
 
 def _named(request: Request) -> Iterator[tuple[str, Any]]:
     """Yield each place where the request names a merchant: the query string, then the body."""
+    # `query_params` costs a parser even where there is nothing to parse, as in most requests.
     for name in LOOKUPS if request.META.get("QUERY_STRING") else ():
         for value in request.query_params.getlist(name):
             yield name, value

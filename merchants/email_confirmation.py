@@ -3,6 +3,7 @@
 The e-mail names no merchant: its text is ours, since anyone who registers chooses the address.
 """
 
+import hashlib
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -13,6 +14,7 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from core.attempt_limits import AttemptLimit, count_within_all
 from core.durations import in_words
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant
@@ -22,6 +24,10 @@ from messages.planning import plan_message
 
 KIND = "confirm_email"
 LIFETIME = timedelta(days=7)
+DAY = timedelta(days=1)
+PER_MAILBOX = AttemptLimit("confirm-email-mailbox", 1, DAY)
+PER_MERCHANT = AttemptLimit("confirm-email-merchant", 5, DAY)
+PER_NETWORK = AttemptLimit("confirm-email-network", 30, DAY)
 _SALT = "merchants.email_confirmation"
 
 
@@ -32,18 +38,31 @@ class AddressClaim(NamedTuple):
     email: str
 
 
-def plan_confirmation(merchant: Merchant, *, now: datetime) -> None:
-    """Plan the e-mail with the link: at most one a day to one address."""
-    plan_message(
-        channel=Channel.EMAIL,
-        kind=KIND,
-        recipient=merchant.email,
-        about=merchant.id,
-        merchant_id=merchant.id,
-        livemode=True,
-        key=f"{merchant.id}:{KIND}:{now.date()}:{merchant.email}",
-        now=now,
-    )
+def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> None:
+    """Plan the e-mail with the link: one a day to a mailbox, whichever merchants name it.
+
+    A merchant and a `network` ("" for none) have a few a day, too: what is above that is not sent,
+    and the caller is not told, as with addresses that do not exist.
+    """
+    counted = [(PER_MAILBOX, _mailbox_of(merchant.email)), (PER_MERCHANT, merchant.id)]
+    if network:
+        counted.append((PER_NETWORK, network))
+    if count_within_all(counted, now=now):
+        plan_message(
+            channel=Channel.EMAIL,
+            kind=KIND,
+            recipient=merchant.email,
+            about=merchant.id,
+            merchant_id=merchant.id,
+            livemode=True,
+            now=now,
+        )
+
+
+def _mailbox_of(email: str) -> str:
+    """Return what stands for a mailbox in a count, without its name: tags after a + share it."""
+    local, _, domain = email.lower().rpartition("@")
+    return hashlib.sha256(f"{local.partition('+')[0]}@{domain}".encode()).hexdigest()
 
 
 def write(message: Message, now: datetime) -> Content | None:

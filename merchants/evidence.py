@@ -3,7 +3,8 @@
 They change by live key or by staff only, and those of a verified merchant once staff have approved:
 until then pages, messages and payouts keep the old values. A merchant that has yet to be verified
 corrects them with the key that it has. The merchant's e-mail address is one of
-them: the warnings go there.
+them: the warnings go there. What else live customers and payouts go by, `LIVE_FIELDS`, takes the
+live key as well, and waits for no one.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,6 +26,8 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 PUBLIC_FIELDS = ("name", "email", "website", "logo_url", "support_email", "payout_schedule")
+# Customers and payouts of live payments go by these as well: with the live key, and at once.
+LIVE_FIELDS = ("category", "phone", "description", "address", "brand_color", "time_zone")
 LIVE_KEY_ONLY = "changes with the live key only"
 REQUESTED, MADE = "change_requested", "change_made"
 SUBJECTS = {
@@ -42,14 +45,14 @@ def separate(changes: Changes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def refuse_test_caller(merchant: Merchant, changes: Changes, *, livemode: bool) -> None:
-    """Refuse to change a public field in test mode. Raises ValidationFailed with each name.
+    """Refuse to change in test mode what live customers meet. Raises ValidationFailed.
 
     A merchant that waits to be verified may: its test key is the one that works. It sells nothing
     yet, except where unverified merchants may take live payments: there the live key is needed.
     """
     sells_nothing = settings.DEVELOPMENT_MODE or settings.REQUIRE_VERIFIED_MERCHANTS
     is_free = sells_nothing and merchant.status == MerchantStatus.UNVERIFIED
-    named = [name for name in changes if name in PUBLIC_FIELDS]
+    named = [name for name in changes if name in (*PUBLIC_FIELDS, *LIVE_FIELDS)]
     if named and not livemode and not is_free:
         raise ValidationFailed(**dict.fromkeys(named, LIVE_KEY_ONLY))
 
@@ -101,7 +104,9 @@ def decline_change(*, change_id: str, now: datetime) -> MerchantChange:
     return change
 
 
-def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime) -> None:
+def apply_changes(
+    merchant: Merchant, changes: Changes, *, livemode: bool, now: datetime, network: str = ""
+) -> None:
     """Change the locked merchant, and tell `MERCHANT_UPDATED` what has changed."""
     if not changes:
         return
@@ -111,7 +116,7 @@ def apply_changes(merchant: Merchant, changes: Changes, *, livemode: bool, now: 
     if "email" in changed:
         merchant.email_confirmed_at = None
     if "email" in changes and merchant.email_confirmed_at is None:
-        plan_confirmation(merchant, now=now)
+        plan_confirmation(merchant, network=network, now=now)
     merchant.updated_at = now
     merchant.save(update_fields=[*changes, "email_confirmed_at", "updated_at"])
     forget_keys()

@@ -70,13 +70,14 @@ def create_merchant(
     slug: str | None = None,
     status: MerchantStatus = MerchantStatus.UNVERIFIED,
     fee_basis_points: int = 0,
+    network: str = "",
     **profile: Unpack[Profile],
 ) -> Registration:
     """Register a merchant with one key per mode. Raises SlugTaken for a slug that was asked for.
 
     `profile` holds at least `name` and `email`; the address is to be confirmed, unless the merchant
-    is registered as verified. Serves POST /v1/merchants, where the caller chooses neither status
-    nor fee (in basis points).
+    is registered as verified. `network` is where the request came from. Serves POST /v1/merchants,
+    where the caller chooses neither status nor fee (in basis points).
     """
     merchant = Merchant(
         id=new_id("mer", now),
@@ -93,7 +94,7 @@ def create_merchant(
     else:
         _insert_with_free_slug(merchant)
     if merchant.email_confirmed_at is None:
-        plan_confirmation(merchant, now=now)
+        plan_confirmation(merchant, network=network, now=now)
     keys = {
         livemode: issue_key(merchant=merchant, livemode=livemode, name=FIRST_KEY_NAME, now=now)
         for livemode in (False, True)
@@ -103,12 +104,17 @@ def create_merchant(
 
 @transaction.atomic
 def update_merchant(
-    *, caller: "Caller", merchant_id: str, now: datetime, **profile: Unpack[Profile]
+    *,
+    caller: "Caller",
+    merchant_id: str,
+    now: datetime,
+    network: str = "",
+    **profile: Unpack[Profile],
 ) -> Merchant:
     """Change a merchant's own profile. Serves PATCH.
 
     Public fields of a verified merchant wait for staff. Raises MerchantNotFound, and
-    ValidationFailed where a test caller names a public field.
+    ValidationFailed where a test caller names a field that live customers meet.
     """
     changes: dict[str, Any] = {**profile}
     merchant = Merchant.objects.visible_to(caller).locked(merchant_id)
@@ -118,7 +124,7 @@ def update_merchant(
         at_once, public = separate(changes)
         if public:
             request_change(merchant, public, actor=caller.actor, now=now)
-    apply_changes(merchant, at_once, livemode=caller.livemode, now=now)
+    apply_changes(merchant, at_once, livemode=caller.livemode, network=network, now=now)
     return merchant
 
 

@@ -33,9 +33,12 @@ class RegistrationViewSet(OpenViewSet):
         Needs no key. Without a `slug`, one is made of the name.
         """
         values = NewMerchant.parse(request.data)
+        address = client_address(request._request)
 
         def work() -> Response:
-            registration = create_merchant(now=request_now(), **values)
+            registration = create_merchant(
+                now=request_now(), network=wide_network_of(address), **values
+            )
             location = f"/v1/merchants/{registration.merchant.id}"
             return self.created(RegistrationOutput.of(registration), location)
 
@@ -56,6 +59,10 @@ class MerchantViewSet(CallerViewSet):
         """Only the fields you send change; null takes a value away or puts the default back."""
         changes = ChangedMerchant.parse(request.data)
         merchant = update_merchant(
-            caller=request.user, merchant_id=merchant_id, now=request_now(), **changes
+            caller=request.user,
+            merchant_id=merchant_id,
+            now=request_now(),
+            network=wide_network_of(client_address(request._request)),
+            **changes,
         )
         return Response(MerchantOutput.of(merchant))

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from core.errors import InvalidAmount
 from core.ids import new_id
-from customers.errors import CustomerFrozen, InvalidPin, PinLocked
+from customers.errors import InvalidPin, PinLocked
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import Customer
 from customers.services import test_customer
@@ -36,8 +36,7 @@ def confirm_payment(
     payment = _lock(caller, payment_id, amount, now)
     customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)
     _refuse_wrong_pins(customer)
-    if customer.frozen_at is not None:
-        raise CustomerFrozen
+    customer.refuse_frozen()
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:
         return decline(payment, TOO_LITTLE_MONEY, caller.actor, now)
     return pay_as_read(

@@ -25,6 +25,7 @@ FILTERS = {
     "q": words_in("the description, the order id, the invoice number or the reference"),
 }
 
+# `values` builds its list anew at each access, and each payment that is drawn asks.
 _FORMATS = tuple(QRFormat.values)
 
 

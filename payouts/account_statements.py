@@ -26,8 +26,7 @@ from payouts.errors import AccountStatementPending, AccountStatementsTooMany
 from payouts.models import AccountStatement, AccountStatementPart
 
 PART_LINES = 2_000
-SETTLED_AFTER = timedelta(minutes=1)  # no transaction lives nearly as long
-RETENTION = timedelta(days=30)
+SETTLED_AFTER = timedelta(minutes=1)  # each transaction reads the time shortly before
 MOST_PENDING = 10
 TURN_SECONDS = 5
 BATCH = 500
@@ -103,14 +102,6 @@ def make_due(*, now: datetime) -> int:
     return made
 
 
-def delete_old(*, now: datetime) -> int:
-    """Delete the statements that were asked for a month ago, with their lines; return how many."""
-    old = AccountStatement.objects.filter(created_at__lt=now - RETENTION).order_by("created_at")
-    ids = list(old.values_list("pk", flat=True)[:BATCH])
-    AccountStatement.objects.filter(pk__in=ids).delete()
-    return len(ids)
-
-
 def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:
     """Return lines of a statement, the oldest first. Raises AccountStatementPending."""
     if statement.ready_at is None:
@@ -132,7 +123,7 @@ def _go_on(statement_id: str, *, now: datetime) -> bool:
         account = _account_of(statement)
         if statement.ready_at is not None or _copy_part(statement, account):
             return False
-    with snapshot():
+    with snapshot():  # of long periods, whose sums may take longer than a statement may
         sums = _sums_of(statement, account)
     with transaction.atomic():
         statement = AccountStatement.objects.locked(statement_id)

@@ -16,7 +16,7 @@ from core.instants import today_in
 from core.json import dump_json
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
-from payouts.errors import PayoutBatchNotFound, PayoutFileChanged
+from payouts.errors import BankEntryUnfit, PayoutBatchNotFound, PayoutFileChanged
 from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
 from payouts.services import fail_unsendable, leave, mark_sent
 from payouts.statuses import PayoutStatus
@@ -24,6 +24,7 @@ from payouts.statuses import PayoutStatus
 MAX_PAYOUTS = 500
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
 REFERENCE_CHARACTERS = 32
+BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,20 +100,30 @@ def note_departure(
     """Return the order of a payout that is scheduled here, and left before a restore.
 
     The bank knows it under the reference that it would leave with: it gets a batch of its own, and
-    is in transit. None where no payout of this amount has that reference.
+    is in transit. None where no payout has that reference. Raises BankEntryUnfit where the one that
+    has it is of another amount.
     """
-    scheduled = Payout.objects.filter(
-        status=PayoutStatus.SCHEDULED, livemode=livemode, amount=amount, currency=currency
-    )
+    if not reference.startswith(ORDER_PREFIX):
+        return None
+    scheduled = Payout.objects.filter(status=PayoutStatus.SCHEDULED, livemode=livemode)
+    for each in scheduled.select_related("statement").order_by("id").iterator():
+        if end_to_end_id(each) == reference:
+            break
+    else:
+        return None
     locked = scheduled.select_related("bank_account", "merchant", "statement").select_for_update(
         no_key=True, of=("self",)
     )
-    for payout in locked.order_by("id"):
-        if end_to_end_id(payout) == reference:
-            batch = _order_together([payout], today_in(payout.merchant.time_zone, now), actor, now)
-            leave(payout, batch=batch, actor=actor, now=now)
-            return payout.order
-    return None
+    payout = locked.filter(pk=each.pk).first()
+    if payout is None:
+        return None
+    if (payout.amount, payout.currency) != (amount, currency):
+        raise BankEntryUnfit(
+            f"The bank knows payout {payout.pk}, which is scheduled, with another amount."
+        )
+    batch = _order_together([payout], today_in(payout.merchant.time_zone, now), actor, now)
+    leave(payout, batch=batch, actor=actor, now=now)
+    return payout.order
 
 
 def find_batch(batch_id: str) -> PayoutBatch:
@@ -183,7 +194,8 @@ def end_to_end_id(payout: Payout) -> str:
     """
     place = f"{payout.statement.account_id} {payout.statement.number}"
     text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
-    return f"E-{hashlib.sha256(text.encode()).hexdigest()[:REFERENCE_CHARACTERS]}"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
 
 
 def _order_together(
@@ -198,7 +210,7 @@ def _order_together(
         count=len(payouts),
         total_amount=sum(payout.amount for payout in payouts),
         execution_date=execution_date,
-        message_id=f"B-{digest[:REFERENCE_CHARACTERS]}",
+        message_id=f"{BATCH_PREFIX}{digest[:REFERENCE_CHARACTERS]}",
         orders_hash=digest,
         created_at=now,
         created_by=actor,

@@ -35,6 +35,8 @@ class AccountStatementPending(Conflict):
 
 class AccountStatementsTooMany(Conflict):
     message = "Other statements are still being made. Try again."
+    cause = "As many statements as may be made at a time, in one mode, are still being made."
+    remedy = "Wait until one of them is ready, then ask again."
 
 
 class BankAccountNotFound(NotFound):
@@ -86,6 +88,10 @@ class PayoutsShut(ValidationFailed):
         "The database was restored: payouts wait until what is in transit was compared with the "
         "bank (manage.py restored --reconciled)."
     )
+
+
+class BankEntriesWaiting(ValidationFailed):
+    message = "What the bank says of our orders waits for a person: explain it, then open payouts."
 
 
 class DebtorUnknown(ValidationFailed):

@@ -1,14 +1,10 @@
 """Metrics of the bank account that payouts leave from, collected when they are scraped."""
 
-from typing import Final
-
 from prometheus_client import Gauge
 
+from core.metrics import LATEST
 from payouts.bank.position import positions
 from payouts.models import BankEntry
-
-# Each web process reads the same rows: the latest value counts, and values are not summed.
-LATEST: Final = "mostrecent"
 
 difference = Gauge(
     "bank_difference_cents",

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from core.clock import running_on
 from core.instants import start_of_day, today_in
 from core.sweeping import sweep
 from ledger.errors import InsufficientBalance
@@ -21,6 +22,7 @@ from payouts.business_days import BusinessDays
 from payouts.models import BankAccount, Payout, PayoutOrigin, SettledPeriod
 from payouts.periods import SCHEDULED, period_due
 from payouts.services import schedule_payout
+from payouts.statuses import PayoutStatus
 
 BATCH = 500
 ACTOR = "system:payouts.schedule"
@@ -39,12 +41,13 @@ class Due(NamedTuple):
 
 def schedule_due(*, now: datetime, limit: int = BATCH) -> int:
     """Schedule the payouts whose period is due; return how many this call scheduled."""
+    clock = running_on(now)
 
     def schedule(due: Due) -> bool:
-        return (
-            schedule_period(bank_account=due.bank_account, period=due.period, now=now) is not None
-        )
+        made = schedule_period(bank_account=due.bank_account, period=due.period, now=clock())
+        return made is not None
 
+    _bring_forward(now)
     return sweep("schedule payouts", schedule, _due(now, limit))
 
 
@@ -78,6 +81,32 @@ def schedule_period(*, bank_account: BankAccount, period: date, now: datetime) -
             )
     except InsufficientBalance:
         return None
+
+
+def _bring_forward(now: datetime) -> None:
+    """Let what a clock that was wrong has put off leave with the next run."""
+    days = BusinessDays.load()
+    ahead = Payout.objects.filter(
+        status=PayoutStatus.SCHEDULED, send_date__gt=days.on_or_after(_latest(now))
+    )
+
+    def one(payout_id: str) -> bool:
+        with transaction.atomic():
+            payout = (
+                ahead.select_related("merchant")
+                .select_for_update(no_key=True, of=("self",))
+                .filter(pk=payout_id)
+                .first()
+            )
+            if payout is None:
+                return False
+            payout.send_date = days.on_or_after(today_in(payout.merchant.time_zone, now))
+            payout.arrival_date = days.after(payout.send_date)
+            payout.updated_at = now
+            payout.save(update_fields=["send_date", "arrival_date", "updated_at"])
+        return True
+
+    sweep("bring payouts forward", one, list(ahead.order_by("pk").values_list("pk", flat=True)))
 
 
 def _due(now: datetime, limit: int) -> Iterator[Due]:

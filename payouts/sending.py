@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from core.clock import running_on
 from core.instants import today_in
 from core.sweeping import sweep
 from payouts.continuity import is_shut
@@ -71,8 +72,10 @@ def _fetch_result(payout: Payout, now: datetime) -> bool:
 
 
 def _each(act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime) -> int:
+    clock = running_on(now)
+
     def one(payout_id: str) -> bool:
         payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
-        return act(payout, now)
+        return act(payout, clock())
 
     return sweep("send payouts", one, list(payouts.values_list("pk", flat=True)))

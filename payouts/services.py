@@ -21,7 +21,12 @@ from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
 from payouts.continuity import is_shut
-from payouts.errors import PayoutNotCancelable, PayoutReturnTooLate, PayoutTooSmall
+from payouts.errors import (
+    PayoutNotCancelable,
+    PayoutReturnTooLate,
+    PayoutStatusUnfit,
+    PayoutTooSmall,
+)
 from payouts.models import (
     MAX_BANK_REFERENCE,
     MAX_FAILURE_CODE,
@@ -169,9 +174,12 @@ def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: d
     """Record that the bank has refused; the money returns to the merchant's balance.
 
     A long code or message is truncated: the bank's refusal must be recorded in any case. Raises
-    PayoutNotFound, PayoutStatusUnfit.
+    PayoutNotFound, PayoutStatusUnfit; also for a live one that is scheduled, after a restore of the
+    database: it may have been sent, and must be compared first.
     """
     payout = Payout.objects.locked(payout_id)
+    if payout.livemode and payout.status in CANCELABLE and is_shut(now=now):
+        raise PayoutStatusUnfit(status="is being compared with the bank")
     return _fail(payout, code=code, message=message, actor=actor, now=now)
 
 

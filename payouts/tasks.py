@@ -4,6 +4,7 @@ from celery import shared_task
 
 from core.clock_check import LONG_STEP, turn_now
 from payouts import account_statements, gathering, scheduling, sending
+from payouts.retention import delete_old_statements
 
 
 @shared_task
@@ -27,7 +28,7 @@ def make_statements() -> int:
 
 @shared_task
 def forget_statements() -> int:
-    return account_statements.delete_old(now=turn_now())
+    return delete_old_statements(now=turn_now())
 
 
 @shared_task

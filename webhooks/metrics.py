@@ -1,16 +1,12 @@
 """Metrics of webhooks, collected when they are scraped."""
 
-from typing import Final
-
 from django.db.models import Min
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
+from core.metrics import LATEST
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.models import Webhook
-
-# Each web process reads the same database: the latest value counts; values are not summed.
-LATEST: Final = "mostrecent"
 
 longest_wait = Gauge(
     "webhooks_longest_wait_seconds",

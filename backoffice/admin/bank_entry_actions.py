@@ -4,22 +4,22 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from backoffice import formats
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
 from backoffice.admin.submission import submit, submitted
 from backoffice.forms import ActionForm, SelectField, TextAreaField, TextInputField
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.bank_entries import import_file
+from backoffice.services.bank_uploads import content_hash, seal_file
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
-from payouts.bank.importing import ImportResult
 from payouts.bank.matching import set_aside
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
@@ -32,17 +32,23 @@ class BankFileForm(ActionForm):
         widget=UnfoldAdminFileFieldWidget(),
         help_text="pain.002, camt.053 or camt.054, of at most 10 MiB.",
     )
+    reason = TextInputField(max_length=500, label="Where it comes from")
 
     def clean_file(self) -> bytes:
         content: bytes = self.cleaned_data["file"].read(MAX_FILE_BYTES + 1)
         return content
 
 
-def _imported(result: ImportResult) -> ActionResult:
-    file = result.stored.file
-    return ActionResult(
-        f"{file.get_source_display()} {file.message_id}: {result.matched} matched, "
-        f"{result.unmatched} wait under Bank entries."
+def _request_import(context: ActionContext) -> Instruction:
+    content = context.data["file"]
+    return submit(
+        context,
+        instruction_kinds.BANK_FILE,
+        subject_id=content_hash(content),
+        livemode=context.data["mode"] == "live",
+        amount=0,
+        currency=settings.DEFAULT_CURRENCY,
+        sealed_file=seal_file(content),
     )
 
 
@@ -52,14 +58,9 @@ IMPORT_ACTIONS = (
         title="Import the bank's file",
         right=Right.PAY_OUT,
         form=BankFileForm,
-        service=lambda context: import_file(
-            staff=context.staff,
-            content=context.data["file"],
-            livemode=context.data["mode"] == "live",
-            now=context.now,
-        ),
-        message=_imported,
-        about="Safe to repeat. What does not match a payout exactly waits under Bank entries.",
+        service=_request_import,
+        message=submitted("Imported."),
+        about="It is read at once; a colleague has to approve it. Safe to repeat.",
         icon="download",
     ),
 )

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from backoffice import formats
+from backoffice.admin.bank_entries import MONEY, SAYS, STATE
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import RUN_FIELDS
@@ -16,20 +17,24 @@ from backoffice.resource.display_fields import (
     STATUS,
     Amount,
     Field,
+    Id,
     Instant,
     Reference,
+    linked,
 )
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.roles import InstructionKind, Right
+from backoffice.services.bank_uploads import entries_of
 from backoffice.services.break_glass import BREAK_GLASS_DELAY
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.staff import staff_of
 from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
-from payouts.models import Payout
+from payouts.models import BankEntry, Payout
 
+ENTRY_FIELDS = (Id("Entry"), SAYS, MONEY, STATE, Field("Why", "problem"))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
@@ -80,6 +85,13 @@ class InstructionAdmin(OfficeAdmin):
             model=Payout,
             shown=MAX_PAYOUTS,
         ),
+        Related(
+            title="Bank entries",
+            rows=entries_of,
+            fields=ENTRY_FIELDS,
+            model=BankEntry,
+            shown=MAX_PAYOUTS,
+        ),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -104,8 +116,8 @@ class InstructionAdmin(OfficeAdmin):
         return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
 
     def tables(self, row: Instruction) -> list[Table]:
-        """Show which payouts a run takes: what is approved is these, and no others."""
-        return [table for table in super().tables(row) if table.rows]
+        """Show which payouts a run takes, or what a file says: what is approved is that."""
+        return [table for table in (*_of_file(row), *super().tables(row)) if table.rows]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
         asked = TimelineEntry(
@@ -140,5 +152,16 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     return [
         (name.replace("_", " ").capitalize(), value)
         for name, value in instruction.arguments.items()
-        if name not in ("expected_available", "payouts")
+        if name not in ("expected_available", "payouts", "says", "gives")
+    ]
+
+
+def _of_file(instruction: Instruction) -> list[Table]:
+    """Say what a bank file would do, by kind and one by one where it gives money."""
+    says, gives = (instruction.arguments.get(name, []) for name in ("says", "gives"))
+    gifts = [[kind, linked(named, named), *rest] for kind, named, *rest in gives]
+    right = Right.VIEW_PAYOUTS
+    return [
+        Table("What the file says", ("Says", "Of", "How many", "Amount"), says, right=right),
+        Table("Whom it gives money", ("Says", "Of", "Amount"), gifts, right=right),
     ]

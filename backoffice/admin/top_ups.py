@@ -36,11 +36,6 @@ CAME = Amount("Came", "amount_received")
 TOP_UP_FIELDS = (CREATED, AMOUNT, WAY, STATUS, Id("Top-up"))
 
 
-def _takes_cash(top_up: TopUp, now: datetime) -> bool:
-    is_waited_for = top_up.status == TopUpStatus.PENDING and top_up.expires_at > now
-    return top_up.way == FundingWay.AGENT and is_waited_for
-
-
 class CountedCashForm(ActionForm):
     def lines(self) -> list[str]:
         amount = formats.money(self.row.amount, self.row.currency)
@@ -68,7 +63,7 @@ CASH_ACTIONS = (
         about="The customer confirms the amount by a code on their phone.",
         icon="payments",
         main=True,
-        available=_takes_cash,
+        available=TopUp.takes_cash,
     ),
     Action(
         name="cash",
@@ -83,7 +78,7 @@ CASH_ACTIONS = (
         ),
         message="The money is in the wallet. The customer has been sent the receipt.",
         icon="pin",
-        available=lambda top_up, now: _takes_cash(top_up, now) and bool(top_up.code_handle),
+        available=lambda top_up, now: top_up.takes_cash(now) and bool(top_up.code_handle),
     ),
 )
 

@@ -14,7 +14,7 @@ from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import AccountNotEligible
 from backoffice.models import Instruction, StaffAccount
 from backoffice.roles import Right, Role
-from backoffice.services.administrators import tell_administrators
+from backoffice.services.administrators import note_administrator, tell_administrators
 from backoffice.services.invitations import invitation_id, plan_change_notice, plan_invitation
 from backoffice.services.two_factor import remove_second_factor
 from backoffice.staff import USERNAME_CHARACTERS, Staff, roles_of
@@ -154,6 +154,7 @@ def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> N
 
 def give_roles(user: User, roles: frozenset[Role]) -> None:
     """Put an account into the groups of these roles, and of no others."""
+    note_administrator(user)
     groups = [Group.objects.get_or_create(name=role.value)[0] for role in sorted(roles)]
     user.groups.set(groups)
     if user.is_superuser:  # would be an Administrator whatever the groups say

@@ -1,4 +1,4 @@
-"""Those who manage staff: whether there is a second one, and how all of them are told."""
+"""Those who manage staff: whether there has been a second one, and how all of them are told."""
 
 from datetime import datetime
 
@@ -6,19 +6,29 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
+from backoffice.models import StaffAccount
 from backoffice.roles import Role
 from messages.models import Channel
 from messages.planning import plan_message
 
 KIND = "staff_alarm"
+_HAS_ROLE = Q(groups__name=Role.ADMINISTRATOR.value) | Q(is_superuser=True)
 
 
-def is_only_administrator(user_id: int) -> bool:
-    """Return whether no one else is an Administrator, nor was one when their account was closed.
+def is_first_administrator(user_id: int) -> bool:
+    """Return whether no one else is an Administrator, or has ever been one.
 
-    A closed account counts: to close the others' must not leave one person alone in charge.
+    Closed accounts count, and those that have lost the role: to close or demote the others must
+    not leave one person alone in charge.
     """
-    return not _administrators().exclude(pk=user_id).exists()
+    others = User.objects.filter(_HAS_ROLE | Q(staff_account__was_administrator=True))
+    return not _real_staff(others).exclude(pk=user_id).exists()
+
+
+def note_administrator(user: User) -> None:
+    """Note for good, before roles change, that an account is an Administrator's, if it is."""
+    if User.objects.filter(_HAS_ROLE, pk=user.pk).exists():
+        StaffAccount.objects.update_or_create(user=user, defaults={"was_administrator": True})
 
 
 def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
@@ -44,6 +54,8 @@ def staff_url(path: str) -> str:
 
 
 def _administrators() -> "QuerySet[User]":
-    chosen = Q(groups__name=Role.ADMINISTRATOR.value) | Q(is_superuser=True)
-    everyone = User.objects.filter(chosen, is_staff=True).distinct()
-    return everyone.exclude(staff_account__development_only=True)
+    return _real_staff(User.objects.filter(_HAS_ROLE)).distinct()
+
+
+def _real_staff(users: "QuerySet[User]") -> "QuerySet[User]":
+    return users.filter(is_staff=True).exclude(staff_account__development_only=True)

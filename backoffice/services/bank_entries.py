@@ -1,32 +1,16 @@
-"""What finance does with the bank's answers: bring in its files, and say what its entries are."""
+"""What finance says of the bank's entries, where the files alone do not tell."""
 
 from datetime import datetime
 
-from backoffice.audit import AuditAction, audited
 from backoffice.models import Instruction
-from backoffice.roles import Right
-from backoffice.staff import Staff
 from customers.models import Customer
 from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
-from payouts.bank.importing import ImportResult, match_bank_file, store_bank_file
 from payouts.bank.matching import match_by_hand, refuse_resolved
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import BankEntry, Payout
 from payouts.services import record_returned
 from payouts.statuses import TRANSITIONS, PayoutStatus
-
-
-def import_file(*, staff: Staff, content: bytes, livemode: bool, now: datetime) -> ImportResult:
-    """Bring in a file of the bank. Raises Forbidden, BankFileUnreadable, BankFileUnfit."""
-    action = AuditAction(
-        act="import bank file", right=Right.PAY_OUT, subject_type="bankfile", subject_id=""
-    )
-    with audited(staff=staff, action=action, now=now) as record:
-        stored = store_bank_file(content=content, livemode=livemode, actor=staff.actor, now=now)
-        file = stored.file
-        record.after = {"message_id": file.message_id, "content_hash": file.content_hash}
-    return match_bank_file(stored=stored, actor=staff.actor, now=now)
 
 
 def check_match(instruction: Instruction, now: datetime) -> None:
@@ -47,9 +31,9 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
 
 
 def check_credit(instruction: Instruction, now: datetime) -> None:
-    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound."""
+    """Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased."""
     refuse_no_credit(BankEntry.objects.one(instruction.arguments["entry"]))
-    Customer.objects.one(instruction.subject_id)
+    Customer.objects.one(instruction.subject_id).refuse_erased()
 
 
 def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -13,6 +13,7 @@ from backoffice.roles import InstructionKind, Right
 from backoffice.services import (
     accounts,
     bank_entries,
+    bank_uploads,
     merchants,
     money,
     payouts,
@@ -48,6 +49,7 @@ PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
 BANK_CREDIT = "bank_credit"
+BANK_FILE = "bank_file"
 BANK_ACCOUNT = "bank_account"
 ERASE_CUSTOMER = "erase_customer"
 ADD_STAFF = "add_staff"
@@ -132,6 +134,15 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.PAY_OUT,
         check=bank_entries.check_credit,
         carry_out=bank_entries.credit_wallet,
+        always_two=True,
+    ),
+    # The requester may have written the file: it gives money to any wallet and any merchant.
+    BANK_FILE: InstructionTask(
+        title="Import of a bank file",
+        kind=InstructionKind.BANK_FILE,
+        right=Right.PAY_OUT,
+        check=bank_uploads.check_file,
+        carry_out=bank_uploads.import_file,
         always_two=True,
     ),
     BANK_ACCOUNT: InstructionTask(

@@ -21,9 +21,9 @@ from backoffice.errors import (
     RequesterNotAuthorized,
     SelfApproval,
 )
-from backoffice.models import AuditOutcome, Instruction, Note, NoteSubject
+from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
 from backoffice.roles import RIGHTS, InstructionKind, Right, limit_of
-from backoffice.services.administrators import is_only_administrator
+from backoffice.services.administrators import is_first_administrator
 from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import TASKS, InstructionTask
 from backoffice.staff import Staff, roles_of
@@ -40,7 +40,7 @@ _AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionRequest:
-    """What staff ask for. `secret` is stored encrypted and never shown."""
+    """What staff ask for. `secret` is stored encrypted and never shown; so is `sealed_file`."""
 
     task: str
     subject_id: str
@@ -53,6 +53,7 @@ class InstructionRequest:
     merchant_id: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
+    sealed_file: str = field(default="", repr=False)
     note_on: NoteSubject | None = None
 
 
@@ -165,8 +166,8 @@ def needs_approval(
     *, staff: Staff, task: InstructionTask, amount: int, livemode: bool, now: datetime
 ) -> bool:
     """Return whether a second person has to approve."""
-    if task.kind == InstructionKind.STAFF and is_only_administrator(staff.user_id):
-        return False  # a first installation: there is no one to ask yet
+    if task.kind == InstructionKind.STAFF and is_first_administrator(staff.user_id):
+        return False  # a first installation: there has been no one to ask yet
     limit = limit_of(staff.roles, task.kind)
     if task.always_two or amount > limit.each:
         return True
@@ -196,6 +197,8 @@ def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAct
 def _subject_type(task: InstructionTask, subject_id: str) -> str:
     if task.kind == InstructionKind.STAFF:
         return "staff"
+    if task.kind == InstructionKind.BANK_FILE:
+        return "bankfile"
     kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "key": "apikey"}
     return kinds.get(subject_id.partition("_")[0], "payout")
 
@@ -226,6 +229,8 @@ def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         if not Instruction.objects.filter(form_key=request.form_key).exists():
             raise
         raise FormAlreadySubmitted from None
+    if request.sealed_file:
+        InstructionFile.objects.create(instruction=instruction, sealed_content=request.sealed_file)
     return instruction
 
 

@@ -12,6 +12,7 @@ from backoffice.models import Instruction
 from checkout.models import VerificationTry
 from customers.erasure import erase_customer
 from customers.models import Customer
+from funding.models import TopUp
 from ledger.models import Account, Purpose
 from merchants.callers import Caller
 from messages.models import Message
@@ -36,8 +37,8 @@ def check_erasure(instruction: Instruction, now: datetime) -> None:
 def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Erase the person of a customer, and return the customer's id.
 
-    Payments, refunds and transfers stay as they are, but for the e-mail address in a payment: the
-    ledger is proven as before. Raises as `check_erasure`.
+    Payments, refunds, top-ups and transfers stay as they are, but for the e-mail address in a
+    payment: the ledger is proven as before. Raises as `check_erasure`.
     """
     check_erasure(instruction, now)
     customer = Customer.objects.one(instruction.subject_id)
@@ -51,12 +52,13 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def messages_to(customer: Customer) -> Iterator[QuerySet[Message]]:
-    """Yield what was told about the customer's account, their payments and their refunds."""
+    """Yield what was told about the customer's account, their payments, refunds and top-ups."""
     payments = Payment.objects.filter(customer=customer)
     refunds = Refund.objects.filter(payment__customer=customer)
     yield Message.objects.filter(about=customer.pk)
     yield Message.objects.filter(about__in=payments.values("pk"))
     yield Message.objects.filter(about__in=refunds.values("pk"))
+    yield Message.objects.filter(about__in=TopUp.objects.filter(customer=customer).values("pk"))
 
 
 def wallets_of(customer: Customer) -> QuerySet[Account]:
@@ -73,3 +75,5 @@ def _reasons_to_wait(customer: Customer) -> Iterator[str]:
         yield f"{count} of their payments are still open."
     if count := Refund.objects.pending().filter(payment__customer=customer).count():
         yield f"{count} of their refunds still wait for the merchant's money."
+    if count := TopUp.objects.pending().filter(customer=customer).count():
+        yield f"{count} of their top-ups are still on their way."

@@ -14,6 +14,7 @@ from backoffice.staff import Staff
 from checkout.models import VerificationTry
 from core.clock import iso
 from customers.models import Customer
+from funding.models import TopUp
 from ledger.models import Account, Transfer
 from payments.models import Payment
 from refunds.models import Refund
@@ -27,6 +28,10 @@ _PAYMENT = (
     "completed_at",
 )  # fmt: skip
 _REFUND = ("id", "payment_id", "amount", "currency", "status", "reason", "created_at")
+_TOP_UP = (
+    "id", "payment_id", "way", "amount", "amount_received", "currency", "status", "reference",
+    "created_at", "succeeded_at",
+)  # fmt: skip
 _PASSKEY = ("name", "aaguid", "is_synced", "created_at", "last_used_at", "removed_at")
 _SESSION = ("created_at", "last_seen_at", "ended_at", "expires_at")
 _MESSAGE = ("channel", "kind", "recipient", "subject", "text", "status", "due_at", "sent_at")
@@ -66,6 +71,7 @@ def _known_of(customer: Customer) -> dict[str, Any]:
             {"merchant": payment.merchant.name} | _fields(payment, _PAYMENT) for payment in payments
         ],
         "refunds": _rows(Refund.objects.filter(payment__customer=customer), _REFUND),
+        "top_ups": _rows(TopUp.objects.filter(customer=customer), _TOP_UP),
         "passkeys": _rows(customer.passkeys.all(), _PASSKEY),
         "sessions": _rows(customer.sessions.all(), _SESSION),
         "messages": [row for rows in messages_to(customer) for row in _rows(rows, _MESSAGE)],

@@ -18,7 +18,7 @@ class NotMePage(CheckoutPage):
     customer_id = ""
 
     def prepare(self) -> None:
-        self.customer_id = customer_of_link(self.kwargs["token"])
+        self.customer_id = customer_of_link(self.kwargs["token"], now=self.now)
 
     def get(self, request: HttpRequest, token: str) -> HttpResponse:
         return self.page("not_me.html")

@@ -1,6 +1,8 @@
 """Read a statement or a notification of our account, camt.053 and camt.054, of any version."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from django.conf import settings
@@ -11,6 +13,7 @@ from payouts.bank.reports import (
     ReportItem,
     StatementPage,
     amount_at,
+    day_at,
     instant_at,
     reference_at,
     required,
@@ -25,15 +28,16 @@ OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
+_Told = Counter[tuple[str, ...]]
 
 
 def read_statements(document: Element) -> Report:
     """Return the statements of a camt.053. Raises BankFileUnreadable, BankFileUnfit."""
-    message = required(document, "BkToCstmrStmt")
+    message, told = required(document, "BkToCstmrStmt"), _Told()
     return Report(
         source=BankSource.STATEMENT,
         message_id=required_reference(message, "GrpHdr/MsgId"),
-        pages=[_page(statement) for statement in message.findall("Stmt")],
+        pages=[_page(statement, told) for statement in message.findall("Stmt")],
     )
 
 
@@ -41,9 +45,11 @@ def read_notifications(document: Element) -> Report:
     """Return the booked entries of a camt.054. Raises BankFileUnreadable, BankFileUnfit."""
     message = required(document, "BkToCstmrDbtCdtNtfctn")
     items: list[ReportItem] = []
+    told = _Told()
     for notification in message.findall("Ntfctn"):
         _refuse_other_account(notification)
-        items += _booked(notification, required_reference(notification, "Id"))
+        place = required_reference(notification, "Id")
+        items += _numbered(_booked(notification, place), told)
     return Report(
         source=BankSource.NOTIFICATION,
         message_id=required_reference(message, "GrpHdr/MsgId"),
@@ -51,7 +57,7 @@ def read_notifications(document: Element) -> Report:
     )
 
 
-def _page(statement: Element) -> StatementPage:
+def _page(statement: Element, told: _Told) -> StatementPage:
     _refuse_other_account(statement)
     number, page = required_reference(statement, "Id"), text_at(statement, "StmtPgntn/PgNb")
     created = instant_at(statement, "CreDtTm")
@@ -71,7 +77,7 @@ def _page(statement: Element) -> StatementPage:
         end_at=end,
         opening_amount=_first(balances, OPENING),
         closing_amount=_first(balances, CLOSING),
-        items=list(_booked(statement, f"{number} {page}")),
+        items=list(_numbered(_booked(statement, f"{number} {page}"), told)),
     )
 
 
@@ -94,6 +100,13 @@ def _refuse_other_account(report: Element) -> None:
         raise BankFileUnfit(account="is not the one that payouts leave from")
 
 
+def _numbered(items: Iterable[ReportItem], told: _Told) -> Iterator[ReportItem]:
+    """Tell apart what a file says twice in the same words, such as two fees of one day."""
+    for item in items:
+        yield replace(item, identity=(*item.identity, str(told[item.identity])))
+        told[item.identity] += 1
+
+
 def _booked(report: Element, place: str) -> Iterator[ReportItem]:
     """Yield each booked entry, or each payment in it where the parts add up to the whole."""
     for number, entry in enumerate(report.findall("Ntry")):
@@ -102,41 +115,47 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
         found = amount_at(entry, "Amt")
         if found is None:
             raise BankFileUnreadable(Amt="is missing")
-        # The bank's own reference is the same in every file; its place is all that is left else.
+        # The bank's own reference is the same in every file, but some give it again each day; its
+        # place is all that is left where there is none.
         reference = text_at(entry, "AcctSvcrRef")
-        identity = (reference,) if reference else (place, str(number))
-        yield from _parts(entry, identity, *found)
+        former = (reference,) if reference else (place, str(number))
+        yield from _parts(entry, reference or place, former, *found)
 
 
 def _parts(
-    entry: Element, identity: tuple[str, ...], amount: int, currency: str
+    entry: Element, place: str, former: tuple[str, ...], amount: int, currency: str
 ) -> Iterator[ReportItem]:
     parts = entry.findall("NtryDtls/TxDtls")
     amounts = [amount_at(part, *_AMOUNTS) for part in parts]
     if len(parts) == 1:
-        yield _item(entry, parts[0], identity, amount, currency)
+        yield _item(entry, parts[0], place, former, (amount, currency))
     elif (
         parts
         and sum(found[0] for found in amounts if found) == amount
         and all(found and found[1] == currency for found in amounts)
     ):
         for number, (part, found) in enumerate(zip(parts, amounts, strict=True)):
-            yield _item(entry, part, (*identity, str(number)), found[0] if found else 0, currency)
+            money = (found[0] if found else 0, currency)
+            yield _item(entry, part, place, (*former, str(number)), money)
     else:
-        yield _item(entry, entry, identity, amount, currency)
+        yield _item(entry, entry, place, former, (amount, currency))
 
 
 def _item(
-    entry: Element, part: Element, identity: tuple[str, ...], amount: int, currency: str
+    entry: Element, part: Element, place: str, former: tuple[str, ...], money: tuple[int, str]
 ) -> ReportItem:
-    kind = _kind(entry, part)
+    kind, (amount, currency) = _kind(entry, part), money
     end_to_end_id = reference_at(part, "Refs/EndToEndId")
     batch = entry if part is entry else part
     reference = reference_at(batch, "Refs/PmtInfId", "Refs/MsgId") or reference_at(
         entry, "NtryDtls/Btch/PmtInfId", "NtryDtls/Btch/MsgId"
     )
+    booking_date = day_at(entry, "BookgDt/Dt", "BookgDt/DtTm", "ValDt/Dt", "ValDt/DtTm")
+    contents = (kind, end_to_end_id, str(amount), currency)
+    message = _message(entry, part)
     return ReportItem(
-        identity=(*identity, kind, end_to_end_id, str(amount), currency),
+        identity=(place, str(booking_date or ""), *contents, message),
+        former_identity=(*former, *contents),
         kind=kind,
         amount=amount,
         currency=currency,
@@ -144,10 +163,17 @@ def _item(
         message_reference=reference,
         bank_reference=text_at(part, "Refs/AcctSvcrRef") or text_at(entry, "AcctSvcrRef"),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
-        message=text_at(part, "RtrInf/AddtlInf")
+        message=message,
+        booking_date=booking_date,
+    )
+
+
+def _message(entry: Element, part: Element) -> str:
+    return (
+        text_at(part, "RtrInf/AddtlInf")
         or _remittance(part)
         or text_at(part, "AddtlTxInf")
-        or text_at(entry, "AddtlNtryInf"),
+        or text_at(entry, "AddtlNtryInf")
     )
 
 

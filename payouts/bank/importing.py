@@ -5,13 +5,14 @@ unmatched is tried again.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from django.db import transaction
 
+from core.clock import running_on
 from core.ids import new_id
 from core.json import dump_json
 from core.sweeping import sweep
@@ -21,7 +22,7 @@ from payouts.bank.pain002 import read_status_report
 from payouts.bank.reports import Report, ReportItem, StatementPage
 from payouts.bank.safe_xml import parse_xml
 from payouts.errors import BankFileUnfit
-from payouts.models import BankEntry, BankEntryState, BankFile, BankStatement
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankFile, BankStatement
 from payouts.models.bank import MAX_REASON
 from payouts.models.payouts import MAX_BANK_REFERENCE
 
@@ -30,6 +31,7 @@ READERS: dict[str, Callable[[Element], Report]] = {
     "camt.053": read_statements,
     "camt.054": read_notifications,
 }
+KEYS_AT_ONCE = 1_000
 Progress = Callable[[int, int], None]
 
 
@@ -81,6 +83,9 @@ def store_bank_file(*, content: bytes, livemode: bool, actor: str, now: datetime
     )
     if file.content_hash != digest:
         raise BankFileUnfit(MsgId="was in another file, with other contents")
+    numbers = {(page.currency, page.number) for page in report.pages}
+    if len(numbers) != len(report.pages):
+        raise BankFileUnfit(statement="stands twice in the file")
     if created:
         _add_entries(file, report.items, None, now)
         for page in report.pages:
@@ -96,11 +101,12 @@ def match_bank_file(
     file = stored.file
     waiting = list(file.entries.unmatched().order_by("pk").values_list("pk", flat=True))
     numbers = dict(zip(waiting, range(1, len(waiting) + 1), strict=True))
+    clock = running_on(now)
 
     def one(entry_id: str) -> bool:
         if progress:
             progress(numbers[entry_id], len(waiting))
-        return match_entry(entry_id=entry_id, actor=actor, now=now)
+        return match_entry(entry_id=entry_id, actor=actor, now=clock())
 
     matched = sweep("match bank entries", one, waiting)
     unmatched = file.entries.unmatched().count()
@@ -109,18 +115,16 @@ def match_bank_file(
 
 def _add_statement(file: BankFile, page: StatementPage, now: datetime) -> BankStatement:
     """Store a statement once. Raises BankFileUnfit where its figures contradict each other."""
-    signed = [
-        -(item.amount or 0) if item.kind == "debit" else item.amount or 0 for item in page.items
-    ]
+    entries_amount = sum(_signed(item) for item in page.items)
     if any(item.currency != page.currency for item in page.items):
         raise BankFileUnfit(currency="of an entry is not that of the statement")
     figures = {
         "opening_amount": page.opening_amount,
         "closing_amount": page.closing_amount,
-        "entries_amount": sum(signed),
+        "entries_amount": entries_amount,
     }
     opening, closing = page.opening_amount, page.closing_amount
-    if opening is not None and closing not in (None, opening + sum(signed)):
+    if opening is not None and closing not in (None, opening + entries_amount):
         raise BankFileUnfit(statement="does not add up: opening and entries make no closing")
     statement, _ = BankStatement.objects.get_or_create(
         livemode=file.livemode,
@@ -145,12 +149,51 @@ def _add_entries(
     statement: BankStatement | None,
     now: datetime,
 ) -> None:
-    rows = [_entry(file, item, statement, now) for item in items]
-    if len({row.key for row in rows}) != len(rows):
+    rows = {_key(item.identity): _entry(file, item, statement, now) for item in items}
+    if len(rows) != len(items):
         raise BankFileUnfit(reference="of the bank stands twice in the file")
+    known = _known_by_former_key(file, items)
     # Ordered, so that two files with the same entries do not wait for each other.
-    rows.sort(key=lambda row: row.key)
-    BankEntry.objects.bulk_create(rows, ignore_conflicts=True)
+    fresh = [rows[key] for key in sorted(rows.keys() - known.keys())]
+    BankEntry.objects.bulk_create(fresh, ignore_conflicts=True)
+    if statement is not None:
+        found = [*known.values(), *_with_keys(file, [row.key for row in fresh])]
+        if sum(_signed(row) for row in found) != statement.entries_amount:
+            raise BankFileUnfit(statement="has entries that others hide: its sum is not stored")
+
+
+def _known_by_former_key(file: BankFile, items: Sequence[ReportItem]) -> dict[str, BankEntry]:
+    """Return, by their keys now, the entries that were stored under the keys of earlier releases.
+
+    Those had no text and no booking date: the text is compared, and the day is one before storing.
+    """
+    items = [item for item in items if item.former_identity]
+    found = {row.key: row for row in _with_keys(file, [_key(it.former_identity) for it in items])}
+    known = {}
+    for item in items:
+        row = found.get(_key(item.former_identity))
+        if row is None or row.message != item.message[:MAX_REASON]:
+            continue
+        last = (row.created_at + timedelta(days=1)).date()  # a day begins earlier in the far east
+        if item.booking_date is None or item.booking_date <= last:
+            known[_key(item.identity)] = found.pop(row.key)
+    return known
+
+
+def _with_keys(file: BankFile, keys: Sequence[str]) -> Iterator[BankEntry]:
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        yield from BankEntry.objects.filter(
+            livemode=file.livemode, source=file.source, key__in=keys[start : start + KEYS_AT_ONCE]
+        )
+
+
+def _key(identity: Iterable[str]) -> str:
+    return hashlib.sha256(dump_json(list(identity))).hexdigest()
+
+
+def _signed(entry: ReportItem | BankEntry) -> int:
+    amount = entry.amount or 0
+    return -amount if entry.kind == BankEntryKind.DEBIT else amount
 
 
 def _entry(
@@ -162,13 +205,14 @@ def _entry(
         statement=statement,
         livemode=file.livemode,
         source=file.source,
-        key=hashlib.sha256(dump_json(list(item.identity))).hexdigest(),
+        key=_key(item.identity),
         kind=item.kind,
         amount=item.amount,
         currency=item.currency,
         end_to_end_id=item.end_to_end_id,
         message_reference=item.message_reference,
         bank_reference=item.bank_reference[:MAX_BANK_REFERENCE],
+        booking_date=item.booking_date,
         code=item.code,
         message=item.message[:MAX_REASON],
         state=BankEntryState.UNMATCHED,

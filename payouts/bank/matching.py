@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 
 from core.errors import ApiError
 from core.money import decimal_text
+from payouts.bank.pain002 import DUPLICATES
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
@@ -39,10 +40,6 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
-
-# Reasons of ISO 20022 for a refusal that says nothing of the first order of the same name: AM05 is
-# a duplication, the others name what was there before (message, payment, order, EndToEndId, …).
-DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05"})
 
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
@@ -209,7 +206,8 @@ def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequenc
         words = decimal_text(missing, entry.currency)
         raise BankEntryUnfit(
             f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
-            " bank had charged for it: say who bears that."
+            " bank had charged for it: adjust the merchant's balance by what came back, then set"
+            " the entry aside. The payout stays paid; do not record it as returned."
         )
     if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")

@@ -1,6 +1,6 @@
 """Read a status report, pain.002, of any version: what became of a file of ours and its orders."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from payouts.bank.reports import (
@@ -29,6 +29,9 @@ KINDS = {
     "PATC": K.PROCESSING,
 }
 PARTLY = "PART"  # what became of each order stands with it
+# Reasons of ISO 20022 for a refusal that says nothing of the first order of the same name: AM05 is
+# a duplication, the others name what was there before (message, payment, order, EndToEndId, …).
+DUPLICATES = frozenset({"AM05", "DU01", "DU02", "DU03", "DU04", "DU05"})
 
 
 def read_status_report(document: Element) -> Report:
@@ -43,29 +46,60 @@ def read_status_report(document: Element) -> Report:
 
 
 def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
-    """Yield each order, then each group: a group speaks for the orders that the file leaves out."""
+    """Yield each order, then each group: a group speaks for the orders that the file leaves out.
+
+    A reason stands once, where it holds: an order without one has that of its group or of the file,
+    and for what a group leaves out, what stands within it may be the reason as well.
+    """
     original = required(report, "OrgnlGrpInfAndSts")
     of_message = required_reference(original, "OrgnlMsgId")
     groups = report.findall("OrgnlPmtInfAndSts")
-    orders = [each for group in groups for each in group.findall("TxInfAndSts")]
-    for number, order in enumerate(orders):
-        yield _item((message_id, "order", str(number)), order, text_at(order, "TxSts"), of_message)
+    orders = [(each, group) for group in groups for each in group.findall("TxInfAndSts")]
+    for number, (order, group) in enumerate(orders):
+        identity = (message_id, "order", str(number))
+        reasons = _reasons(order, group, original)
+        yield _item(identity, order, text_at(order, "TxSts"), of_message, reasons)
     spoken = False
     for number, group in enumerate(groups):
         status = text_at(group, "PmtInfSts")
         if status and status != PARTLY:
             spoken = True
             reference = required_reference(group, "OrgnlPmtInfId")
-            yield _item((message_id, "payment", str(number)), group, status, reference)
+            reasons = _reasons(group, original, within=group)
+            yield _item((message_id, "payment", str(number)), group, status, reference, reasons)
     status = text_at(original, "GrpSts")
     if status and status != PARTLY and not spoken:
-        yield _item((message_id, "group"), original, status, of_message)
+        reasons = _reasons(original, within=report)
+        yield _item((message_id, "group"), original, status, of_message, reasons)
 
 
-def _item(identity: tuple[str, ...], found: Element, status: str, reference: str) -> ReportItem:
+def _reasons(*levels: Element, within: Element | None = None) -> list[tuple[str, str]]:
+    """Return codes and words of the nearest level that has any; of a duplicate, wherever it is."""
+    each = [_reasons_at(level.findall("StsRsnInf")) for level in levels]
+    inside = [] if within is None else _reasons_at(within.iter("StsRsnInf"))
+    said = [reason for level in each for reason in level] + inside
+    duplicates = [reason for reason in said if reason[0] in DUPLICATES]
+    return duplicates or next(filter(None, each), [])
+
+
+def _reasons_at(found: Iterable[Element]) -> list[tuple[str, str]]:
+    return [
+        (reference_at(reason, "Rsn/Cd", "Rsn/Prtry"), text_at(reason, "AddtlInf"))
+        for reason in found
+    ]
+
+
+def _item(
+    identity: tuple[str, ...],
+    found: Element,
+    status: str,
+    reference: str,
+    reasons: Sequence[tuple[str, str]],
+) -> ReportItem:
     kind = KINDS.get(status, K.UNKNOWN)
     amount, currency = amount_at(found, "OrgnlTxRef/Amt/InstdAmt") or (None, "")
-    reason = text_at(found, "StsRsnInf/AddtlInf")
+    code = next((code for code, _ in reasons if code), "")
+    reason = next((words for _, words in reasons if words), "")
     return ReportItem(
         identity=identity,
         kind=kind,
@@ -74,6 +108,6 @@ def _item(identity: tuple[str, ...], found: Element, status: str, reference: str
         end_to_end_id=reference_at(found, "OrgnlEndToEndId"),
         message_reference=reference,
         bank_reference=text_at(found, "AcctSvcrRef"),
-        code=reference_at(found, "StsRsnInf/Rsn/Cd", "StsRsnInf/Rsn/Prtry"),
+        code=code,
         message=reason if kind != K.UNKNOWN else f"{status} {reason}",
     )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
@@ -22,9 +22,13 @@ NOT_PROVIDED = "NOTPROVIDED"
 
 @dataclass(frozen=True, kw_only=True)
 class ReportItem:
-    """One thing that the bank reports. `identity` tells it apart from any other, in any file."""
+    """One thing that the bank reports. `identity` tells it apart from any other, in any file.
+
+    `former_identity` is how it was told apart before booking date and text were part of it.
+    """
 
     identity: tuple[str, ...]
+    former_identity: tuple[str, ...] = ()
     kind: BankEntryKind
     amount: int | None = None
     currency: str = ""
@@ -33,6 +37,7 @@ class ReportItem:
     bank_reference: str = ""
     code: str = ""
     message: str = ""
+    booking_date: date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +122,18 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
     here = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
     return here.astimezone(UTC)
+
+
+def day_at(element: Element, *paths: str) -> date | None:
+    """Return the first day there is, as it is written. Raises BankFileUnreadable."""
+    text = text_at(element, *paths)[:10]
+    try:
+        day = parse_date(text)
+    except ValueError:
+        day = None
+    if text and day is None:
+        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
+    return day
 
 
 def _midnight(text: str) -> datetime | None:

@@ -111,12 +111,29 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
         """Those that wait for a person."""
         return self.filter(state=BankEntryState.UNMATCHED)
 
+    def matched_money_of(self, entry: "BankEntry") -> Self:
+        """What other files say of the same money, as far as the bank tells, and is matched."""
+        if not entry.bank_reference:
+            return self.none()
+        same = self.filter(
+            livemode=entry.livemode,
+            kind=entry.kind,
+            bank_reference=entry.bank_reference,
+            amount=entry.amount,
+            currency=entry.currency,
+            state=BankEntryState.MATCHED,
+        ).exclude(file=entry.file_id)
+        if entry.booking_date is None:
+            return same
+        return same.filter(Q(booking_date=entry.booking_date) | Q(booking_date=None))
+
 
 class BankEntry(models.Model):
     """One thing that the bank reports. `amount` in cents, null where a status report has none.
 
-    `key` is made from the bank's own references, so that the same entry in a second file is the
-    same row. `problem` says why it could not be matched. What the bank said is never changed.
+    `key` is made from the bank's reference, the booking date, the money and the text, so that the
+    same entry in a second file is the same row. `problem` says why it could not be matched.
+    What the bank said is never changed.
     `credited_to` is the public id of what money that came in was credited to, in a higher room.
     """
 
@@ -134,6 +151,7 @@ class BankEntry(models.Model):
     end_to_end_id = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     message_reference = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     bank_reference = models.CharField(max_length=MAX_BANK_REFERENCE, default="", blank=True)
+    booking_date = models.DateField(null=True)
     code = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     message = models.CharField(max_length=MAX_REASON, default="", blank=True)
     state = models.CharField(
@@ -152,8 +170,9 @@ class BankEntry(models.Model):
     resolved_at = models.DateTimeField(null=True)
     resolved_by = models.CharField(max_length=100, default="", blank=True)
     signature = SignatureField(
-        *("id", "statement_id", "livemode", "source", "key", "kind", "amount", "currency"),
-        *("end_to_end_id", "message_reference", "bank_reference", "message", "created_at"),
+        *("id", "file_id", "statement_id", "livemode", "source", "key", "kind", "amount"),
+        *("currency", "end_to_end_id", "message_reference", "bank_reference", "booking_date"),
+        *("code", "message", "created_at"),
         in_log=True,
     )
 
@@ -189,6 +208,11 @@ class BankEntry(models.Model):
                 fields=["credited_to"],
                 name="bank_entry_credited_to",
                 condition=~Q(credited_to=""),
+            ),
+            models.Index(
+                fields=["bank_reference", "amount"],
+                name="bank_entry_reference",
+                condition=~Q(bank_reference=""),
             ),
         )
 

@@ -1,22 +1,19 @@
-"""The bank's answers in the back office: brought in, matched by two, explained by one"""
+"""The bank's answers in the back office: matched by two, explained by one"""
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from ledger.models import Purpose
 from payouts.models import BankEntry, Payout
-from tests.backoffice.acting import act, fields_of
-from tests.backoffice.conftest import Office
+from tests.backoffice.acting import act
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import held
 
 pytestmark = pytest.mark.django_db
-IMPORT = "admin:payouts_payoutbatch_list_act"
 WHY = {"reason": "Mail of the bank", "note": "Asked them"}
 
 
@@ -30,30 +27,6 @@ def sent(api: Api) -> Payout:
     payout = live_payout(api, amount=1250)
     batch_of()
     return Payout.objects.get(pk=payout.pk)
-
-
-def upload(office: Office, content: str, role: Role = Role.FINANCE):
-    browser, page = office(role), reverse(IMPORT, args=["import"])
-    values = fields_of(browser.get(page).content.decode()) | {"mode": "live"}
-    file = SimpleUploadedFile("answer.xml", content.encode(), "application/xml")
-    return browser.post(page, {**values, "file": file}, follow=True)
-
-
-def test_a_file_is_brought_in(office, sent) -> None:
-    answer = upload(office, statement(entry(1250, order_of(sent)), entry(9, reference="FEE")))
-
-    assert "statement (camt.053) M-1: 1 matched, 1 wait under" in answer.content.decode()
-    sent.refresh_from_db()
-    assert sent.status == "paid"
-    written = AuditEntry.objects.latest("sequence")
-    assert (written.act, written.actor) == ("import bank file", "finance")
-
-
-def test_a_file_that_cannot_be_read_is_refused(office, sent) -> None:
-    answer = upload(office, "<!DOCTYPE x><x/>")
-
-    assert answer.status_code == 422
-    assert "must not declare a document type" in answer.content.decode()
 
 
 def test_what_waits_stands_on_the_dashboard_with_the_difference(office, sent) -> None:

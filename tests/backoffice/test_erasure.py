@@ -20,6 +20,8 @@ from customers.models import Customer, CustomerSession, Passkey, SignInCode
 from customers.phones import normalize_phone
 from customers.pins import set_pin
 from customers.services import find_or_create, top_up, unfreeze, wallet
+from funding.models import FundingWay, TopUp
+from funding.services import credit_top_up, open_top_up
 from ledger.models import Transfer
 from ledger.services import balance_of
 from merchants.callers import Caller
@@ -60,10 +62,25 @@ def person(merchant: Merchant) -> Customer:
     enrol(proven(customer, now), VirtualAuthenticator(), now)
     ask(now, phone=PHONE)
     count_attempt(AttemptLimit("code-phone-hour", 3, timedelta(hours=1)), PHONE, now=now)
-    top_up(customer=customer, amount=1_250, currency="BSD", now=now)
+    customer.refresh_from_db()
+    ordered = on_its_way(customer, 1_250)
+    credit_top_up(top_up_id=ordered.pk, amount=1_250, actor="staff:ann", now=now)
     payment = PaymentFactory(merchant=merchant, amount=1_250, livemode=True, customer_email=EMAIL)
     paid_at(payment, customer)
     return Customer.objects.get()
+
+
+def on_its_way(customer: Customer, amount: int) -> TopUp:
+    """Order a top-up in cash."""
+    return open_top_up(
+        customer=customer,
+        way=FundingWay.AGENT,
+        amount=amount,
+        currency="BSD",
+        expires_at=utc_now() + timedelta(days=1),
+        actor=f"customer:{customer.pk}",
+        now=utc_now(),
+    )
 
 
 def paid_at(payment: Payment, customer: Customer) -> None:
@@ -113,6 +130,7 @@ def test_nothing_of_the_person_is_left_and_the_ledger_is_clean(
     assert list(Transfer.objects.order_by("pk").values()) == transfers
     payment = Payment.objects.get()
     assert (payment.status, payment.amount, payment.customer_id) == ("completed", 1_250, person.id)
+    assert TopUp.objects.get().amount_received == 1_250
     assert verify()[0] == 0
     assert (instruction.status, instruction.result_id) == ("carried_out", person.id)
 
@@ -159,6 +177,16 @@ def test_open_payments_refuse_at_approval_too(
     assert approval.status_code == 422
     assert "1 of their payments are still open." in approval.content.decode()
     assert Customer.objects.get().phone == PHONE
+
+
+def test_a_top_up_on_its_way_refuses(office: Office, person: Customer) -> None:
+    on_its_way(person, 500)
+
+    response = act(office(Role.FINANCE), person, "erase", reason=REASON)
+
+    assert response.status_code == 422
+    assert "1 of their top-ups are still on their way." in response.content.decode()
+    assert not Instruction.objects.exists()
 
 
 def test_the_phone_starts_afresh(office: Office, person: Customer) -> None:
@@ -220,9 +248,10 @@ def test_the_person_gets_all_that_is_stored_and_no_secret(office: Office, person
     assert known["customer"]["phone"] == PHONE
     assert known["wallets"] == [{"currency": "BSD", "balance": 0}]
     assert [row["amount"] for row in known["transfers"]] == [1_250, -1_250]
+    assert [row["amount_received"] for row in known["top_ups"]] == [1_250]
     assert [row["customer_email"] for row in known["payments"]] == [EMAIL]
     assert known["verification_attempts"][0]["address"] == ADDRESS
-    assert {"pin_set", "passkey_added"} <= {row["kind"] for row in known["messages"]}
+    assert {"pin_set", "passkey_added", "top_up"} <= {row["kind"] for row in known["messages"]}
     assert len(known["passkeys"]) == len(known["sessions"]) == 1
     assert person.pin_hash not in response.content.decode()
     entry = AuditEntry.objects.get()

@@ -1,15 +1,19 @@
 """What an Administrator would try in order to have a friend as the second person."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
 import time_machine
+from django.apps import apps
 from django.contrib.auth.models import User
+from django.db import connection
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry
 from backoffice.errors import IndependentApproverRequired
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right, Role
+from backoffice.services.accounts import give_roles
 from backoffice.services.independence import DEPENDENT_FOR
 from backoffice.services.instructions import approve, instruct
 from backoffice.staff import roles_of
@@ -33,6 +37,7 @@ from tests.backoffice.rows import paid_payment, refund_request
 pytestmark = pytest.mark.django_db
 
 DAYS = timedelta(days=1)
+MIGRATION = import_module("backoffice.migrations.0010_was_administrator")
 
 
 @pytest.fixture
@@ -114,6 +119,54 @@ def test_closing_the_accounts_of_the_others_leaves_no_one_alone_in_charge(
     act(browser, User.objects.get(username=SECOND), "close", reason="Left")
 
     ask_for_account(browser, "friend")
+
+    assert waiting().subject_id == "friend"
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_breaking_the_glass_once_leaves_no_one_alone_in_charge(
+    administrators: None, is_closed: bool
+) -> None:
+    second, why = User.objects.get(username=SECOND), {"note": "Cannot be reached"}
+    act(at_desk(), second, "roles", reason="x", roles=["Viewer"])
+    asked = waiting()
+    act(at_desk(), asked, "break-glass", **why)
+    if is_closed:
+        act(at_desk(), second, "close", reason="Left")
+
+    with time_machine.travel(utc_now() + 2 * DAYS, tick=False):
+        act(at_desk(), asked, "carry-out", **why)
+        assert [group.name for group in second.groups.all()] == ["Viewer"]
+        ask_for_account(at_desk(), "friend", Role.ADMINISTRATOR)
+
+    assert waiting().subject_id == "friend"
+    assert not User.objects.filter(username="friend").exists()
+
+
+def test_a_superuser_who_lost_the_role_counts_as_well(administrators: None) -> None:
+    second = User.objects.get(username=SECOND)
+    second.groups.clear()
+    User.objects.filter(pk=second.pk).update(is_superuser=True)
+    second.refresh_from_db()
+
+    give_roles(second, frozenset({Role.VIEWER}))
+    ask_for_account(at_desk(), "friend")
+
+    assert waiting().subject_id == "friend"
+
+
+def test_what_an_older_release_wrote_of_a_demoted_administrator_counts(
+    administrators: None,
+) -> None:
+    demoted = User.objects.get(username=SECOND)
+    action = AuditAction(
+        act="decline", right=Right.APPROVE, subject_type="instruction", subject_id="ins_1"
+    )
+    append_entry(staff=staff_named(SECOND), action=action, record=AuditRecord(), now=utc_now())
+    demoted.groups.clear()
+
+    MIGRATION.mark_former(apps, connection.schema_editor())
+    ask_for_account(at_desk(), "friend")
 
     assert waiting().subject_id == "friend"
 

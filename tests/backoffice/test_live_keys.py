@@ -8,7 +8,7 @@ import time_machine
 
 from backoffice.models import AuditEntry, Instruction
 from backoffice.services.merchants import COLLECTABLE_FOR
-from backoffice.tasks import expire_instructions
+from backoffice.tasks import forget_uncollected_keys
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
 from merchants.services import issue_key
@@ -92,11 +92,11 @@ def test_it_does_not_wait_for_ever(key: ApiKey) -> None:
     decide(SECOND)
     instruction = Instruction.objects.get()
     with time_machine.travel(utc_now() + COLLECTABLE_FOR - timedelta(seconds=1), tick=False):
-        expire_instructions()
+        forget_uncollected_keys()
         assert Instruction.objects.exclude(sealed_result="").exists()
 
     with time_machine.travel(utc_now() + COLLECTABLE_FOR, tick=False):
-        expire_instructions()
+        forget_uncollected_keys()
         assert "bo-secret" not in collect(FIRST, instruction).content.decode()
 
 

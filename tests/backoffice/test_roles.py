@@ -55,6 +55,7 @@ LIMITS: dict[InstructionKind, dict[Role, tuple[int, int]]] = {
     InstructionKind.STAFF: {},
     InstructionKind.LIVE_KEY: {},
     InstructionKind.ERASURE: {},
+    InstructionKind.BANK_FILE: {},
 }
 
 

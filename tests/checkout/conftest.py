@@ -45,6 +45,7 @@ def victim(db: None) -> Customer:
     """A live customer with a PIN and 10,000.00."""
     customer = find_or_create(phone=PHONE, now=utc_now())
     set_pin(customer_id=customer.id, pin=PIN, now=utc_now())
+    Customer.objects.update(proof_changed_at=None)  # set long ago
     top_up(customer=customer, amount=1_000_000, currency="BSD", now=utc_now())
     return Customer.objects.get()
 

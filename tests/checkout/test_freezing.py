@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
+import time_machine
 
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
@@ -11,7 +13,7 @@ from customers.errors import VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.passkeys import begin_confirmation, finish_confirmation
 from customers.security_alerts import stop_link
-from customers.services import freeze
+from customers.services import freeze, unfreeze
 from customers.sessions import start_session
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
@@ -86,6 +88,23 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
     assert "Your wallet is stopped" in owner.text
     assert Customer.objects.get().frozen_at is not None
     assert not CustomerSession.objects.filter(ended_at=None).exists()
+
+
+def test_a_link_works_no_more_once_staff_have_unfrozen(victim: Customer) -> None:
+    now = utc_now()
+    old = stop_link(victim.id).rpartition("/")[2]
+    freeze(customer_id=victim.id, actor="customer", now=now)
+    with time_machine.travel(now + timedelta(hours=1), tick=False):
+        unfreeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
+        assert Shopper().visit(f"/not-me/{old}").status_code == 404
+    with time_machine.travel(now + timedelta(hours=2), tick=False):
+        new = stop_link(victim.id).rpartition("/")[2]
+        assert Shopper().visit(f"/not-me/{old}").status_code == 404
+        shopper = Shopper()
+        shopper.visit(f"/not-me/{new}")
+        shopper.send()
+
+    assert Customer.objects.get().frozen_at is not None
 
 
 @pytest.mark.parametrize("change", [lambda token: token[:-1] + "!", lambda token: "cus_1:1:x"])

@@ -9,6 +9,7 @@ from core.clock import utc_now
 from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.passkeys import begin_confirmation, finish_confirmation
+from customers.services import top_up
 from payments.models import Payment
 from payments.paying import pay
 from payments.statuses import PaymentStatus
@@ -77,6 +78,39 @@ def test_a_pin_reset_by_a_stolen_text_pays_fifty(
     assert paid() == [5_000]
     assert "Your PIN or passkey is new" in browser.text
     assert browser.response.status_code == 422
+
+
+def test_a_first_pin_set_by_a_stolen_number_pays_fifty(
+    victim: Customer, texts: TextBox, payment_of: PaymentOf
+) -> None:
+    Customer.objects.update(pin_hash="")  # the owner has never set one
+    thief = signed_in_to_account(texts)
+    thief.visit("/account/pin/forgotten")
+    thief.send(again="1")
+    thief.send(code=texts.code, pin=NEW_PIN)
+
+    for _ in range(3):
+        if press_pay(thief, payment_of(5_000, livemode=True)) == "pin":
+            thief.send(pin=NEW_PIN)
+
+    assert paid() == [5_000]
+    assert "Your PIN or passkey is new" in thief.text
+
+
+def test_the_first_pin_of_a_new_customer_is_no_new_proof(
+    texts: TextBox, payment_of: PaymentOf
+) -> None:
+    newcomer = signed_in_to_account(texts)
+    newcomer.visit("/account/pin/forgotten")
+    newcomer.send(again="1")
+    newcomer.send(code=texts.code, pin=NEW_PIN)
+    top_up(customer=Customer.objects.get(), amount=10_000, currency="BSD", now=utc_now())
+
+    for _ in range(2):
+        press_pay(newcomer, payment_of(5_000, livemode=True))
+        newcomer.send(pin=NEW_PIN)
+
+    assert paid() == [5_000] * 2
 
 
 def test_a_second_reset_opens_no_second_fifty(

@@ -16,6 +16,7 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 from config.celery import VISIBILITY_SECONDS, app, forget_removed_tasks
 from config.environment import VARIABLES
 from config.schedule import SCHEDULE
+from core.clock import ClockRefused
 from tests.clone import clone
 from tests.redis import Redis
 
@@ -98,6 +99,18 @@ def test_every_task_of_the_schedule_is_there() -> None:
     app.loader.import_default_modules()
 
     assert {periodic.task for periodic in SCHEDULE.values()} <= set(app.tasks)
+
+
+def test_a_refused_clock_is_no_error_of_a_task(capfd, monkeypatch) -> None:
+    def refuse() -> None:
+        raise ClockRefused("The time has leapt.")
+
+    app.loader.import_default_modules()
+    task = app.tasks["payments.tasks.expire_payments"]
+    monkeypatch.setattr(task, "run", refuse)
+    assert isinstance(task.apply().result, ClockRefused)
+
+    assert capfd.readouterr().err == ""
 
 
 def test_a_lost_worker_loses_no_task() -> None:

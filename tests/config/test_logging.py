@@ -104,14 +104,15 @@ def test_the_address_of_a_payments_pages_is_cut(client: Client, lines, path: str
     assert payment_id[:16] + HIDDEN in line["request"]  # enough to find it in the back office
 
 
-def test_the_address_of_a_link_is_cut(lines) -> None:
-    link_id = new_id("link", utc_now())
+@pytest.mark.parametrize("prefix", ["link", "top"])
+def test_the_address_of_a_page_is_cut(lines, prefix: str) -> None:
+    row_id = new_id(prefix, utc_now())
 
-    structlog.get_logger("anyone").warning("left out", rows=[link_id], about={"row": (link_id,)})
+    structlog.get_logger("anyone").warning("left out", rows=[row_id], about={"row": (row_id,)})
 
     (line,) = lines()
-    assert link_id not in json.dumps(line)
-    assert line["rows"] == [link_id[:17] + HIDDEN]
+    assert row_id not in json.dumps(line)
+    assert line["rows"] == [row_id[: len(prefix) + 13] + HIDDEN]
 
 
 def test_the_access_log_of_the_web_server_is_cut(lines) -> None:
@@ -165,6 +166,20 @@ def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
 
     (line,) = lines()
     assert line["request"] == f"GET /admin/search/?{HIDDEN}"
+
+
+@pytest.mark.parametrize(
+    ("address", "kept"),
+    [
+        ("/admin/login/?next=/admin/search/%3Fq%3D%252B12425550100", "/admin/login/?"),
+        ("/admin/search?q=jane@example.org", "/admin/search?"),
+        ("/admin/customers/customer/?q=jane", "/admin/customers/customer/?"),
+        ("/confirm-email/?token=abc", "/confirm-email/?"),
+        ("/counter/pay_1//SECRET", "/counter/pay_1//"),
+    ],
+)
+def test_nor_does_a_detour_or_a_slip_of_the_pen_show_it(address: str, kept: str) -> None:
+    assert redact(f"GET {address}") == f"GET {kept}{HIDDEN}"
 
 
 def test_what_is_no_secret_stays() -> None:

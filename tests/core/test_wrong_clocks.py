@@ -12,8 +12,8 @@ from django.utils.module_loading import import_string
 from prometheus_client import REGISTRY
 
 from core import clock_check
-from core.clock import utc_now
-from core.clock_check import ClockRefused, checked_now, turn_now
+from core.clock import ClockRefused, utc_now
+from core.clock_check import checked_now, turn_now
 from core.models import TurnMark
 from payments.models import Payment
 from payments.statuses import PaymentStatus

@@ -6,6 +6,8 @@ import pytest
 
 from customers.models import Customer
 from customers.new_proofs import is_recent, note_new_proof
+from customers.sessions import set_first_pin, start_session
+from tests.customers.guessing import PIN
 
 DAY, MOMENT = timedelta(hours=24), timedelta(microseconds=1)
 
@@ -31,6 +33,25 @@ def test_what_was_paid_since_a_recent_change_goes_on_counting(
 
     payer.refresh_from_db()
     assert (payer.proof_changed_at, payer.new_proof_amount) == (now, counted)
+
+
+def test_a_first_pin_in_a_later_session_is_a_new_proof(payer: Customer, now: datetime) -> None:
+    later = now + MOMENT
+    session = start_session(customer=payer, now=later).session
+
+    set_first_pin(session=session, pin=PIN, now=later)
+
+    payer.refresh_from_db()
+    assert payer.proof_changed_at == later
+
+
+def test_a_first_pin_where_the_customer_came_is_none(payer: Customer, now: datetime) -> None:
+    session = start_session(customer=payer, now=now).session
+
+    set_first_pin(session=session, pin=PIN, now=now + MOMENT)
+
+    payer.refresh_from_db()
+    assert payer.proof_changed_at is None
 
 
 def test_it_is_noted_of_one_customer(payer: Customer, tester: Customer, now: datetime) -> None:

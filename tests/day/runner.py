@@ -108,6 +108,7 @@ class DayRunner:
             else:
                 person = find_or_create(phone=row["phone"], now=utc_now())
                 set_pin(customer_id=person.id, pin=row["PIN"], now=utc_now())
+                Customer.objects.update(proof_changed_at=None)  # set long ago
                 self.people[row["customer"]] = row
 
     def _visit(self, row: dict[str, str]) -> None:

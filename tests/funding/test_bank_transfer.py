@@ -5,11 +5,15 @@ import pytest
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from core.clock import utc_now
+from customers.erasure import erase_customer
+from customers.errors import CustomerErased
 from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
 from funding.reconciliation import check_top_ups
 from funding.references import grouped, new_reference, references_in
+from funding.services import cancel_top_up
 from ledger.models import Transfer, TransferKind
+from messages.models import Message
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.backoffice.acting import act
@@ -150,6 +154,29 @@ def test_more_than_the_limit_of_a_day_waits(customer, settings):
     assert TopUp.objects.get().status == "pending"
 
 
+def test_what_was_given_up_counts_when_it_comes(customer, settings):
+    settings.FUNDING_DAY_AMOUNT = 3_000
+    references = []
+    for _ in range(2):
+        top_up = ordered(customer, 2_000)
+        references.append(top_up.reference)
+        cancel_top_up(top_up_id=top_up.pk, customer_id=customer.pk, now=utc_now())
+
+    booked(*(transfer(2_000, words, f"IN {words}") for words in references))
+
+    assert held(customer) == 2_000
+    assert waiting_entries() == ["It is more than the customer may add in a day."]
+
+
+def test_what_was_ordered_up_to_the_limit_is_credited(customer, settings):
+    settings.FUNDING_DAY_AMOUNT = 3_000
+    references = [ordered(customer, amount).reference for amount in (1_000, 2_000)]
+
+    booked(*(transfer(1_000 * n, words, f"IN {n}") for n, words in enumerate(references, 1)))
+
+    assert held(customer) == 3_000
+
+
 def test_another_currency_or_mode_waits(customer):
     top_up = ordered(customer)
 
@@ -212,6 +239,35 @@ def test_as_the_top_up_that_it_was_meant_for(customer):
 
     top_up.refresh_from_db()
     assert (held(customer), top_up.status) == (2_000, "succeeded")
+
+
+def test_an_erased_customer_is_credited_by_no_one(customer):
+    booked(transfer(2_000, "no reference"))
+    erased(customer)
+    entry = BankEntry.objects.get()
+
+    why = {"reason": "The customer called", "note": "Asked for the sender"}
+    response = act(sign_in(Role.FINANCE), entry, "credit", **why, whose=customer.pk)
+
+    assert response.status_code == 422
+    assert not Instruction.objects.exists()
+    with pytest.raises(CustomerErased):
+        credit_by_hand(entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now())
+    assert waiting_entries() == ["There is no order of this reference."]
+
+
+def test_money_for_an_erased_customer_is_told_to_no_one(customer):
+    reference = ordered(customer).reference
+    erased(customer)
+
+    booked(transfer(2_000, reference))
+
+    assert held(customer) == 2_000
+    assert not Message.objects.filter(kind="top_up").exists()
+
+
+def erased(customer):
+    erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
 
 
 def test_a_notification_alone_is_not_credited_by_hand(customer):

@@ -1,12 +1,14 @@
 """What an account saw in a period is read from an index, however much came before and after."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
+from django.db import connection
 
 from core.clock import utc_now
 from ledger import history
-from ledger.history import count_since, lines_between
+from ledger.history import PeriodSums, count_since, lines_between, sums_between
 from ledger.models import Account, Purpose
 from merchants.models import Merchant
 from tests.payouts.merchant_balance import credit
@@ -51,3 +53,21 @@ def test_it_counts_no_further_than_told(account: Account) -> None:
 
     assert count_since(account, start, most=10) == 5
     assert count_since(account, start, most=1) == 2
+
+
+def test_sums_and_balance_are_of_one_instant(account: Account, merchant: Merchant) -> None:
+    """What is paid in between the statements that are sent has no part in them."""
+    start, end = utc_now() - timedelta(hours=4, minutes=30), utc_now() - timedelta(minutes=90)
+    sent: list[str] = []
+
+    def pay_in_between(execute: Any, sql: str, *given: Any) -> Any:
+        sent.append(sql)
+        if len(sent) == 2:
+            credit(merchant, 700)
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(pay_in_between):
+        sums = sums_between(account, start_at=start, end_at=end)
+
+    assert len(sent) == 1
+    assert sums == PeriodSums(amount=-50 + 100 - 50, lines_count=3, closing_amount=100)

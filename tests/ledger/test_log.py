@@ -94,6 +94,20 @@ def test_what_was_there_before_is_signed_once_by_a_command() -> None:
     assert LogLeaf.objects.filter(kind=TRANSFER).count() == 3
 
 
+def test_it_waits_for_that_command_also_where_no_money_has_moved() -> None:
+    """A service of the version before that has its first merchant, and no transfer."""
+    MerchantFactory.create()
+    forget_signatures()
+    seal_transfers(now=NOW)
+
+    assert log_rows(now=NOW) == 0
+    assert not LogLeaf.objects.exists()
+    call_command("sign_ledger")
+
+    assert log_rows(now=NOW) == 1
+    assert verify()[0] == 0
+
+
 def test_the_command_signs_nothing_twice() -> None:
     fund(opened(Purpose.MERCHANT), 10)
     seal_transfers(now=NOW)

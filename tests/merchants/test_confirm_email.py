@@ -8,7 +8,10 @@ import time_machine
 from django.core import mail
 from django.test import Client
 
+from core.attempt_limits import AttemptLimit
 from core.clock import utc_now
+from core.models import Quota
+from merchants import email_confirmation
 from merchants.models import Merchant
 from messages.send_loop import send_due_messages
 
@@ -108,6 +111,54 @@ def test_naming_the_address_again_sends_one_link_a_day(api, link, development):
         api(None).patch(path, {"email": LEAST["email"]})
         send_due_messages(now=utc_now())
     assert len(mail.outbox) == 2
+
+
+# By someone who wants strangers to get mail
+
+
+def sent_to() -> list[str]:
+    send_due_messages(now=utc_now())
+    return sorted(address for message in mail.outbox for address in message.to)
+
+
+def test_one_mailbox_gets_one_mail_a_day_whoever_registers_with_it(api):
+    for email in ["victim@example.com"] * 3 + ["Victim@example.com", "victim+2@example.com"]:
+        assert api(None).post("/v1/merchants", LEAST | {"email": email}).status_code == 201
+    assert sent_to() == ["victim@example.com"]
+
+    with time_machine.travel(utc_now() + timedelta(days=1), tick=False):
+        api(None).post("/v1/merchants", LEAST | {"email": "victim@example.com"})
+        assert len(sent_to()) == 2
+
+
+def test_a_merchant_that_renames_itself_again_and_again_reaches_few(api, link, settings):
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    merchant = Merchant.objects.get()
+    for number in range(10):
+        email = f"victim{number}@example.com"
+        answer = api(merchant).patch(f"/v1/merchants/{merchant.id}", {"email": email})
+        assert (answer.status_code, answer.json()["email"]) == (200, email)
+        send_due_messages(now=utc_now())
+
+    assert sent_to() == [
+        "owner@conch.example",
+        *(f"victim{number}@example.com" for number in range(4)),
+    ]
+
+
+def test_a_network_that_registers_again_and_again_reaches_few(api, monkeypatch):
+    few = AttemptLimit("confirm-email-network", 3, timedelta(days=1))
+    monkeypatch.setattr(email_confirmation, "PER_NETWORK", few)
+    for number in range(5):
+        email, source = f"victim{number}@example.com", f"203.0.113.{number}"
+        answer = api(None).post("/v1/merchants", LEAST | {"email": email}, REMOTE_ADDR=source)
+        assert answer.status_code == 201
+
+    assert sent_to() == [f"victim{number}@example.com" for number in range(3)]
+
+
+def test_the_counts_name_no_address(link):
+    assert not [key for key in Quota.objects.values_list("key", flat=True) if "owner" in key]
 
 
 def test_the_log_keeps_no_link(link, client, caplog, capsys):

@@ -6,7 +6,7 @@ import pytest
 
 from core.clock import utc_now
 from merchants.errors import MerchantChangeDecided
-from merchants.evidence import PUBLIC_FIELDS, approve_change, decline_change
+from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS, approve_change, decline_change
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
@@ -22,6 +22,15 @@ PUBLIC = {
     "payout_schedule": "daily",
 }
 
+SHOWN = {
+    "category": "charity",
+    "phone": "242-555-0199",
+    "description": FRAUD,
+    "address": "1 Fraud Street",
+    "brand_color": "#ff0000",
+    "time_zone": "Pacific/Kiritimati",
+}
+
 
 @pytest.fixture
 def path(merchant):
@@ -34,6 +43,7 @@ def row(merchant):
 
 def test_every_public_field_has_its_test():
     assert set(PUBLIC) == set(PUBLIC_FIELDS)
+    assert set(SHOWN) == set(LIVE_FIELDS)
 
 
 # With a test key
@@ -100,6 +110,31 @@ def test_in_development_an_unverified_merchant_is_free(api, merchant, path, deve
     assert {name: body[name] for name in PUBLIC} == PUBLIC
     assert "pending_changes" not in body
     assert event_data("merchant.updated")["changed"] == list(PUBLIC)
+
+
+@pytest.mark.parametrize("field", SHOWN)
+def test_a_test_key_changes_nothing_that_live_customers_meet(api, merchant, path, field):
+    before = row(merchant)
+
+    response = api(merchant).patch(path, {field: SHOWN[field], "tax_id": "7"})
+
+    assert response.status_code == 422
+    assert response.json()["details"] == f"{field}: changes with the live key only"
+    assert row(merchant) == before
+
+
+def test_nor_does_anyone_without_a_key_in_development(api, merchant, path, development):
+    before = row(merchant)
+
+    assert api(None).patch(path, SHOWN).status_code == 422
+    assert row(merchant) == before
+
+
+def test_the_live_key_changes_it_at_once(api, merchant, path):
+    body = api(merchant, live=True).patch(path, SHOWN).json()
+
+    assert {name: body[name] for name in SHOWN} == SHOWN
+    assert "pending_changes" not in body
 
 
 # With a live key that was stolen

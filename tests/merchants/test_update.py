@@ -44,7 +44,7 @@ def assert_unchanged(merchant, before):
 
 
 def test_it_changes_everything_a_merchant_says_of_itself(api, merchant, path):
-    response = api(merchant).patch(path, CHANGES)
+    response = api(merchant, live=True).patch(path, CHANGES)
 
     body = response.json()
     assert response.status_code == 200
@@ -53,7 +53,7 @@ def test_it_changes_everything_a_merchant_says_of_itself(api, merchant, path):
     assert "category_code" not in body
     assert body["updated_at"] > body["created_at"]
     assert {name: row(merchant)[name] for name in CHANGES} == CHANGES
-    assert api(merchant).get(path).json() == body
+    assert api(merchant, live=True).get(path).json() == body
 
 
 @pytest.mark.parametrize("live", [False, True])
@@ -78,10 +78,10 @@ def test_it_leaves_the_rest_alone(api, merchant, path):
 
 
 def test_it_takes_values_away_with_a_null(api, merchant, path):
-    api(merchant).patch(path, CHANGES)
+    api(merchant, live=True).patch(path, CHANGES)
     optional = dict.fromkeys(CHANGES)
 
-    body = api(merchant).patch(path, optional).json()
+    body = api(merchant, live=True).patch(path, optional).json()
 
     assert (body["category"], body["time_zone"]) == ("other", "America/Nassau")
     assert not set(body) & (set(optional) - {"category", "time_zone"})

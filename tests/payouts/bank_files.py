@@ -29,9 +29,22 @@ def document(kind, version, body):
     return f'<?xml version="1.0" encoding="UTF-8"?><Document xmlns="{namespace}">{body}</Document>'
 
 
-def status_report(batch, *orders, group="", message_id="S-1", version="10", payment="", reason=""):
-    """Orders are pairs of EndToEndId and status, or triples with the amount."""
-    why = f"<StsRsnInf>{reason}</StsRsnInf>" if reason else ""
+def status_report(
+    batch,
+    *orders,
+    group="",
+    message_id="S-1",
+    version="10",
+    payment="",
+    reason="",
+    group_reason="",
+    payment_reason="",
+):
+    """Orders are pairs of EndToEndId and status, or triples with the amount.
+
+    `reason` is that of each order, and without orders that of the group.
+    """
+    why = _why(reason)
     rows = "".join(_order(each, why) for each in orders)
     return document(
         "pain.002",
@@ -40,11 +53,17 @@ def status_report(batch, *orders, group="", message_id="S-1", version="10", paym
         "<CreDtTm>2026-11-20T09:00:00</CreDtTm></GrpHdr>"
         f"<OrgnlGrpInfAndSts><OrgnlMsgId>{batch.message_id}</OrgnlMsgId>"
         "<OrgnlMsgNmId>pain.001.001.09</OrgnlMsgNmId>"
-        f"{f'<GrpSts>{group}</GrpSts>' if group else ''}{why if group else ''}</OrgnlGrpInfAndSts>"
+        f"{f'<GrpSts>{group}</GrpSts>' if group else ''}"
+        f"{_why(group_reason) or (why if group and not orders else '')}</OrgnlGrpInfAndSts>"
         f"<OrgnlPmtInfAndSts><OrgnlPmtInfId>{batch.message_id}</OrgnlPmtInfId>"
-        f"{f'<PmtInfSts>{payment}</PmtInfSts>' if payment else ''}{rows}</OrgnlPmtInfAndSts>"
+        f"{f'<PmtInfSts>{payment}</PmtInfSts>' if payment else ''}"
+        f"{_why(payment_reason)}{rows}</OrgnlPmtInfAndSts>"
         "</CstmrPmtStsRpt>",
     )
+
+
+def _why(reason):
+    return f"<StsRsnInf>{reason}</StsRsnInf>" if reason else ""
 
 
 def _order(told, why):

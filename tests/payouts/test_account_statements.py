@@ -281,7 +281,8 @@ def test_a_month_later_it_is_gone(api: Api, busy: Merchant) -> None:
 
     assert forget_statements() == 0
     AccountStatement.objects.update(created_at=utc_now() - timedelta(days=30, seconds=1))
-    assert forget_statements() == 1
+    assert forget_statements() == 2
+    assert AccountStatement.objects.count() == 0
     assert AccountStatementPart.objects.count() == 0
 
 

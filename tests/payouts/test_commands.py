@@ -6,6 +6,8 @@ import stat
 import pytest
 from django.core.management import CommandError, call_command
 
+from core.clock import utc_now
+from payouts.bank_accounts import close_bank_account
 from payouts.models import BankAccount, Payout, PayoutBatch
 from tests.payouts.merchant_balance import credit
 from tests.payouts.pain001_rules import faults_of
@@ -111,6 +113,18 @@ def test_export_payouts_says_that_nothing_is_due(live, tmp_path):
         run("export_payouts", str(tmp_path / "payouts"), "--currency", "USD")
     with pytest.raises(CommandError, match="no such batch"):
         run("export_payouts", str(tmp_path / "payouts"), "--batch", "batch_x")
+
+
+def test_export_payouts_with_nothing_to_send_keeps_the_failures(live, tmp_path):
+    close_bank_account(bank_account_id=live.bank_account_id, actor="staff:ann", now=utc_now())
+    path = tmp_path / "payouts"
+
+    with pytest.raises(CommandError, match="No payout is due"):
+        run("export_payouts", str(path), "--date", "2100-01-04")
+
+    live.refresh_from_db()
+    assert (live.status, live.failure_code) == ("failed", "bank_account_closed")
+    assert not path.exists()
 
 
 def test_record_payout_records_the_answer(live, tmp_path):

@@ -1,18 +1,20 @@
 """No payout leaves twice: not after a restore, not by another file, not unseen."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 
 from core.clock import utc_now
 from payouts import continuity
 from payouts.bank.booking_reconciliation import check_bookings
+from payouts.bank.matching import set_aside
 from payouts.bank_accounts import close_bank_account
 from payouts.batch_reconciliation import check_batches
 from payouts.batches import create_batch, note_file, orders_of
 from payouts.errors import PayoutFileChanged, PayoutsShut
 from payouts.models import (
     BankAccount,
+    BankEntry,
     Continuity,
     Payout,
     PayoutBatch,
@@ -28,6 +30,7 @@ from tests.payouts.bank_files import (
     order_of,
     read,
     statement,
+    status_report,
     statuses_of,
     waiting_entries,
 )
@@ -136,7 +139,58 @@ def test_another_amount_is_not_what_left_before_a_restore(sent_pair):
     read(statement(entry(sent_pair[0].amount + 1, told)))
 
     assert statuses_of(sent_pair) == ["scheduled", "scheduled"]
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == [
+        f"The bank knows payout {sent_pair[0].pk}, which is scheduled, with another amount."
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(sent_pair):
+    told = order_of(sent_pair[0])
+    undo(sent_pair[0].batch)
+    call_command("restored")
+    read(statement(entry(sent_pair[0].amount + 1, told), entry(7, "fee", reference="F")))
+
+    with pytest.raises(CommandError, match="with another amount"):
+        call_command("restored", "--reconciled")
+    with pytest.raises(PayoutsShut):
+        batch_of()
+
+    explained = BankEntry.objects.get(end_to_end_id=told)
+    set_aside(entry_id=explained.pk, note="Adjusted.", actor="staff:ann", now=utc_now())
+    call_command("restored", "--reconciled")
+    assert batch_of().count == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sent_pair):
+    call_command("restored")
+    read(statement(entry(77, f"E-{'0' * 32}")))
+
+    with pytest.raises(CommandError, match="no order of this reference"):
+        call_command("restored", "--reconciled")
+
+
+def test_news_of_what_has_left_keeps_no_payout_shut(sent_pair):
+    call_command("restored")
+    lost = PayoutBatch(message_id=f"B-{'0' * 32}")
+    read(status_report(lost, (order_of(sent_pair[0]), "ACSP")))
+    assert waiting_entries() == ["The order is not of this file."]
+
+    call_command("restored", "--reconciled")
+
+
+def test_after_a_restore_a_payout_that_may_have_left_is_not_recorded_as_refused(api):
+    payout = live_payout(api)
+    call_command("restored")
+
+    with pytest.raises(CommandError, match="is being compared with the bank"):
+        call_command("record_payout", payout.id, "failed")
+
+    call_command("restored", "--reconciled")
+    call_command("record_payout", payout.id, "failed")
+    payout.refresh_from_db()
+    assert payout.status == "failed"
 
 
 @pytest.mark.postgres

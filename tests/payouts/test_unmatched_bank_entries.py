@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -94,6 +95,43 @@ def test_a_refusal_as_a_duplicate_says_nothing_of_the_first_order(sent_pair):
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
 
 
+@pytest.mark.parametrize(
+    "levels",
+    [
+        {"group": "RJCT", "group_reason": "AM05"},
+        {"group": "PART", "group_reason": "DU01"},
+        {"payment": "RJCT", "payment_reason": "DU02"},
+        {"group": "RJCT", "payment_reason": "AM05"},
+        {"payment": "RJCT", "payment_reason": "DU02", "reason": "AC04"},
+        {"payment": "RJCT", "reason": "AM05"},
+        {"group": "RJCT", "reason": "AM05"},
+    ],
+)
+def test_a_refusal_as_a_duplicate_stands_at_any_level(sent_pair, levels):
+    words = {
+        name: f"<Rsn><Cd>{told}</Cd></Rsn>" if name.endswith("reason") else told
+        for name, told in levels.items()
+    }
+
+    read(status_report(sent_pair[0].batch, (order_of(sent_pair[0]), "RJCT"), **words))
+
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+    assert {problem[:32] for problem in waiting_entries()} == {"The bank has this order already:"}
+
+
+@pytest.mark.parametrize("level", ["group", "payment"])
+def test_an_order_without_a_reason_has_that_of_what_it_is_in(sent_pair, level):
+    reason = "<Rsn><Cd>AC06</Cd></Rsn><AddtlInf>Blocked</AddtlInf>"
+    order = (order_of(sent_pair[0]), "RJCT")
+
+    read(status_report(sent_pair[0].batch, order, **{level: "RJCT", f"{level}_reason": reason}))
+
+    assert statuses_of(sent_pair) == ["failed", "failed"]
+    for payout in sent_pair:
+        payout.refresh_from_db()
+        assert (payout.failure_code, payout.failure_message) == ("AC06", "Blocked")
+
+
 def test_an_unknown_status_or_another_files_order_waits(api, sent_pair):
     other = live_payout(api)
     batch = batch_of()
@@ -146,7 +184,7 @@ def test_test_payouts_are_not_answered_by_live_files(sent_pair):
             "does not add up",
         ),
         (
-            lambda order: statement(entry(1250, order), entry(1250, order)),
+            lambda order: re.sub("(<Stmt>.*</Stmt>)", r"\1\1", statement(entry(1250, order))),
             "stands twice in the file",
         ),
         (lambda order: statement(entry(1250, order, currency="USD")), "not that of the statement"),

@@ -5,8 +5,7 @@ from datetime import date, timedelta
 import pytest
 from django.utils.module_loading import import_string
 
-from core.clock import utc_now
-from core.clock_check import ClockRefused
+from core.clock import ClockRefused, utc_now
 from core.models import IdempotencyKey
 from links.models import PaymentLink
 from links.tasks import expire_links
@@ -14,6 +13,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payments.tasks import expire_payments
+from payouts.batches import payouts_due
 from payouts.models import BankAccount, Payout, SettledPeriod
 from payouts.scheduling import schedule_due
 from payouts.tasks import schedule_payouts
@@ -65,3 +65,32 @@ def test_a_period_settled_ahead_of_its_time_stops_no_payout(
     assert [schedule_payouts(), schedule_payouts()] == [1, 0]
 
     assert SettledPeriod.objects.get().first_day == date(2026, 3, 18)
+
+
+def test_a_payout_put_off_by_a_wrong_clock_leaves_with_the_next_run(
+    merchant: Merchant, bank_account: BankAccount
+) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    credit(merchant, 1250, livemode=True)
+    schedule_due(now=utc_now() + timedelta(days=666))
+    assert Payout.objects.get().send_date == date(2028, 1, 13)
+    today = date(2026, 3, 18)
+    due = payouts_due(livemode=True, currency="BSD", execution_date=today)
+    assert not due.exists()
+
+    schedule_payouts()
+
+    payout = due.get()
+    assert (payout.send_date, payout.arrival_date) == (today, date(2026, 3, 19))
+    assert (payout.status, payout.batch) == ("scheduled", None)
+
+
+def test_a_payout_of_today_keeps_its_day(merchant: Merchant, bank_account: BankAccount) -> None:
+    Merchant.objects.update(created_at=utc_now() - timedelta(days=500), payout_schedule="daily")
+    credit(merchant, 1250, livemode=True)
+    schedule_payouts()
+    before = Payout.objects.values().get()
+
+    assert schedule_payouts() == 0
+
+    assert Payout.objects.values().get() == before

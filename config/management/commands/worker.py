@@ -10,7 +10,8 @@ from django.utils.module_loading import import_string
 from config.checks import refuse_unsafe
 from config.schedule import SCHEDULE
 from config.worker import Worker, run
-from core.clock_check import ClockRefused, accept_clock
+from core.clock import ClockRefused
+from core.clock_check import accept_clock
 
 STOP_SECONDS = 20
 

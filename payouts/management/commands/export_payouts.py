@@ -7,7 +7,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
-from core.clock_check import ClockRefused, checked_now
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ApiError
 from core.instants import today_in
 from merchants.models import DEFAULT_TIME_ZONE
@@ -40,7 +41,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with open(options["file"], "xb", opener=_for_owner_only) as file:
-                batch, content = _export(options)
+                exported = _export(options)
+                if exported is None:
+                    raise NothingToExport
+                batch, content = exported
                 file.write(content)
         except FileExistsError:
             raise CommandError(f"{options['file']} exists already.") from None
@@ -51,9 +55,14 @@ class Command(BaseCommand):
 
 
 @transaction.atomic
-def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
-    """Return a batch and its file: the payouts leave together with a file that can be written."""
+def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes] | None:
+    """Return a batch and its file: the payouts leave together with a file that can be written.
+
+    None where nothing is left to send. That is no error, which would undo the failures it found.
+    """
     batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
+    if batch is None:
+        return None
     orders = orders_of(batch)
     if options["format"] == "csv":
         return batch, csv_file(orders).encode()
@@ -62,19 +71,16 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes]:
     return batch, content
 
 
-def _new_batch(options: dict[str, Any]) -> PayoutBatch:
+def _new_batch(options: dict[str, Any]) -> PayoutBatch | None:
     at = checked_now()
     today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
-    batch = create_batch(
+    return create_batch(
         livemode=not options["test"],
         currency=options["currency"],
         execution_date=options["date"] or today,
         actor="system:payouts.export",
         now=at,
     )
-    if batch is None:
-        raise NothingToExport
-    return batch
 
 
 def _words(error: ApiError | ClockRefused) -> str:

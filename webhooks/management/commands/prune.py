@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import iso
-from core.clock_check import ClockRefused, checked_now
+from core.clock import ClockRefused, iso
+from core.clock_check import checked_now
 from core.json import dump_json
 from webhooks.retention import ended_before, prune_deliveries
 

@@ -9,7 +9,7 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0006_signed_log"),
-        ("backoffice", "0009_erasure_kind"),
+        ("backoffice", "0011_bank_uploads"),
     ]
 
     operations = [

@@ -9,7 +9,7 @@ from ledger.log_triggers import LogRows
 class Migration(migrations.Migration):
     dependencies = [
         ("ledger", "0006_signed_log"),
-        ("payouts", "0008_account_statements"),
+        ("payouts", "0009_booking_dates"),
     ]
 
     operations = [

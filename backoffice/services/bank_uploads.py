@@ -1,0 +1,170 @@
+"""A file of the bank that staff upload: read at once, imported once a second person agrees.
+
+The person who uploads a file may have written it, and its entries give money: a credit fills a
+wallet, a refusal or return gives a payout back to its merchant. The request tells what it says.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from backoffice.formats import money
+from backoffice.models import Instruction, InstructionFile
+from core import crypto
+from funding.models import FundingWay, TopUp
+from funding.references import references_in
+from merchants.callers import Caller
+from payouts.bank.importing import StoredFile, match_bank_file, store_bank_file
+from payouts.errors import BankFileUnfit
+from payouts.models import BankEntry, BankEntryKind, PayoutBatch, PayoutOrder
+
+GIVES = frozenset({BankEntryKind.CREDIT, BankEntryKind.REJECTED, BankEntryKind.RETURN})
+CAME_IN = frozenset({BankEntryKind.CREDIT, BankEntryKind.RETURN})
+GIFTS_SHOWN = 50
+AT_ONCE = 1_000
+NOTHING = "nothing of ours"
+_BYTES = "latin-1"  # each byte is one character
+
+_Named = Callable[[BankEntry], Model | None]
+
+
+def content_hash(content: bytes) -> str:
+    """Return the SHA-256 of a file, by which a request and the audit trail name it."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def seal_file(content: bytes) -> str:
+    """Encrypt a file for the time until it is decided about."""
+    return crypto.encrypt(content.decode(_BYTES))
+
+
+def check_file(instruction: Instruction, now: datetime) -> None:
+    """Read the file as its import would, keep nothing of it, and note what it says.
+
+    Raises BankFileUnreadable, BankFileUnfit.
+    """
+    with transaction.atomic():
+        stored = _store(instruction, "", now)
+        instruction.arguments = _summary(stored)
+        transaction.set_rollback(True)
+    instruction.save(update_fields=["arguments"])
+
+
+def import_file(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Store the file, and match its entries once that is committed, each by itself.
+
+    Raises as `check_file`.
+    """
+    stored = _store(instruction, caller.actor, now)
+    transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
+    return str(stored.file.pk)
+
+
+def entries_of(instruction: Instruction) -> QuerySet[BankEntry]:
+    """Return what was stored of the file of an instruction, newest first."""
+    files = [instruction.result_id] if "file" in instruction.arguments else []
+    return BankEntry.objects.filter(file__in=filter(None, files)).order_by("-pk")
+
+
+def _store(instruction: Instruction, actor: str, now: datetime) -> StoredFile:
+    sealed = InstructionFile.objects.get(instruction=instruction).sealed_content
+    content = crypto.decrypt(sealed).encode(_BYTES)
+    if content_hash(content) != instruction.subject_id:
+        raise BankFileUnfit(file="is not the one that was uploaded")
+    return store_bank_file(content=content, livemode=instruction.livemode, actor=actor, now=now)
+
+
+def _summary(stored: StoredFile) -> dict[str, Any]:
+    """Say in words what an import would go on: in all, by what is named, and who gains."""
+    file = stored.file
+    new = list(file.entries.unmatched().order_by("pk"))
+    known = stored.known + file.entries.count() - len(new)
+    named = _names_of(new, livemode=file.livemode)
+    sums: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    gifts = []
+    for entry in new:
+        found = named(entry)
+        amount, currency = _money(entry, found)
+        what = found._meta.verbose_name if found else NOTHING
+        sums[entry.get_kind_display(), str(what), currency].append(amount)
+        if found and entry.kind in GIVES:
+            gifts.append([entry.get_kind_display(), str(found.pk), money(amount, currency)])
+    more = {"gives_to_more": len(gifts) - GIFTS_SHOWN} if len(gifts) > GIFTS_SHOWN else {}
+    return {
+        "file": f"{file.get_source_display()} {file.message_id}",
+        "entries": len(new),
+        "known_already": known,
+        "came_in": _total(entry for entry in new if entry.kind in CAME_IN),
+        "left": _total(entry for entry in new if entry.kind == BankEntryKind.DEBIT),
+        "says": [
+            [kind, what, str(len(amounts)), money(sum(amounts), currency) if currency else "—"]
+            for (kind, what, currency), amounts in sorted(sums.items())
+        ],
+        "gives": gifts[:GIFTS_SHOWN],
+        **more,
+    }
+
+
+def _total(entries: Iterable[BankEntry]) -> str:
+    totals: dict[str, int] = defaultdict(int)
+    for entry in entries:
+        totals[entry.currency] += entry.amount or 0
+    return ", ".join(money(total, currency) for currency, total in sorted(totals.items()))
+
+
+def _money(entry: BankEntry, found: Model | None) -> tuple[int, str]:
+    """Return the entry's amount; where a status report has none, that of what it names."""
+    if entry.amount is None and isinstance(found, PayoutBatch):
+        return found.total_amount, found.currency
+    if entry.amount is None and found is not None:
+        return found.amount, found.currency  # type: ignore[attr-defined]  # a payout or top-up
+    return entry.amount or 0, entry.currency
+
+
+def _names_of(entries: list[BankEntry], *, livemode: bool) -> _Named:
+    """Return what finds the top-up, payout or run that an entry names, as matching looks for it."""
+    references = {entry.pk: _references(entry) for entry in entries}
+    top_ups = _by(
+        TopUp.objects.filter(livemode=livemode, way=FundingWay.BANK_TRANSFER),
+        "reference",
+        {name for names in references.values() for name in names},
+    )
+    orders = _by(
+        PayoutOrder.objects.filter(payout__livemode=livemode).select_related("payout"),
+        "end_to_end_id",
+        {entry.end_to_end_id for entry in entries},
+    )
+    runs = _by(
+        PayoutBatch.objects.filter(livemode=livemode),
+        "message_id",
+        {entry.message_reference for entry in entries if not entry.end_to_end_id},
+    )
+
+    def named(entry: BankEntry) -> Model | None:
+        found = [top_ups[name] for name in references[entry.pk] if name in top_ups]
+        if found or entry.kind == BankEntryKind.CREDIT:
+            return found[0] if len(found) == 1 else None
+        if entry.end_to_end_id:
+            order = orders.get(entry.end_to_end_id)
+            return order.payout if order else None
+        return runs.get(entry.message_reference)
+
+    return named
+
+
+def _references(entry: BankEntry) -> set[str]:
+    is_credit = entry.kind == BankEntryKind.CREDIT
+    return references_in(entry.end_to_end_id, entry.message) if is_credit else set()
+
+
+def _by(rows: QuerySet[Any], field: str, names: set[str]) -> dict[str, Any]:
+    wanted = sorted(names - {""})
+    parts = (wanted[at : at + AT_ONCE] for at in range(0, len(wanted), AT_ONCE))
+    found = (row for part in parts for row in rows.filter(**{f"{field}__in": part}))
+    return {getattr(row, field): row for row in found}

@@ -1,0 +1,34 @@
+"""Open payouts again after a restore, once nothing that the bank says of our orders waits."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Q
+
+from payouts import continuity
+from payouts.batches import BATCH_PREFIX, ORDER_PREFIX, REFERENCE_CHARACTERS
+from payouts.errors import BankEntriesWaiting
+from payouts.models import BankEntry, BankEntryKind, PayoutOrder
+
+# By its form alone: a payout that the restored database has never heard of has our reference, and
+# the one that is made in its place will bear the same.
+_DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
+OF_ORDERS = Q(end_to_end_id__regex=f"^{ORDER_PREFIX}{_DIGEST}") | Q(
+    message_reference__regex=f"^{BATCH_PREFIX}{_DIGEST}"
+)
+
+# A report that an order is on its way or has arrived tells nothing of one that cannot leave again.
+OF_DEPARTED = Q(
+    kind__in=(BankEntryKind.PROCESSING, BankEntryKind.SETTLED),
+    end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"),
+)
+
+
+@transaction.atomic
+def reopen(*, actor: str, now: datetime) -> None:
+    """Open payouts again: the bank was asked. Raises BankEntriesWaiting while an answer waits."""
+    waiting = BankEntry.objects.unmatched().filter(OF_ORDERS, livemode=True).exclude(OF_DEPARTED)
+    if count := waiting.count():
+        first = waiting.order_by("created_at", "id")[0]
+        raise BankEntriesWaiting(bank_entries=f"{count}, such as {first.pk}: {first.problem}")
+    continuity.confirm(actor=actor, now=now)

@@ -1,0 +1,240 @@
+"""A bank file that staff upload: it says what it would do, and does it once two people agree"""
+
+from datetime import timedelta
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from backoffice.errors import Forbidden
+from backoffice.models import AuditEntry, Instruction, InstructionFile
+from backoffice.roles import Role
+from backoffice.services.bank_uploads import content_hash, seal_file
+from backoffice.services.break_glass import break_glass
+from backoffice.tasks import expire_instructions
+from core.clock import utc_now
+from ledger.models import Purpose
+from payouts.models import BankEntry, BankFile, Payout
+from tests.backoffice.acting import act, fields_of
+from tests.backoffice.conftest import Office, staff_as
+from tests.client import Api
+from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
+from tests.payouts.bank_files import entry, notification, order_of, read, statement, status_report
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.merchant_balance import held as held_by
+
+pytestmark = pytest.mark.django_db
+IMPORT = "admin:payouts_payoutbatch_list_act"
+
+
+@pytest.fixture(autouse=True)
+def account(settings) -> None:
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+
+
+@pytest.fixture
+def sent(api: Api) -> Payout:
+    payout = live_payout(api, amount=1250)
+    batch_of()
+    return Payout.objects.get(pk=payout.pk)
+
+
+@pytest.fixture
+def approve(office, django_capture_on_commit_callbacks):
+    """Let another person of Finance approve what waits, up to what follows the commit."""
+
+    def approve_waiting(name: str = "another"):
+        with django_capture_on_commit_callbacks(execute=True):
+            return act(office(Role.FINANCE, name), waiting(), "approve", note="It is the bank's")
+
+    return approve_waiting
+
+
+def upload(office: Office, content: str, role: Role = Role.FINANCE):
+    browser, page = office(role), reverse(IMPORT, args=["import"])
+    values = fields_of(browser.get(page).content.decode()) | {"mode": "live", "reason": "By SFTP"}
+    file = SimpleUploadedFile("answer.xml", content.encode(), "application/xml")
+    return browser.post(page, {**values, "file": file}, follow=True)
+
+
+def waiting() -> Instruction:
+    return Instruction.objects.get(task="bank_file", status="waiting")
+
+
+def page_of(office: Office, instruction: Instruction, name: str = "another") -> str:
+    page = reverse("admin:backoffice_instruction_change", args=[instruction.pk])
+    return office(Role.FINANCE, name).get(page).content.decode()
+
+
+def test_it_is_imported_when_another_person_approves(office, sent, approve) -> None:
+    content = statement(entry(1250, order_of(sent)), entry(9, reference="FEE"))
+    answer = upload(office, content)
+    assert "waiting for a colleague" in answer.content.decode()
+    sent.refresh_from_db()
+    assert (sent.status, BankFile.objects.count()) == ("in_transit", 0)
+
+    assert approve().status_code == 302
+
+    sent.refresh_from_db()
+    assert sent.status == "paid"
+    assert set(BankEntry.objects.values_list("state", flat=True)) == {"matched", "unmatched"}
+    done = Instruction.objects.get(task="bank_file")
+    assert (done.status, done.result_id) == ("carried_out", str(BankFile.objects.get().pk))
+    assert "There is no order of this reference" in page_of(office, done)
+
+
+def test_the_audit_trail_has_both_names_and_the_hash(office, sent, approve) -> None:
+    content = statement(entry(9, reference="FEE"))
+    upload(office, content)
+    approve()
+
+    asked, approved = AuditEntry.objects.order_by("sequence")
+    assert (asked.actor, asked.outcome, asked.reason) == ("finance", "asked", "By SFTP")
+    assert (asked.subject_type, asked.subject_id) == ("bankfile", content_hash(content.encode()))
+    assert (approved.actor, approved.act, approved.outcome) == ("another", "approve", "done")
+    assert approved.subject_id == Instruction.objects.get().pk
+    assert BankFile.objects.get().created_by == "staff:finance"
+
+
+def test_the_approver_sees_what_it_says(office, sent) -> None:
+    top_up = ordered(customer_with(0, LIVE, livemode=True))
+    content = statement(
+        transfer(2_000, top_up.reference),
+        entry(1250, order_of(sent)),
+        entry(700, reference="FEE"),
+    )
+    upload(office, content)
+
+    asked = waiting()
+    page = page_of(office, asked)
+
+    assert asked.arguments["file"] == "statement (camt.053) M-1"
+    assert (asked.arguments["entries"], asked.arguments["known_already"]) == (3, 0)
+    assert asked.arguments["came_in"] == "B$20.00 BSD"
+    assert asked.arguments["left"] == "B$19.50 BSD"
+    assert asked.arguments["says"] == [
+        ["money that came in", "top-up", "1", "B$20.00 BSD"],
+        ["money that left", "nothing of ours", "1", "B$7.00 BSD"],
+        ["money that left", "payout", "1", "B$12.50 BSD"],
+    ]
+    assert asked.arguments["gives"] == [["money that came in", top_up.pk, "B$20.00 BSD"]]
+    for words in ("What the file says", "Whom it gives money", top_up.pk, "B$19.50 BSD"):
+        assert words in page
+
+
+def test_a_forged_credit_fills_no_wallet_alone(office, approve) -> None:
+    customer = customer_with(0, LIVE, livemode=True)
+    top_up = ordered(customer)
+
+    upload(office, notification(transfer(2_000, top_up.reference)))
+
+    assert (held(customer), BankFile.objects.count()) == (0, 0)
+    assert approve("finance").status_code == 422
+    assert (held(customer), waiting().status) == (0, "waiting")
+    approve()
+    assert held(customer) == 2_000
+
+
+def test_a_forged_refusal_gives_back_no_payout_alone(office, sent, approve) -> None:
+    report = status_report(sent.batch, (order_of(sent), "RJCT"))
+
+    upload(office, report)
+
+    sent.refresh_from_db()
+    assert sent.status == "in_transit"
+    assert waiting().arguments["gives"] == [["rejected", sent.pk, "B$12.50 BSD"]]
+    approve()
+    sent.refresh_from_db()
+    assert sent.status == "failed"
+    assert held_by(sent.merchant, Purpose.MERCHANT, livemode=True) == 1250
+
+
+def test_no_glass_is_broken_for_it(office, sent) -> None:
+    upload(office, statement(entry(1250, order_of(sent))), Role.ADMINISTRATOR)
+    alone = staff_as(Role.ADMINISTRATOR)
+
+    with pytest.raises(Forbidden):
+        break_glass(staff=alone, instruction_id=waiting().pk, note="No one", now=utc_now())
+
+    assert waiting().glass_broken_at is None
+    sent.refresh_from_db()
+    assert sent.status == "in_transit"
+
+
+def test_a_file_that_cannot_be_read_is_refused_at_once(office) -> None:
+    answer = upload(office, "<!DOCTYPE x><x/>")
+
+    assert answer.status_code == 422
+    assert "must not declare a document type" in answer.content.decode()
+    assert (Instruction.objects.count(), InstructionFile.objects.count()) == (0, 0)
+    assert AuditEntry.objects.latest("sequence").outcome == "refused"
+
+
+def test_so_is_one_that_contradicts_an_earlier_file(office, sent) -> None:
+    read(statement(entry(700, reference="FEE")))
+
+    answer = upload(office, statement(entry(701, reference="FEE")))
+
+    assert answer.status_code == 422
+    assert "was in another file, with other contents" in answer.content.decode()
+    assert not Instruction.objects.exists()
+
+
+def test_what_is_known_already_is_counted_apart(office, sent, approve) -> None:
+    content = statement(entry(1250, order_of(sent)), entry(700, reference="FEE"))
+    read(content)
+
+    upload(office, content)
+
+    assert (waiting().arguments["entries"], waiting().arguments["known_already"]) == (1, 1)
+    assert approve().status_code == 302
+    assert BankEntry.objects.count() == 2
+
+
+def test_its_content_is_encrypted_while_it_waits(office) -> None:
+    upload(office, statement(entry(700, reference="FEE")))
+
+    assert "Ntry" not in InstructionFile.objects.get(instruction=waiting()).sealed_content
+
+
+@pytest.mark.parametrize("decision", ["approve", "decline", "withdraw", "lapse"])
+def test_its_content_goes_when_it_is_decided(office, approve, decision) -> None:
+    upload(office, statement(entry(700, reference="FEE")))
+    asked = waiting()
+
+    if decision == "approve":
+        approve()
+    elif decision == "lapse":
+        earlier = asked.lapses_at - timedelta(days=8)
+        Instruction.objects.filter(pk=asked.pk).update(lapses_at=earlier)
+        assert expire_instructions() == 1
+    else:
+        name = "finance" if decision == "withdraw" else "another"
+        act(office(Role.FINANCE, name), asked, decision, note="No")
+
+    asked.refresh_from_db()
+    assert asked.status != "waiting"
+    assert not InstructionFile.objects.exists()
+    assert BankFile.objects.exists() == (decision == "approve")
+
+
+def test_another_content_than_the_uploaded_one_is_not_imported(office, approve) -> None:
+    upload(office, statement(entry(700, reference="FEE")))
+    other = statement(entry(701, reference="FEE")).encode()
+    InstructionFile.objects.update(sealed_content=seal_file(other))
+
+    answer = approve()
+
+    assert answer.status_code == 422
+    assert "is not the one that was uploaded" in answer.content.decode()
+    assert (waiting().status, BankFile.objects.count()) == ("waiting", 0)
+
+
+def test_any_bytes_are_kept_as_they_are(office, approve) -> None:
+    content = statement(transfer(700, "Café Zoë"))
+
+    upload(office, content)
+    approve()
+
+    assert BankFile.objects.get().content_hash == content_hash(content.encode())
+    assert BankEntry.objects.get().message == "Café Zoë"

@@ -1,0 +1,106 @@
+"""A bank's reference that comes again: with other contents it is other money, and never lost"""
+
+import hashlib
+
+import pytest
+
+from core.clock import utc_now
+from core.json import dump_json
+from core.money import MAX_AMOUNT
+from funding.bank_transfers import credit_by_hand
+from payouts.errors import BankEntryUnfit
+from payouts.models import BankEntry
+from tests.funding.money_in import booked, customer_with, held, notified, ordered, transfer
+
+pytestmark = pytest.mark.django_db
+PHONES = ("+12424567890", "+12424567891")
+
+
+@pytest.fixture
+def top_ups():
+    return [ordered(customer_with(0, phone, livemode=True)) for phone in PHONES]
+
+
+def money_of(top_ups):
+    return [held(top_up.customer) for top_up in top_ups]
+
+
+def on(day, row):
+    return row.replace("<AcctSvcrRef>", f"<BookgDt><Dt>{day}</Dt></BookgDt><AcctSvcrRef>")
+
+
+def test_in_the_statements_of_two_days_both_are_credited(top_ups):
+    for day, top_up in enumerate(top_ups, 1):
+        row = on(f"2026-11-0{day}", transfer(2_000, top_up.reference, "0001"))
+        booked(row, message_id=f"M-{day}", number=f"{day}")
+
+    assert money_of(top_ups) == [2_000, 2_000]
+
+
+@pytest.mark.parametrize("reference", ["0001", ""])
+def test_within_one_file_both_are_credited(top_ups, reference):
+    booked(*(transfer(2_000, top_up.reference, reference) for top_up in top_ups))
+
+    assert money_of(top_ups) == [2_000, 2_000]
+
+
+def test_a_notification_whose_id_starts_anew_is_not_hidden(top_ups):
+    for number, top_up in enumerate(top_ups):
+        notified(transfer(2_000, top_up.reference, ""), message_id=f"N-{number}")
+
+    assert money_of(top_ups) == [2_000, 2_000]
+
+
+def test_the_same_day_and_money_with_another_text_waits(top_ups):
+    for number, top_up in enumerate(top_ups):
+        row = on("2026-11-01", transfer(2_000, top_up.reference, "0001"))
+        booked(row, message_id=f"M-{number}", number=f"{number}")
+
+    assert money_of(top_ups) == [2_000, 0]
+    assert "told of this money before" in BankEntry.objects.unmatched().get().problem
+
+
+def test_two_in_the_same_words_are_both_stored(top_ups):
+    booked(*[transfer(2_000, "the same", "0001")] * 2)
+
+    assert BankEntry.objects.count() == 2
+
+
+def test_what_an_earlier_release_stored_is_known(top_ups):
+    booked(transfer(2_000, top_ups[0].reference, "0001"))
+    former = dump_json(["0001", "credit", "", "2000", "BSD"])
+    BankEntry.objects.update(key=hashlib.sha256(former).hexdigest())
+
+    same = transfer(2_000, top_ups[0].reference, "0001")
+    done = booked(same, message_id="M-2", number="2")
+    booked(transfer(2_000, top_ups[1].reference, "0001"), message_id="M-3", number="3")
+
+    assert done.stored.known == 1
+    assert BankEntry.objects.count() == 2
+
+
+def test_what_a_notification_credited_is_not_credited_by_hand_again(top_ups):
+    top_up = top_ups[0]
+    notified(transfer(2_000, top_up.reference))
+    booked(transfer(2_000, "the text was lost"))
+
+    with pytest.raises(BankEntryUnfit, match=f"went to {top_up.pk}"):
+        credit_by_hand(
+            entry_id=BankEntry.objects.unmatched().get().pk,
+            customer_id=top_ups[0].customer_id,
+            actor="staff:ann",
+            now=utc_now(),
+        )
+    assert held(top_up.customer) == 2_000
+
+
+def test_more_than_a_top_up_can_be_is_not_credited_by_hand(top_ups):
+    booked(transfer(MAX_AMOUNT + 1, "no reference"))
+
+    with pytest.raises(BankEntryUnfit, match="more than one top-up can be"):
+        credit_by_hand(
+            entry_id=BankEntry.objects.get().pk,
+            customer_id=top_ups[0].customer_id,
+            actor="staff:ann",
+            now=utc_now(),
+        )
