@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("merchants", "0003_email_confirmed"),
-        ("webhooks", "0006_messages_of_tests"),
+        ("webhooks", "0007_signed"),
     ]
 
     operations = [
