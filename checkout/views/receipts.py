@@ -12,6 +12,7 @@ from checkout.receipts import (
     receipt_of_payment,
     receipt_state_of,
     refunds_of,
+    signed_head,
 )
 from core.errors import ApiError
 from core.formats import moment_of
@@ -49,6 +50,7 @@ class ReceiptPage(PaymentPage):
             state=receipt_state_of(self.payment),
             refunds=refunds_of(self.payment),
             mailed="mailed" in self.request.GET,
+            head=signed_head(),
         )
 
 
@@ -82,6 +84,7 @@ class ReceiptPdf(ReceiptPage):
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
             printed=moment_of(self.now, self.payment_view.zone),
+            head=signed_head(),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'
