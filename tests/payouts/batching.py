@@ -5,7 +5,7 @@ from datetime import date
 from core.clock import utc_now
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import create_batch
-from payouts.models import Payout, PayoutBatch, PayoutOrder
+from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutTransition
 from tests.factories import MerchantFactory
 from tests.ledger.thief import all_rights
 from tests.payouts.merchant_balance import credit
@@ -52,6 +52,8 @@ def undo(batch: PayoutBatch) -> None:
     """Set the rows back to before the batch, as a restored database would have them."""
     with all_rights():
         PayoutOrder.objects.filter(batch=batch).delete()
+        gone = PayoutTransition.objects.filter(payout__batch=batch, to_status="in_transit")
+        gone.delete()
         Payout.objects.filter(batch=batch).update(
             batch=None, status="scheduled", in_transit_at=None
         )
