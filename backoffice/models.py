@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.sealed import SealedTextField
 from merchants.scoping import CallerScoped
 
 _STAFF = settings.AUTH_USER_MODEL
@@ -123,7 +124,7 @@ class Instruction(models.Model):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     arguments = models.JSONField(default=dict)
-    sealed_arguments = models.TextField(default="", blank=True)
+    sealed_arguments = SealedTextField(default="", blank=True)
     reason = models.CharField(max_length=500)
     note = models.CharField(max_length=2_000)
     status = models.CharField(
@@ -137,7 +138,7 @@ class Instruction(models.Model):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
-    sealed_result = models.TextField(default="", blank=True)
+    sealed_result = SealedTextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
 
     objects: ClassVar[InstructionQuerySet] = InstructionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
@@ -192,7 +193,7 @@ class InstructionFile(models.Model):
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
     )
-    sealed_content = models.TextField()
+    sealed_content = SealedTextField()
 
     def __str__(self) -> str:
         return f"file of {self.instruction_id}"

@@ -83,6 +83,12 @@ def _weak_secrets() -> Iterator[str]:
             yield f"{name} must have at least {length} random characters."
     if not _is_encryption_key(settings.ENCRYPTION_KEY):
         yield "ENCRYPTION_KEY must be a Fernet key (32 bytes in base64), or several with commas."
+    for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
+        earlier = getattr(settings, f"{name}_FALLBACKS")
+        if not all(is_random(each, length) for each in earlier):
+            yield f"{name}_FALLBACKS must each have at least {length} random characters."
+        if getattr(settings, name) in earlier:
+            yield f"{name}_FALLBACKS must not name {name} itself."
     if len({secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY}) < 3:
         yield "SECRET_KEY, PIN_PEPPER and ENCRYPTION_KEY must differ from each other."
 

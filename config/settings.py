@@ -88,8 +88,10 @@ FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 # Django
 
 SECRET_KEY: str = env("SECRET_KEY")
+SECRET_KEY_FALLBACKS: list[str] = env("SECRET_KEY_FALLBACKS")
 ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
 PIN_PEPPER: str = env("PIN_PEPPER")
+PIN_PEPPER_FALLBACKS: list[str] = env("PIN_PEPPER_FALLBACKS")
 DEBUG = False
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
