@@ -14,7 +14,11 @@ ADVICE = (
     "Put it back behind the newest one, in {name}; or let `manage.py rotate_encryption` find that "
     "nothing needs it; or, where it is lost for good, `manage.py rotate_encryption --give-up {id}`."
 )
-VARIABLES = {"encryption": "ENCRYPTION_KEY", "pepper": "PIN_PEPPER_FALLBACKS"}
+VARIABLES = {
+    "encryption": "ENCRYPTION_KEY",
+    "ledger": "LEDGER_KEY",
+    "pepper": "PIN_PEPPER_FALLBACKS",
+}
 
 
 def refuse_missing_keys() -> None:

@@ -12,6 +12,7 @@ from core.crypto import NO_KEY, decrypt, encrypt, position_of_key
 from core.key_register import configured_ids, release_key
 from core.models import KeyInUse, KeyPurpose
 from core.sealed import TOKEN_START, sealed_columns
+from core.signatures import AlteredRow, sign_anew, signature_field
 from customers.models import PIN_ATTEMPTS_UNTIL_DISABLED, Customer
 
 BATCH = 500
@@ -25,6 +26,7 @@ class ColumnReport:
     by_key: Counter[int] = field(default_factory=Counter)
     moved: int = 0
     unreadable: list[str] = field(default_factory=list)
+    altered: list[str] = field(default_factory=list)
 
 
 def rotate_columns(*, check_only: bool, note: Callable[[str, int], None]) -> list[ColumnReport]:
@@ -126,8 +128,29 @@ def _rotate_batch(
     with transaction.atomic():
         for key, stored, position, token in changes:
             fresh = token if isinstance(stored, str) else token.encode()
-            # One that has changed meanwhile stays as it is, and is left for the next pass.
-            unchanged = model._base_manager.filter(pk=key, **{name: stored})
-            moved = unchanged.update(**{name: fresh})
+            try:
+                moved = _replace(model, name, key, stored, fresh)
+            except AlteredRow:
+                report.altered.append(str(key))
+                moved = False
             report.moved += moved
             report.by_key[0 if moved else position] += 1
+
+
+def _replace(model: type[Model], name: str, key: Any, stored: Any, fresh: Any) -> bool:
+    """Store a secret under its new key. One that has changed meanwhile is left for the next pass.
+
+    A signature that covers it is made anew. Raises AlteredRow where it did not hold.
+    """
+    unchanged = model._base_manager.filter(pk=key, **{name: stored})
+    signature = signature_field(model)
+    if signature is None or name not in signature.signed:
+        return bool(unchanged.update(**{name: fresh}))
+    row: Any = unchanged.first()
+    if row is None:
+        return False
+    before = row.signature
+    setattr(row, name, fresh)
+    sign_anew(row)
+    changes = {name: fresh, "signature": row.signature}
+    return bool(unchanged.filter(signature=before).update(**changes))

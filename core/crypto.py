@@ -34,11 +34,6 @@ def decrypt(token: str) -> str:
         raise EncryptionKeyMissing from None
 
 
-def encryption_keys() -> list[str]:
-    """Return the keys, newest first."""
-    return [key.strip() for key in settings.ENCRYPTION_KEY.split(",")]
-
-
 def position_of_key(token: str) -> int:
     """Return which key encrypted a secret: 0 the first, which it should be, or NO_KEY."""
     for position, cipher in enumerate(_ciphers(settings.ENCRYPTION_KEY)):
@@ -50,6 +45,11 @@ def position_of_key(token: str) -> int:
     return NO_KEY
 
 
+def keys_of(text: str) -> list[str]:
+    """Return the keys that a variable lists, newest first."""
+    return [key.strip() for key in text.split(",")]
+
+
 @lru_cache
 def _ciphers(keys: str) -> list[Fernet]:
-    return [Fernet(key.strip()) for key in keys.split(",")]
+    return [Fernet(key) for key in keys_of(keys)]

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.conf import settings
 
-from core.crypto import encryption_keys
+from core.crypto import keys_of
 from core.models import KeyInUse, KeyPurpose
 
 ID_CHARACTERS = 16
@@ -30,8 +30,14 @@ def peppers() -> dict[str, str]:
 
 def configured_ids() -> dict[KeyPurpose, list[str]]:
     """Return the ids of the keys of this process, newest first."""
-    encryption = [key_id(KeyPurpose.ENCRYPTION, key) for key in encryption_keys()]
-    return {KeyPurpose.ENCRYPTION: encryption, KeyPurpose.PEPPER: list(peppers())}
+    listed = {
+        KeyPurpose.ENCRYPTION: settings.ENCRYPTION_KEY,
+        KeyPurpose.LEDGER: settings.LEDGER_KEY,
+    }
+    ids = {
+        purpose: [key_id(purpose, key) for key in keys_of(keys)] for purpose, keys in listed.items()
+    }
+    return ids | {KeyPurpose.PEPPER: list(peppers())}
 
 
 def missing_keys() -> list[KeyInUse]:

@@ -105,6 +105,7 @@ class KeyPurpose(models.TextChoices):
 
     ENCRYPTION = "encryption", "ENCRYPTION_KEY"
     PEPPER = "pepper", "PIN_PEPPER"
+    LEDGER = "ledger", "LEDGER_KEY"
 
 
 class KeyInUse(models.Model):

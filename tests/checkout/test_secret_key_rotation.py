@@ -54,7 +54,7 @@ def test_the_migration_keeps_the_key_of_the_counters_there_are(
     counter: Payment, settings: Settings
 ) -> None:
     digest = salted_hmac("payments.counter", counter.id, algorithm="sha256").digest()
-    migration = import_module("payments.migrations.0006_counter_screens_key")
+    migration = import_module("payments.migrations.0007_counter_screens_key")
 
     migration.keep_key(apps, connection.schema_editor())
 

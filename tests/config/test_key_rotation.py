@@ -16,6 +16,7 @@ from core.crypto import decrypt, encrypt, position_of_key
 from core.key_register import configured_ids, missing_keys, note_keys
 from core.models import IdempotencyKey, KeyInUse, KeyPurpose
 from core.sealed import sealed_columns
+from core.signatures import is_signed, signature_field
 from customers.models import Customer
 from customers.pin_hashing import newest_pepper
 from merchants.models import Merchant
@@ -204,3 +205,35 @@ def test_a_missing_key_is_our_fault_to_the_caller(
     response = api(merchant).post("/v1/webhooks", body, idempotency_key="one")
 
     assert (response.status_code, response.json()["code"]) == (503, "SERVICE_UNAVAILABLE")
+
+
+def test_a_row_whose_signature_covers_the_secret_is_signed_anew(
+    old_key: str, settings: Settings
+) -> None:
+    rotate()
+
+    account, covers = BankAccount.objects.get(), signature_field(BankAccount)
+    assert covers
+    assert position_of_key(account.encrypted_number) == 0
+    assert is_signed(account.signature, covers.values_of(account))
+
+
+def test_a_row_that_another_hand_has_altered_is_named_and_left(
+    old_key: str, settings: Settings
+) -> None:
+    account = BankAccount.objects.get()
+    BankAccount.objects.update(holder_name="Mallory")
+
+    with pytest.raises(CommandError, match=f"altered by another hand, and left: {account.pk}"):
+        rotate()
+
+    assert BankAccount.objects.get().encrypted_number == account.encrypted_number
+
+
+def test_a_start_without_a_key_that_signed_rows_is_refused(
+    stored: None, settings: Settings
+) -> None:
+    settings.LEDGER_KEY = NEW
+
+    with pytest.raises(ImproperlyConfigured, match=r"LEDGER_KEY .* is missing"):
+        refuse_missing_keys()

@@ -45,7 +45,7 @@ class Command(BaseCommand):
         for report in reports:
             self._tell(report)
         release_unneeded(reports)
-        faults = [*self._unreadable(reports), *self._left(left_on_keys(reports))]
+        faults = [*self._faulty(reports), *self._left(left_on_keys(reports))]
         self._tell_pins()
         if faults:
             raise CommandError("\n".join(faults))
@@ -65,12 +65,17 @@ class Command(BaseCommand):
             self.stdout.write(line)
         return [f"{line}: run this again." for line in lines if not line.startswith("0 ")]
 
-    def _unreadable(self, reports: list[ColumnReport]) -> list[str]:
+    def _faulty(self, reports: list[ColumnReport]) -> list[str]:
         return [
             f"{report.label}: no key reads {len(report.unreadable)} rows: "
             f"{', '.join(report.unreadable[:NAMED])}"
             for report in reports
             if report.unreadable
+        ] + [
+            f"{report.label}: altered by another hand, and left: "
+            f"{', '.join(report.altered[:NAMED])}"
+            for report in reports
+            if report.altered
         ]
 
     def _tell_pins(self) -> None:

@@ -23,7 +23,7 @@ def keep_key(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("core", "0005_keys_in_use"),
-        ("payments", "0005_list_filters"),
+        ("payments", "0006_signed"),
     ]
 
     operations = [migrations.RunPython(keep_key, migrations.RunPython.noop)]

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("customers", "0007_erasure"),
+        ("customers", "0008_signed"),
     ]
 
     operations = [
