@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
 _STAFF = settings.AUTH_USER_MODEL
@@ -102,7 +103,7 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         return self.exclude(kind=InstructionKind.STAFF)
 
 
-class Instruction(models.Model):
+class Instruction(SignedRow):
     """What staff ask for: done at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
@@ -139,6 +140,12 @@ class Instruction(models.Model):
     result_id = PublicIdField(default="", blank=True)
     sealed_result = models.TextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
+    signature = SignatureField(
+        *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
+        *("arguments", "sealed_arguments", "reason", "status", "asked_by_id", "asked_at"),
+        *("decided_by_id", "decided_at", "result_id", "glass_broken_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[InstructionQuerySet] = InstructionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

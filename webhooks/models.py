@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
+from core.signatures import SignatureField
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
@@ -43,6 +44,11 @@ class Event(models.Model):
     is_test = models.BooleanField(default=False)
     request_id = models.CharField(max_length=64, default="", blank=True)
     created_at = models.DateTimeField()
+    signature = SignatureField(
+        *("id", "merchant_id", "livemode", "type", "resource_id", "body", "is_test"),
+        *("request_id", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[EventQuerySet] = EventQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
