@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("merchants", "0003_email_confirmed"),
+        ("merchants", "0004_signed"),
     ]
 
     operations = [
