@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.authenticators import StaffPasskey as StaffPasskey
@@ -101,6 +101,15 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
     def not_about_staff(self) -> Self:
         """Leave out those that name accounts of staff and their addresses."""
         return self.exclude(kind=InstructionKind.STAFF)
+
+    def waiting_about(self, subject_id: str, now: datetime) -> Self:
+        """Those about an object that a second person may still approve, the oldest first."""
+        waiting = self.filter(subject_id=subject_id, status=InstructionStatus.WAITING)
+        return waiting.filter(lapses_at__gt=now).order_by("asked_at", "pk")
+
+    def total_amount(self) -> int:
+        """Return what they move, in the smallest unit of their one currency."""
+        return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)
 
 
 class Instruction(SignedRow):
