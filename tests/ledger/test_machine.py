@@ -1,5 +1,7 @@
 """Any sequence of operations does in the database what it does in the shadow, and is proven."""
 
+import faulthandler
+import os
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -268,6 +270,11 @@ def run(shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> Call
     return partial(go, partial(Machine, shops, customers, sold))
 
 
+# How many sequences of how many steps: more by night.
+RUNS = int(os.environ.get("MACHINE_RUNS", "60"))
+LONG = int(os.environ.get("MACHINE_STEPS", "40"))
+
+
 def clear_away(turn: int) -> None:
     """Let no rows that were undone slow down what comes after."""
     if connection.vendor == "postgresql" and not connection.in_atomic_block:
@@ -278,7 +285,7 @@ def clear_away(turn: int) -> None:
 
 def go(machine: Any, *, runs: int, steps: int) -> None:
     run_state_machine_as_test(
-        machine,
+        seed(int(os.environ["MACHINE_SEED"]))(machine) if "MACHINE_SEED" in os.environ else machine,
         settings=settings(
             max_examples=runs,
             stateful_step_count=steps,
@@ -296,4 +303,7 @@ def test_a_few_sequences(run: Callable[..., None]) -> None:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_many_long_sequences(run: Callable[..., None]) -> None:
-    run(runs=200, steps=40)
+    if "MACHINE_RUNS" in os.environ:
+        faulthandler.cancel_dump_traceback_later()  # as long as it was asked for
+
+    run(runs=RUNS, steps=LONG)
