@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.sealed import SealedTextField
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
@@ -133,7 +134,7 @@ class Instruction(SignedRow):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     arguments = models.JSONField(default=dict)
-    sealed_arguments = models.TextField(default="", blank=True)
+    sealed_arguments = SealedTextField(default="", blank=True)
     reason = models.CharField(max_length=500)
     note = models.CharField(max_length=2_000)
     status = models.CharField(
@@ -147,7 +148,7 @@ class Instruction(SignedRow):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
-    sealed_result = models.TextField(default="", blank=True)
+    sealed_result = SealedTextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
@@ -208,7 +209,7 @@ class InstructionFile(models.Model):
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
     )
-    sealed_content = models.TextField()
+    sealed_content = SealedTextField()
 
     def __str__(self) -> str:
         return f"file of {self.instruction_id}"
