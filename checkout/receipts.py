@@ -35,8 +35,8 @@ def receipt_state_of(payment: Payment) -> ReceiptState:
         return ReceiptState(_("Not paid"), "is-bad")
     states = {
         "none": ReceiptState(_("Paid")),
-        "partial": ReceiptState(_("Paid, partly paid back"), "is-wait"),
-        "full": ReceiptState(_("Paid back in full"), "is-wait"),
+        "partial": ReceiptState(_("Paid, partly refunded"), "is-back"),
+        "full": ReceiptState(_("Refunded in full"), "is-back"),
     }
     return states[payment.refund_status]
 
