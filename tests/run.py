@@ -1,4 +1,4 @@
-"""Check everything: `make test`. `--fast` what is quick, `--check` what changed, `--night` the long.
+"""Check everything; `--fast` what is quick, `--check` what changed, `--night` what is drawn.
 
 The last line is the sum.
 """

@@ -39,7 +39,7 @@ def drawn(items: list[pytest.Item], count: int, *, seed: int) -> list[pytest.Ite
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in sorted(items, key=lambda item: item.nodeid):
         cases[item.nodeid.partition("[")[0]].append(item)
-    draw = random.Random(seed)  # noqa: S311  # no secret
+    draw = random.Random(seed)  # no secret
     kept = {item for each in cases.values() for item in draw.sample(each, min(count, len(each)))}
     return [item for item in items if item in kept]
 

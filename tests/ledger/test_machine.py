@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
-from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -20,7 +19,6 @@ from hypothesis.stateful import (
     multiple,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 from pytest_django import Settings
 
@@ -50,6 +48,7 @@ from refunds.services import RefundDraft, create_refund, fail_refund
 from tests.factories import MerchantFactory
 from tests.ledger.funding import problems
 from tests.ledger.selling import ACTOR, START, Payers, Selling, answered, indexes, maybe_amounts
+from tests.ledger.sequences import LONG, RUNS, clear_away, go
 from tests.ledger.shadow.records import Return, Sale, ShadowShop
 from tests.ledger.shadow.returns import MOVES
 from tests.payouts.conftest import DETAILS
@@ -59,7 +58,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
 
 TURNS, CLEAR_EVERY = count(1), 20
 TEST_PHONES = [f"+1242555010{digit}" for digit in range(7)] + ["+12425550177"]
-LIVE_PHONES = ["+12423591234", "+12423591235"]
+TURNS = count(1)
 SOLD = [333, 1_250]
 LOOKS: dict[str, QuerySet[Any, Any]] = {
     "accounts": Account.objects.annotate(exact=exact_balance()).values_list(
@@ -268,31 +267,6 @@ def sell(shop: ShadowShop, customer: Customer, amount: int) -> Payment:
 @pytest.fixture
 def run(shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> Callable[..., None]:
     return partial(go, partial(Machine, shops, customers, sold))
-
-
-# How many sequences of how many steps: more by night.
-RUNS = int(os.environ.get("MACHINE_RUNS", "60"))
-LONG = int(os.environ.get("MACHINE_STEPS", "40"))
-
-
-def clear_away(turn: int) -> None:
-    """Let no rows that were undone slow down what comes after."""
-    if connection.vendor == "postgresql" and not connection.in_atomic_block:
-        with connection.cursor() as cursor:
-            if turn % CLEAR_EVERY == 0:
-                cursor.execute("VACUUM")
-
-
-def go(machine: Any, *, runs: int, steps: int) -> None:
-    run_state_machine_as_test(
-        seed(int(os.environ["MACHINE_SEED"]))(machine) if "MACHINE_SEED" in os.environ else machine,
-        settings=settings(
-            max_examples=runs,
-            stateful_step_count=steps,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
 
 
 def test_a_few_sequences(run: Callable[..., None]) -> None:
