@@ -56,9 +56,9 @@ from webhooks.models import Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
 
-TURNS, CLEAR_EVERY = count(1), 20
-TEST_PHONES = [f"+1242555010{digit}" for digit in range(7)] + ["+12425550177"]
 TURNS = count(1)
+TEST_PHONES = [f"+1242555010{digit}" for digit in range(7)] + ["+12425550177"]
+LIVE_PHONES = ["+12423591234", "+12423591235"]
 SOLD = [333, 1_250]
 LOOKS: dict[str, QuerySet[Any, Any]] = {
     "accounts": Account.objects.annotate(exact=exact_balance()).values_list(
