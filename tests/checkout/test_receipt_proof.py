@@ -1,4 +1,4 @@
-"""The proof of a receipt: a page that says whether it holds, and the file that shows it."""
+"""The proof of a receipt: a page with the verdict, and the file that shows it."""
 
 import json
 
