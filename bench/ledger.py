@@ -303,7 +303,7 @@ def prove_recent(count: int) -> Callable[[], object]:
     return lambda: prove_if_due(now=now + timedelta(minutes=6))
 
 
-def said(what: str, work: Callable[[], None]) -> None:
+def said(what: str, work: Callable[[], object]) -> None:
     began = time.monotonic()
     work()
     sys.stdout.write(f"{what} in {time.monotonic() - began:.1f} s\n")
