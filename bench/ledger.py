@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.top_ups import add_top_ups
+
 if TYPE_CHECKING:
     from refunds.models import Refund, RefundTransition
 
@@ -24,7 +26,6 @@ CUSTOMERS, MERCHANTS, FIRST = 1_000, 50, 1_000
 FIRST_NUMBER = 1_000_000_000
 PRICE, FEE, WALLET = 1_000, 25, 100_000_000
 REFUND_EVERY = 20
-RECENT = 1_000
 
 
 def main() -> None:
@@ -37,7 +38,7 @@ def main() -> None:
         said("sealed", seal)
         said("paid out", pay_out)
         prove()
-        said(f"what {RECENT:,} transfers have added was proven", prove_recent(RECENT))
+        said("what a thousand top-ups have added was proven", add_top_ups(seal))
 
 
 @contextmanager
@@ -279,28 +280,6 @@ def prove() -> None:
     )
     if done.returncode:
         sys.exit(done.returncode)
-
-
-def prove_recent(count: int) -> Callable[[], object]:
-    """Prove all there is up to a signed head, top up so often, and return the next proof."""
-    from datetime import timedelta
-
-    from core.clock import utc_now
-    from customers.models import Customer
-    from customers.services import top_up
-    from ledger.checkpoints import sign_head
-    from ledger.proving import prove_if_due
-
-    now = utc_now()
-    seal()
-    sign_head(now=now)
-    prove_if_due(now=now)
-    payer = Customer.objects.earliest("pk")
-    for _ in range(count):
-        top_up(customer=payer, amount=PRICE, currency="BSD", now=now)
-    seal()
-    sign_head(now=now)
-    return lambda: prove_if_due(now=now + timedelta(minutes=6))
 
 
 def said(what: str, work: Callable[[], object]) -> None:

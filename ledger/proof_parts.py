@@ -1,7 +1,7 @@
 """The parts of a proof: each reads some of the rows, and many can go on where they stopped.
 
-A part yields a sentence for each row that is wrong, and how far it has come: from there on it can
-be taken up again, by another process, after any time. What is behind it is not read twice.
+A part yields a sentence for each row that is wrong, and how far it has come: from there on
+another process can resume it, after any time. What is behind it is not read twice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -32,14 +32,14 @@ Check = Callable[[], Iterable[str]]
 
 
 @dataclass(frozen=True)
-class Part:
+class ProofPart:
     """A part of a proof; `run` takes the mark to go on from, empty at first."""
 
     name: str
     run: Callable[[str], Iterator[Finding]]
 
 
-def whole_parts() -> list[Part]:
+def whole_parts() -> list[ProofPart]:
     """Return the parts of a proof of everything.
 
     LEDGER_CHECKS names some of them: functions that take nothing and yield sentences. Each of those
@@ -53,39 +53,44 @@ def whole_parts() -> list[Part]:
     ]
     checks += [(name, import_string(name)) for name in settings.LEDGER_CHECKS]
     return [
-        Part("triggers", partial(_at_once, check_triggers)),
-        Part("chain", check_chain),
-        *(Part(name, partial(_in_snapshot, check)) for name, check in checks),
-        *(Part(model._meta.db_table, partial(check_all_rows, model)) for model in signed_models()),
-        Part("schema", partial(_at_once, check_schema)),
-        Part("opening", partial(_at_once, check_opening)),
-        Part("leaves", check_leaves),
-        Part("subtrees", check_subtrees),
-        Part("adoptions", check_adoptions),
-        Part("heads", check_heads),
-        Part("witnesses", partial(_at_once, check_witnesses)),
+        ProofPart("triggers", partial(_at_once, check_triggers)),
+        ProofPart("chain", check_chain),
+        *(ProofPart(name, partial(_in_snapshot, check)) for name, check in checks),
+        *(
+            ProofPart(model._meta.db_table, partial(check_all_rows, model))
+            for model in signed_models()
+        ),
+        ProofPart("schema", partial(_at_once, check_schema)),
+        ProofPart("opening", partial(_at_once, check_opening)),
+        ProofPart("leaves", check_leaves),
+        ProofPart("subtrees", check_subtrees),
+        ProofPart("adoptions", check_adoptions),
+        ProofPart("heads", check_heads),
+        ProofPart("witnesses", partial(_at_once, check_witnesses)),
     ]
 
 
-def recent_parts(*, leaf: int, seal: int) -> list[Part]:
+def recent_parts(*, leaf: int, seal: int) -> list[ProofPart]:
     """Return the parts of a proof of what came after the first `leaf` leaves, and after a seal.
 
     Their cost is that of what is new.
     """
     return [
-        Part("triggers", partial(_at_once, check_triggers)),
-        Part("chain", partial(_from, check_chain, seal or "")),
+        ProofPart("triggers", partial(_at_once, check_triggers)),
+        ProofPart("chain", partial(_from, check_chain, seal or "")),
         *(
-            Part(model._meta.db_table, partial(_at_once, partial(check_rows_since, model, leaf)))
+            ProofPart(
+                model._meta.db_table, partial(_at_once, partial(check_rows_since, model, leaf))
+            )
             for model in signed_models()
         ),
-        Part("schema", partial(_at_once, check_schema)),
-        Part("opening", partial(_at_once, check_opening)),
-        Part("leaves", partial(_from, check_leaves, leaf)),
-        Part("subtrees", partial(_from, check_subtrees, leaf)),
-        Part("adoptions", partial(_from, check_adoptions, leaf)),
-        Part("heads", partial(_from, check_heads, leaf)),
-        Part("witnesses", partial(_at_once, partial(check_witnesses, since=leaf))),
+        ProofPart("schema", partial(_at_once, check_schema)),
+        ProofPart("opening", partial(_at_once, check_opening)),
+        ProofPart("leaves", partial(_from, check_leaves, leaf)),
+        ProofPart("subtrees", partial(_from, check_subtrees, leaf)),
+        ProofPart("adoptions", partial(_from, check_adoptions, leaf)),
+        ProofPart("heads", partial(_from, check_heads, leaf)),
+        ProofPart("witnesses", partial(_at_once, partial(check_witnesses, since=leaf))),
     ]
 
 

@@ -104,8 +104,8 @@ def test_a_slice_that_breaks_off_is_done_again(
 
 
 def test_it_takes_a_tenth_of_the_time(ledger: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    instants = iter((0.0, 1.0, 30.0))
-    monkeypatch.setattr("ledger.whole_proof.time.monotonic", instants.__next__)
+    instants = iter(seconds * whole_proof.SECOND for seconds in (0, 1, 30))
+    monkeypatch.setattr("ledger.whole_proof.time.monotonic_ns", instants.__next__)
 
     prove_slice_if_due(now=NOW)
 
