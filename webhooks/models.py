@@ -8,10 +8,13 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.json import dump_json
 from core.limits import MAX_TEXT, MAX_URL
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
 from webhooks.event_types import EventType
+from webhooks.feed_models import FeedEntry as FeedEntry
+from webhooks.feed_models import UnnumberedEvent as UnnumberedEvent
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 EXCERPT_CHARACTERS = 1_000
@@ -25,12 +28,17 @@ class EventQuerySet(CallerScoped["Event"]):
         """Leave out test events, which merchants have asked for."""
         return self.filter(is_test=False)
 
+    def with_number(self) -> Self:
+        """Add the number of each, where it has one."""
+        return self.select_related("entry")
+
 
 class Event(models.Model):
     """Something that happened, written in the same transaction: audit log, outbox and payload.
 
-    `body` is sent to every endpoint on every attempt, byte for byte. `is_test` marks a sample that
-    a merchant asked for: never retried. `request_id` is the X-Request-Id of the request that caused
+    `body` begins what is sent to every endpoint on every attempt, byte for byte; its number follows
+    once it has one. `is_test` marks a sample that a merchant asked for: never numbered, never
+    retried. `request_id` is the X-Request-Id of the request that caused
     it, by which staff find it. Rows are never changed.
     """
 
@@ -69,6 +77,30 @@ class Event(models.Model):
         """The parsed body: `id`, `type`, `created`, `data`."""
         content: dict[str, Any] = orjson.loads(bytes(self.body))
         return content
+
+    @property
+    def sequence(self) -> int | None:
+        """Its number; None before it has one, and on a sample."""
+        entry: FeedEntry | None = getattr(self, "entry", None)
+        return entry.sequence if entry else None
+
+    @property
+    def previous_sequence(self) -> int | None:
+        """The number of the event before it about the same object."""
+        entry: FeedEntry | None = getattr(self, "entry", None)
+        return entry.previous_sequence if entry else None
+
+    @property
+    def payload(self) -> bytes:
+        """The bytes that are sent: what was written, with mode and number, which never change."""
+        envelope = {
+            "livemode": self.livemode,
+            "test": self.is_test,
+            "sequence": self.sequence,
+            "previous_sequence": self.previous_sequence,
+        }
+        known = {name: value for name, value in envelope.items() if value is not None}
+        return bytes(self.body)[:-1] + b"," + dump_json(known)[1:]
 
 
 class WebhookQuerySet(CallerScoped["Webhook"]):

@@ -25,10 +25,11 @@ def attempt_and_record(claim: Claim) -> HttpResult:
 def attempt(claim: Claim) -> HttpResult:
     """Call the endpoint, in no transaction. Never raises."""
     try:
+        body = claim.delivery.event.payload
         return post(
             claim.delivery.webhook.url,
-            body=bytes(claim.delivery.event.body),
-            headers=_headers(claim),
+            body=body,
+            headers=_headers(claim, body),
             policy=policy_for(livemode=claim.delivery.webhook.livemode),
             seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         )
@@ -38,8 +39,8 @@ def attempt(claim: Claim) -> HttpResult:
         return HttpResult(ms=0, error="The request could not be made.")
 
 
-def _headers(claim: Claim) -> dict[str, str]:
-    webhook, event = claim.delivery.webhook, claim.delivery.event
+def _headers(claim: Claim, body: bytes) -> dict[str, str]:
+    webhook = claim.delivery.webhook
     return {
         "Content-Type": "application/json",
         "User-Agent": "payments-webhooks/1",
@@ -47,8 +48,8 @@ def _headers(claim: Claim) -> dict[str, str]:
         "Accept-Encoding": "identity",
         "Connection": "close",
         **signature_headers(
-            event_id=event.id,
-            body=bytes(event.body),
+            event_id=claim.delivery.event_id,
+            body=body,
             at=claim.at,
             secret=decrypt(webhook.secret),
             previous=_previous_secret(webhook, claim),
