@@ -62,8 +62,9 @@ requirements: .venv/development
 	@$(PIP) -r $<
 	@touch $@ .venv/base
 
-var/development.env: | .venv/base
+var/development.env: config/local/development.py | .venv/base
 	@$(BIN)/python -m config.local.development
+	@touch $@
 
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:

@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.authenticators import StaffPasskey as StaffPasskey
@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
 _STAFF = settings.AUTH_USER_MODEL
@@ -101,8 +102,17 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         """Leave out those that name accounts of staff and their addresses."""
         return self.exclude(kind=InstructionKind.STAFF)
 
+    def waiting_about(self, subject_id: str, now: datetime) -> Self:
+        """Those about an object that a second person may still approve, the oldest first."""
+        waiting = self.filter(subject_id=subject_id, status=InstructionStatus.WAITING)
+        return waiting.filter(lapses_at__gt=now).order_by("asked_at", "pk")
 
-class Instruction(models.Model):
+    def total_amount(self) -> int:
+        """Return what they move, in the smallest unit of their one currency."""
+        return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)
+
+
+class Instruction(SignedRow):
     """What staff ask for: done at once within their limit, or when a second person approves.
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
@@ -139,6 +149,12 @@ class Instruction(models.Model):
     result_id = PublicIdField(default="", blank=True)
     sealed_result = models.TextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
+    signature = SignatureField(
+        *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
+        *("arguments", "sealed_arguments", "reason", "status", "asked_by_id", "asked_at"),
+        *("decided_by_id", "decided_at", "result_id", "glass_broken_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[InstructionQuerySet] = InstructionQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

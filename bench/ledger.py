@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from refunds.models import Refund
+    from refunds.models import Refund, RefundTransition
 
 CUSTOMERS, MERCHANTS, FIRST = 1_000, 50, 1_000
 FIRST_NUMBER = 1_000_000_000
@@ -87,8 +87,10 @@ def build(count: int) -> None:
     """Sell once, and let the database repeat it `count` times with other ids and owners."""
     from django.db import connection, transaction
 
+    from core.clock import utc_now
     from ledger.models import Transfer
-    from refunds.models import Refund
+    from ledger.signing_past import sign_past
+    from refunds.models import Refund, RefundTransition
 
     sale = sell()
     before = Transfer.objects.latest("id").pk
@@ -98,11 +100,14 @@ def build(count: int) -> None:
         cursor.execute(payments(sale, count))
         cursor.execute(transfers("payment", "wallet", "merchant", PRICE))
         cursor.execute(transfers("fee", "merchant", "fees", FEE))
+        cursor.execute(TRANSITIONS, [sale, sale])
         Refund.objects.bulk_create(refunds(), batch_size=500)
+        RefundTransition.objects.bulk_create(refunded(), batch_size=500)
         cursor.execute(returns("refund_fee", "fees", "merchant", FEE))
         cursor.execute(returns("refund", "merchant", "wallet", PRICE))
         cursor.execute(UNSEALED, [before])
         cursor.execute(SPENT, [PRICE, sale])
+    sign_past(now=utc_now())
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 
@@ -148,6 +153,7 @@ def payments(sale: str, count: int) -> str:
         "merchant_id": f"'mer_' || ({FIRST} + i % {MERCHANTS})",
         "customer_id": f"'cus_' || ({FIRST} + i % {CUSTOMERS})",
         "transaction_id": f"'txn_' || ({FIRST_NUMBER} + i)",
+        "signature": "NULL",
         "amount_refunded": f"CASE WHEN i % {REFUND_EVERY} = 0 THEN {PRICE} ELSE 0 END",
     }
     names = [str(field.column) for field in Payment._meta.concrete_fields]
@@ -188,6 +194,12 @@ def _moves(kind: str, table: str, debit: str, credit: str, amount: int) -> str:
     """  # noqa: S608  # no part of it comes from outside
 
 
+TRANSITIONS = """
+    INSERT INTO payments_paymenttransition (payment_id, from_status, to_status, at, actor, cause)
+    SELECT copy.id, move.from_status, move.to_status, move.at, move.actor, move.cause
+    FROM payments_payment AS copy, payments_paymenttransition AS move
+    WHERE move.payment_id = %s AND copy.id <> %s ORDER BY move.id
+"""
 UNSEALED = """
     INSERT INTO ledger_unsealedtransfer (transfer_id, debit_account_id, credit_account_id, amount)
     SELECT id, debit_account_id, credit_account_id, amount FROM ledger_transfer WHERE id > %s
@@ -212,6 +224,17 @@ def refunds() -> "Iterator[Refund]":
             livemode=True, amount=PRICE, currency="BSD", status="succeeded",
             transaction_id=f"txn_{2 * FIRST_NUMBER + number}", fee_returned=FEE,
             created_by="bench", created_at=at, updated_at=at, succeeded_at=at,
+        )  # fmt: skip
+
+
+def refunded() -> "Iterator[RefundTransition]":
+    """Make the transition of each refund."""
+    from refunds.models import Refund, RefundTransition
+
+    for refund in Refund.objects.all():
+        yield RefundTransition(
+            refund=refund, from_status="pending", to_status="succeeded", at=refund.created_at,
+            actor="bench",
         )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from core.money import MAX_AMOUNT, is_currency
+from core.signed_notes import NoteSigner
 from customers.code_budgets import ALL_COUNTRIES
 from payments.qr_payload import QRFormat
 
@@ -81,10 +82,14 @@ def _weak_secrets() -> Iterator[str]:
     for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
         if not is_random(getattr(settings, name), length):
             yield f"{name} must have at least {length} random characters."
-    if not _is_encryption_key(settings.ENCRYPTION_KEY):
-        yield "ENCRYPTION_KEY must be a Fernet key (32 bytes in base64), or several with commas."
-    if len({secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY}) < 3:
-        yield "SECRET_KEY, PIN_PEPPER and ENCRYPTION_KEY must differ from each other."
+    for name in ("ENCRYPTION_KEY", "LEDGER_KEY"):
+        if not _is_encryption_key(getattr(settings, name)):
+            yield f"{name} must be a Fernet key (32 bytes in base64), or several with commas."
+    if not _is_checkpoint_key(settings.CHECKPOINT_KEY):
+        yield "CHECKPOINT_KEY must be what `manage.py checkpoint_key` makes."
+    secrets = {secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY, settings.LEDGER_KEY}
+    if len(secrets) < 4:
+        yield "SECRET_KEY, PIN_PEPPER, ENCRYPTION_KEY and LEDGER_KEY must differ from each other."
 
 
 def is_random(secret: str, length: int) -> bool:
@@ -106,6 +111,13 @@ def _is_encryption_key(keys: str) -> bool:
         return bool([Fernet(key.strip()) for key in keys.split(",")]) and all(
             len(set(key)) >= FEWEST_CHARACTERS for key in decoded
         )
+    except ValueError:
+        return False
+
+
+def _is_checkpoint_key(keys: str) -> bool:
+    try:
+        return bool([NoteSigner.parse(key) for key in keys.split(",")])
     except ValueError:
         return False
 

@@ -29,6 +29,7 @@ SCHEDULE: dict[str, Periodic] = {
     "tidy webhooks": Periodic("webhooks.tasks.tidy_webhooks", 5, idle=MINUTE),
     "send messages": Periodic("messages.tasks.send_messages", 5),
     "seal transfers": Periodic("ledger.tasks.seal_transfers", 2, idle=MINUTE),
+    "sign checkpoints": Periodic("ledger.tasks.sign_checkpoint", MINUTE),
     "prove ledger": Periodic("ledger.tasks.prove_ledger", MINUTE),
     "count link uses": Periodic("links.tasks.count_uses", 10, idle=MINUTE),
     "expire links": Periodic("links.tasks.expire_links", 20),

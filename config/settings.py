@@ -55,8 +55,7 @@ WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 
-# How long a process buffers openings of payment links and uses of keys before it writes them; 0:
-# never.
+# How long a process buffers openings of links and uses of keys before it writes them; 0: never.
 GATHER_SECONDS: int = env("GATHER_SECONDS")
 
 # How far the clock of a process may be from the database's: beyond it, periodic work is refused.
@@ -90,6 +89,9 @@ FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 SECRET_KEY: str = env("SECRET_KEY")
 ENCRYPTION_KEY: str = env("ENCRYPTION_KEY")
 PIN_PEPPER: str = env("PIN_PEPPER")
+LEDGER_KEY: str = env("LEDGER_KEY")
+CHECKPOINT_KEY: str = env("CHECKPOINT_KEY")
+CHECKPOINT_WITNESSES: list[str] = env("CHECKPOINT_WITNESSES")
 DEBUG = False
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

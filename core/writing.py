@@ -12,6 +12,8 @@ from django.db import connection
 from django.db.models import Model
 from django.db.models.fields import Field
 
+from core.signatures import signature_field
+
 _Fields: TypeAlias = tuple["Field[Any, Any]", ...]
 
 
@@ -25,6 +27,10 @@ class Write(NamedTuple):
 def insertion_of(*rows: Model) -> Write:
     """Return the statement that inserts rows of one model; a counted key is not read back."""
     start, row_places, fields = _insertion(type(rows[0]))
+    signature = signature_field(type(rows[0]))
+    for row in rows:
+        if signature is not None:
+            signature.pre_save(row, add=True)
     params = [_value(row, field) for row in rows for field in fields]
     for row in rows:
         row._state.adding = False

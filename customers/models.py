@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.signatures import SignatureField, SignedRow
 from customers.account_changes import CustomerChange as CustomerChange
 from customers.errors import CustomerErased, CustomerFrozen, CustomerNotFound
 from customers.phones import masked
@@ -29,7 +30,7 @@ class CustomerQuerySet(CallerScoped["Customer"]):
         return customer
 
 
-class Customer(models.Model):
+class Customer(SignedRow):
     """A payer. The wallet is the ledger's account of this id.
 
     A live customer pays any merchant. A test customer is of one `merchant`: those who test for
@@ -67,6 +68,7 @@ class Customer(models.Model):
     new_proof_amount = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
+    signature = SignatureField("id", "phone", "livemode", "frozen_at", "created_at", in_log=True)
 
     objects: ClassVar[CustomerQuerySet] = CustomerQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField
 from customers.models import Customer, CustomerSession
 from funding.errors import TopUpNotFound, TopUpStatusUnfit
 from funding.statuses import TRANSITIONS, TopUpStatus
@@ -73,6 +74,11 @@ class TopUp(models.Model):
     canceled_at = models.DateTimeField(null=True)
     expired_at = models.DateTimeField(null=True)
     followed_up_at = models.DateTimeField(null=True)
+    signature = SignatureField(
+        *("id", "customer_id", "payment_id", "livemode", "way", "amount", "currency"),
+        *("reference", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[TopUpQuerySet] = TopUpQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -155,6 +161,7 @@ class TopUpTransition(models.Model):
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
     cause = models.CharField(max_length=255, default="", blank=True)
+    signature = SignatureField("top_up_id", "from_status", "to_status", "at", "actor", "cause")
 
     def __str__(self) -> str:
         return f"{self.top_up_id}: {self.from_status} → {self.to_status}"

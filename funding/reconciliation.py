@@ -8,7 +8,10 @@ from funding.models import FundingWay, TopUp
 from funding.statuses import TopUpStatus
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.reconciliation import each, transfers_of
+from ledger.transition_checks import check_transitions
 from payouts.models import BankEntry, BankEntryState
+
+_STAMPED = [(status, f"{status}_at") for status in TopUpStatus if status != TopUpStatus.PENDING]
 
 
 def check_top_ups() -> Iterator[str]:
@@ -30,6 +33,7 @@ def check_top_ups() -> Iterator[str]:
     yield from _check_bank(succeeded.filter(way=FundingWay.BANK_TRANSFER))
     for top_up in each(TopUp.objects.exclude(livemode=F("customer__livemode"))):
         yield f"Top-up {top_up.pk} is of another mode than its customer."
+    yield from check_transitions(TopUp, first="", stamps=_STAMPED)
 
 
 def _check_bank(by_transfer) -> Iterator[str]:  # type: ignore[no-untyped-def]  # a QuerySet of TopUp

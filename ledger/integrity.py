@@ -11,10 +11,14 @@ from core.currencies import EXPONENTS, WITHDRAWN
 from core.hash_chain import FIRST_HASH, Row, breaks
 from ledger.balance_checks import check_balances
 from ledger.chain import SEALED_FIELDS, seal_hash
+from ledger.log_checks import check_log
 from ledger.models import Account, Seal, Transfer, UnsealedTransfer
 from ledger.reconciliation import CHUNK, keys_of
+from ledger.schema_evidence import check_schema
+from ledger.signed_row_checks import check_signed_rows, signed_models
 from ledger.snapshot import snapshot
 from ledger.triggers import check_triggers
+from ledger.witnesses import check_witnesses
 
 Progress = Callable[[int, int], None]
 Check = Callable[[], Iterable[str]]
@@ -51,8 +55,10 @@ def figures() -> Figures:
     )
 
 
-def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]:
+def verify(*, progress: Progress, anchor: Anchor | None = None, since: int = 0) -> Iterator[str]:
     """Yield a sentence for each row that is wrong.
+
+    Of signed rows and of the log, only what came after its first `since` leaves is read.
 
     LEDGER_CHECKS names more checks: functions that take nothing and yield sentences, too. Each
     check sees one instant, and no longer than it lasts: while a snapshot is held, PostgreSQL keeps
@@ -66,6 +72,12 @@ def verify(*, progress: Progress, anchor: Anchor | None = None) -> Iterator[str]
     for check in (check_transfers, check_exponents, check_balances, *more):
         with snapshot():
             yield from check()
+    for model in signed_models():
+        with snapshot():
+            yield from check_signed_rows(model, since=since)
+    yield from check_schema()
+    yield from check_log(since=since)
+    yield from check_witnesses(since=since)
 
 
 def check_chain(progress: Progress) -> Iterator[str]:

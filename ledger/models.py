@@ -11,6 +11,12 @@ from django.db.models.functions import Cast, Coalesce
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
+from core.signatures import SignatureField
+from ledger.log_models import Checkpoint as Checkpoint
+from ledger.log_models import LogLeaf as LogLeaf
+from ledger.log_models import LogSubtree as LogSubtree
+from ledger.log_models import WaitingEntry as WaitingEntry
+from ledger.log_models import WitnessState as WitnessState
 
 HOUSE = "house"
 
@@ -96,6 +102,12 @@ class Transfer(models.Model):
     livemode = models.BooleanField()
     description = models.CharField(max_length=MAX_TEXT, default="")
     created_at = models.DateTimeField()
+    signature = SignatureField(
+        *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
+        *("amount", "currency", "livemode", "description", "created_at"),
+        *("debit_account.owner", "debit_account.purpose"),
+        *("credit_account.owner", "credit_account.purpose"),
+    )
 
     class Meta:
         constraints = (
@@ -170,7 +182,8 @@ class Proof(models.Model):
     """When the ledger was last proved on schedule, the result, and when the next proof is due.
 
     One row, claimed by moving `due_at`: of two workers one proves. `problem` is the first wrong
-    row, empty where all is right.
+    row, empty where all is right. From `whole_due_at` on a proof reads every signed row; others,
+    those that have entered the log since its first `leaves` were proven.
     """
 
     ONLY = 1
@@ -179,6 +192,8 @@ class Proof(models.Model):
     due_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
+    whole_due_at = models.DateTimeField(null=True)
+    leaves = models.BigIntegerField(default=0)
     problem = models.TextField(default="", blank=True)
 
     class Meta:

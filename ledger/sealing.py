@@ -10,6 +10,7 @@ from django.db import connection, transaction
 
 from core.hash_chain import FIRST_HASH
 from ledger.chain import SEALED_FIELDS, seal_hash
+from ledger.logging_rows import log_entries, log_transfers
 from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
 
 logger = structlog.get_logger(__name__)
@@ -22,7 +23,7 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     A second process finds nothing to do while one is sealing. Accounts are locked last, after
     the hashing, so that a debit of one waits no longer than its balance takes to write.
     """
-    if not _hold_chain(now):
+    if not hold_chain(now):
         return 0
     waiting = UnsealedTransfer.objects.order_by("transfer_id").values_list("pk", flat=True)
     ids = list(waiting[:limit])
@@ -33,6 +34,7 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     rows = list(found.values_list(*SEALED_FIELDS, named=True))
     seals = _next_seals(rows, now)
     Seal.objects.bulk_create(seals)
+    log_transfers([row.transfer_id for row in rows], now=now)
     UnsealedTransfer.objects.filter(pk__in=ids).delete()
     _fold(rows)
     head = seals[-1]
@@ -42,7 +44,13 @@ def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     return len(seals)
 
 
-def _hold_chain(now: datetime) -> bool:
+@transaction.atomic
+def log_rows(*, now: datetime, limit: int = 1_000) -> int:
+    """Append up to `limit` signed rows that wait to the log; return how many."""
+    return log_entries(now=now, limit=limit) if hold_chain(now) else 0
+
+
+def hold_chain(now: datetime) -> bool:
     """Lock seal 0 until the transaction ends. False: another transaction has it."""
     Seal.objects.get_or_create(sequence=0, defaults={"hash": FIRST_HASH, "sealed_at": now})
     free = Seal.objects.select_for_update(skip_locked=True).filter(sequence=0)

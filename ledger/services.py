@@ -25,8 +25,9 @@ from ledger.models import (
 
 _COLUMNS = (
     *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
-    *("amount", "currency", "livemode", "description", "created_at"),
+    *("amount", "currency", "livemode", "description", "created_at", "signature"),
 )
+_SIGNATURE: Any = Transfer._meta.get_field("signature")
 _CHANGE_COVERED = """
     UPDATE ledger_account SET balance = balance + %s WHERE id = %s AND balance >= %s RETURNING 1
 """
@@ -267,6 +268,7 @@ def _post_at_once(transfers: Sequence[Transfer], wallet: _Effect | None = None) 
     if wallet is not None:
         params += [wallet.change, wallet.account.pk, -wallet.deepest]
     for transfer in transfers:
+        _SIGNATURE.pre_save(transfer, add=True)
         params += [getattr(transfer, name) for name in _COLUMNS]
     covered = "SELECT 1" if wallet is None else _CHANGE_COVERED
     rows = ", ".join([f"({', '.join(['%s'] * len(_COLUMNS))})"] * len(transfers))

@@ -4,17 +4,30 @@ from celery import shared_task
 
 from core.clock_check import LONG_STEP, turn_now
 from ledger import proving, sealing
+from ledger.checkpoints import sign_head
+from ledger.witnesses import inform_witnesses
 
 SEAL_BATCH = 1_000
 PROOF_SECONDS = 3_600
+WITNESS_SECONDS = 300
 
 
 @shared_task
 def seal_transfers() -> None:
-    """Seal every waiting transfer. Safe to run twice, or on two machines."""
+    """Seal every waiting transfer, log every signed row. Safe to run twice, or on two machines."""
     now = turn_now(step=LONG_STEP)
     while sealing.seal_transfers(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
         pass
+    while sealing.log_rows(now=now, limit=SEAL_BATCH) == SEAL_BATCH:
+        pass
+
+
+@shared_task(acks_late=False, soft_time_limit=WITNESS_SECONDS, time_limit=WITNESS_SECONDS + 30)
+def sign_checkpoint() -> None:
+    """Sign the head of the log and hand it to the witnesses. Safe to run twice."""
+    now = turn_now(step=LONG_STEP)
+    sign_head(now=now)
+    inform_witnesses(now=now)
 
 
 # Acknowledged early: the broker would hand a task of several minutes to a second worker.

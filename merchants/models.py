@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
+from core.signatures import SignatureField, SignedRow
 from merchants import categories
 from merchants.errors import (
     ApiKeyNotFound,
@@ -50,7 +51,7 @@ class MerchantQuerySet(CallerScoped["Merchant"]):
         return merchant
 
 
-class Merchant(models.Model):
+class Merchant(SignedRow):
     """A business that is paid through the service. Texts that were not given are empty.
 
     `pending_changes` are the new values of the change that waits for staff, null without one.
@@ -82,6 +83,7 @@ class Merchant(models.Model):
     pending_changes = models.JSONField(null=True)
     created_at = models.DateTimeField(db_index=True)
     updated_at = models.DateTimeField()
+    signature = SignatureField("id", "status", "fee_basis_points", "created_at", in_log=True)
 
     objects: ClassVar[MerchantQuerySet] = MerchantQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

@@ -14,6 +14,7 @@ from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.queries import Lookups
+from core.signatures import SignatureField
 from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
@@ -29,7 +30,7 @@ from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
-_STAMPED = {
+STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
     PaymentStatus.FAILED: "failed_at",
     PaymentStatus.EXPIRED: "expired_at",
@@ -37,7 +38,7 @@ _STAMPED = {
 }
 # What may change of a payment when it moves.
 _MOVED = (
-    *("status", "updated_at", *_STAMPED.values()),
+    *("status", "updated_at", *STAMPED.values()),
     *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
 )
 _COMPLETED = Q(status=PaymentStatus.COMPLETED)
@@ -123,6 +124,12 @@ class Payment(models.Model):
     failed_at = models.DateTimeField(null=True)
     expired_at = models.DateTimeField(null=True)
     canceled_at = models.DateTimeField(null=True)
+    # Its terms, which never change. Its status follows from its transitions.
+    signature = SignatureField(
+        *("id", "merchant_id", "livemode", "amount", "currency", "payment_mode"),
+        *("link_id", "static_payment_id", "created_at"),
+        in_log=True,
+    )
 
     objects = PaymentQuerySet.as_manager()
 
@@ -248,8 +255,8 @@ class Payment(models.Model):
             before = PaymentStatus(self.status)
             self._refuse_move(before, status, now)
             self.status = status
-            if status in _STAMPED:
-                setattr(self, _STAMPED[status], now)
+            if status in STAMPED:
+                setattr(self, STAMPED[status], now)
             move = PaymentTransition(payment=self, from_status=before, to_status=status)
             move.at, move.actor = now, actor
             moves.append(move)
@@ -281,6 +288,7 @@ class PaymentTransition(models.Model):
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
     cause = models.CharField(max_length=255, default="", blank=True)
+    signature = SignatureField("payment_id", "from_status", "to_status", "at", "actor", "cause")
 
     def __str__(self) -> str:
         return f"{self.payment_id}: {self.from_status} → {self.to_status}"

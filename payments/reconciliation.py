@@ -9,8 +9,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each, keys_of, transfers_of
+from ledger.transition_checks import check_transitions
 from links.models import LinkUse
-from payments.models import Payment
+from payments.models import STAMPED, Payment
 from payments.statuses import PaymentStatus
 
 
@@ -26,6 +27,7 @@ def check_payments() -> Iterator[str]:
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no completed {transfer.reference}."
     yield from _check_uses()
+    yield from check_transitions(Payment, first=PaymentStatus.CREATED, stamps=STAMPED.items())
 
 
 def _check_uses() -> Iterator[str]:

@@ -48,7 +48,9 @@ def open_bank_account(
     before = BankAccount.objects.open().filter(
         merchant=merchant, livemode=livemode, currency=details.currency
     )
-    before.update(closed_at=now, closed_by=actor)
+    for replaced in before:
+        replaced.closed_at, replaced.closed_by = now, actor
+        replaced.save(update_fields=["closed_at", "closed_by"])
     account = BankAccount(
         id=new_id("ba", now),
         merchant=merchant,

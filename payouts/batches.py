@@ -159,9 +159,13 @@ def note_file(batch: PayoutBatch, content: bytes) -> None:
     Raises PayoutFileChanged where it is not, as when the account that pays was changed.
     """
     digest = hashlib.sha256(content).hexdigest()
-    first = PayoutBatch.objects.filter(pk=batch.pk, file_hash="").update(file_hash=digest)
-    if not first and PayoutBatch.objects.get(pk=batch.pk).file_hash != digest:
-        raise PayoutFileChanged
+    with transaction.atomic():
+        stored = PayoutBatch.objects.select_for_update().get(pk=batch.pk)
+        if stored.file_hash not in ("", digest):
+            raise PayoutFileChanged
+        if not stored.file_hash:
+            stored.file_hash = digest
+            stored.save(update_fields=["file_hash"])
 
 
 def digest_of(execution_date: date, orders: Sequence[PayoutOrder]) -> str:

@@ -19,6 +19,7 @@ from django.db.models.functions import Coalesce
 
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each
+from ledger.transition_checks import check_transitions
 from payouts.models import Payout, Statement, StatementLine
 from payouts.statuses import EVER_PAID, NEVER_PAID, PayoutStatus
 
@@ -34,6 +35,7 @@ _MOVED = {
     TransferKind.PAYOUT_RETURNED: NEVER_PAID,
     TransferKind.PAYOUT_REVERSED: frozenset({PayoutStatus.RETURNED}),
 }
+_STAMPS = {status: f"{status}_at" for status in PayoutStatus if status != PayoutStatus.SCHEDULED}
 
 
 def check_payouts() -> Iterator[str]:
@@ -43,6 +45,7 @@ def check_payouts() -> Iterator[str]:
     yield from _check_sums()
     yield from _check_chain()
     yield from _check_lines()
+    yield from check_transitions(Payout, first="", stamps=_STAMPS.items())
 
 
 def _check_transfers(kind: TransferKind) -> Iterator[str]:

@@ -10,15 +10,16 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField
 from core.writing import insertion_of, update_of, write
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
 from refunds.statuses import TRANSITIONS, RefundStatus
 
-_STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
+STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}
 # What may change of a refund when it moves.
 _MOVED = (
-    *("status", "updated_at", *_STAMPED.values()),
+    *("status", "updated_at", *STAMPED.values()),
     *("transaction_id", "fee_returned", "failure_reason"),
 )
 _PENDING = Q(status=RefundStatus.PENDING)
@@ -55,6 +56,12 @@ class Refund(models.Model):
     updated_at = models.DateTimeField()
     succeeded_at = models.DateTimeField(null=True)
     failed_at = models.DateTimeField(null=True)
+    # Its terms, which never change. Its status follows from its transitions.
+    signature = SignatureField(
+        *("id", "payment_id", "merchant_id", "livemode", "amount", "currency"),
+        *("reason", "created_by", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[RefundQuerySet] = RefundQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -123,7 +130,7 @@ class Refund(models.Model):
             raise RefundFinal
         self.status = status
         self.updated_at = now
-        setattr(self, _STAMPED[status], now)
+        setattr(self, STAMPED[status], now)
         row = insertion_of(self) if self._state.adding else update_of(self, *_MOVED)
         move = RefundTransition(
             refund=self, from_status=before, to_status=status, at=now, actor=actor
@@ -139,6 +146,7 @@ class RefundTransition(models.Model):
     to_status = models.CharField(max_length=16, choices=RefundStatus)
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
+    signature = SignatureField("refund_id", "from_status", "to_status", "at", "actor")
 
     def __str__(self) -> str:
         return f"{self.refund_id}: {self.from_status} → {self.to_status}"

@@ -12,8 +12,9 @@ from django.db.models.functions import Coalesce
 from core.money import share_of
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import CHUNK, each, transfers_of
+from ledger.transition_checks import check_transitions
 from payments.models import Payment
-from refunds.models import Refund
+from refunds.models import STAMPED, Refund
 from refunds.statuses import RefundStatus
 
 
@@ -34,6 +35,7 @@ def check_refunds() -> Iterator[str]:
     yield from _check_owners()
     yield from _check_sums()
     yield from _check_fees()
+    yield from check_transitions(Refund, first=RefundStatus.PENDING, stamps=STAMPED.items())
 
 
 def _refund_transfers() -> QuerySet[Transfer]:

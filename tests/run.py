@@ -61,7 +61,10 @@ PRODUCTION = {
     "BASE_URL": "https://pay.example.com",
     "CHECKOUT_URL": "https://pay.example.com",
     "EMAIL_URL": "smtp+tls://mail.example.com:587",
+    "CHECKPOINT_KEY": "PRIVATE+KEY+testserver/ledger+63086570"
+    "+AXRoZSBzZWVkIG9mIHRoZSB0ZXN0czogMzIgYnl0ZXMh",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
+    "LEDGER_KEY": "dGhlIHRlc3RzIG5lZWQgYSBrZXkgdGhhdCBzaWducyE=",
     "PIN_PEPPER": "the pepper of the checks, thirty-two bytes or more",
     "SECRET_KEY": "the secret key of the checks, fifty characters or more of it",
     "SMS_URL": "https://gateway.example.com/send",

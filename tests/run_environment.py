@@ -56,7 +56,10 @@ VALUES = {
     "DATABASE_URL": _DATABASE_URLS[SERVER],
     "BASE_URL": "http://testserver",
     "EMAIL_URL": "memorymail://",
+    "CHECKPOINT_KEY": "PRIVATE+KEY+testserver/ledger+63086570"
+    "+AXRoZSBzZWVkIG9mIHRoZSB0ZXN0czogMzIgYnl0ZXMh",
     "ENCRYPTION_KEY": "dGVzdHMgbmVlZCAzMiBieXRlcyBvZiBrZXkgaGVyZSE=",
+    "LEDGER_KEY": "dGhlIHRlc3RzIG5lZWQgYSBrZXkgdGhhdCBzaWducyE=",
     "GATHER_SECONDS": "0",
     "LOG_LEVEL": "WARNING",
     "PIN_PEPPER": "the pepper of the tests, thirty-two bytes or more",

@@ -3,104 +3,31 @@
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-import orjson
 from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
-from core.json import dump_json
 from core.limits import MAX_TEXT, MAX_URL
 from merchants.scoping import CallerScoped
-from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
-from webhooks.event_types import EventType
-from webhooks.feed_models import FeedEntry as FeedEntry
-from webhooks.feed_models import UnnumberedEvent as UnnumberedEvent
+from webhooks.errors import DeliveryNotFound, WebhookNotFound
+from webhooks.event_models import Event as Event
+from webhooks.event_models import EventQuerySet as EventQuerySet
+from webhooks.event_models import FeedEntry as FeedEntry
+from webhooks.event_models import UnnumberedEvent as UnnumberedEvent
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 EXCERPT_CHARACTERS = 1_000
+MAX_ERROR = 200
+# The record of failures of an endpoint, as a success, a new URL and switching it on again leave it.
+CLEAN_RECORD: dict[str, Any] = {
+    "failures": 0,
+    "failing_since": None,
+    "last_error": "",
+    "alarmed_at": None,
+    "paused_until": None,
+    "is_slow": False,
+}
 _PENDING = Q(status=DeliveryStatus.PENDING)
-
-
-class EventQuerySet(CallerScoped["Event"]):
-    missing = EventNotFound
-
-    def without_samples(self) -> Self:
-        """Leave out test events, which merchants have asked for."""
-        return self.filter(is_test=False)
-
-    def with_number(self) -> Self:
-        """Add the number of each, where it has one."""
-        return self.select_related("entry")
-
-
-class Event(models.Model):
-    """Something that happened, written in the same transaction: audit log, outbox and payload.
-
-    `body` begins what is sent to every endpoint on every attempt, byte for byte; its number follows
-    once it has one. `is_test` marks a sample that a merchant asked for: never numbered, never
-    retried. `request_id` is the X-Request-Id of the request that caused
-    it, by which staff find it. Rows are never changed.
-    """
-
-    id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
-    livemode = models.BooleanField()
-    type = models.CharField(max_length=40, choices=EventType)
-    resource_id = PublicIdField(db_index=True)
-    body = models.BinaryField()
-    is_test = models.BooleanField(default=False)
-    request_id = models.CharField(max_length=64, default="", blank=True)
-    created_at = models.DateTimeField()
-
-    objects: ClassVar[EventQuerySet] = EventQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
-            ),
-            models.Index(
-                fields=["merchant", "livemode", "type", "-created_at", "-id"], name="event_by_type"
-            ),
-            models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
-            models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
-        )
-        constraints = (
-            models.CheckConstraint(condition=Q(type__in=EventType.values), name="event_type_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.id}"
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The parsed body: `id`, `type`, `created`, `data`."""
-        content: dict[str, Any] = orjson.loads(bytes(self.body))
-        return content
-
-    @property
-    def sequence(self) -> int | None:
-        """Its number; None before it has one, and on a sample."""
-        entry: FeedEntry | None = getattr(self, "entry", None)
-        return entry.sequence if entry else None
-
-    @property
-    def previous_sequence(self) -> int | None:
-        """The number of the event before it about the same object."""
-        entry: FeedEntry | None = getattr(self, "entry", None)
-        return entry.previous_sequence if entry else None
-
-    @property
-    def payload(self) -> bytes:
-        """The bytes that are sent: what was written, with mode and number, which never change."""
-        envelope = {
-            "livemode": self.livemode,
-            "test": self.is_test,
-            "sequence": self.sequence,
-            "previous_sequence": self.previous_sequence,
-        }
-        known = {name: value for name, value in envelope.items() if value is not None}
-        return bytes(self.body)[:-1] + b"," + dump_json(known)[1:]
 
 
 class WebhookQuerySet(CallerScoped["Webhook"]):
@@ -113,13 +40,17 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
     def switched_on(self) -> Self:
         return self.not_deleted().filter(is_active=True)
 
+    def failing(self) -> Self:
+        """Those switched on that have failed last, the longest first."""
+        return self.switched_on().filter(failing_since__isnull=False).order_by("failing_since")
+
 
 class Webhook(models.Model):
     """An endpoint of a merchant. Secrets are encrypted; the previous one signs until it expires.
 
     The dispatcher maintains `failures` (in a row) to `last_success_at`: the endpoint's health, and
-    until when it is paused. `recover_…` is a request to resend failed deliveries: those created
-    since the one instant that had failed by the other.
+    until when it is paused; `alarmed_at` is when its merchant was told. `recover_…` is a request to
+    resend failed deliveries: those created since the one instant that had failed by the other.
     """
 
     id = PublicIdField(primary_key=True)
@@ -143,6 +74,8 @@ class Webhook(models.Model):
 
     failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
+    last_error = models.CharField(max_length=MAX_ERROR, default="", blank=True)
+    alarmed_at = models.DateTimeField(null=True)
     paused_until = models.DateTimeField(null=True)
     is_slow = models.BooleanField(default=False)
     last_success_at = models.DateTimeField(null=True)
@@ -155,6 +88,11 @@ class Webhook(models.Model):
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="webhook_newest"
+            ),
+            models.Index(
+                fields=["failing_since"],
+                name="webhook_failing",
+                condition=Q(failing_since__isnull=False, deleted_at=None),
             ),
         )
         constraints = (
@@ -274,7 +212,7 @@ class Attempt(models.Model):
     ms = models.PositiveIntegerField()
     status = models.PositiveSmallIntegerField(null=True)
     excerpt = models.CharField(max_length=EXCERPT_CHARACTERS, default="", blank=True)
-    error = models.CharField(max_length=200, default="", blank=True)
+    error = models.CharField(max_length=MAX_ERROR, default="", blank=True)
 
     class Meta:
         ordering = ("number",)

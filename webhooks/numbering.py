@@ -7,7 +7,7 @@ before it shows. So no payment waits for another's number, and none that is undo
 import structlog
 from django.db import DatabaseError, connection, transaction
 
-from webhooks.feed_models import UnnumberedEvent
+from webhooks.event_models import UnnumberedEvent
 
 logger = structlog.get_logger(__name__)
 

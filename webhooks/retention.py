@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from core.ids import new_id
+from ledger.logging_rows import log_deletions
 from webhooks.models import Delivery, Event
 from webhooks.statuses import DeliveryStatus
 
@@ -43,5 +44,7 @@ def _prune_some(before: datetime, *, after: str) -> list[str]:
     ids = [pk for pk, _ in rows]
     Delivery.objects.filter(pk__in=ids).delete()
     events = {event_id for _, event_id in rows}
-    Event.objects.filter(pk__in=events, is_test=True, deliveries=None).delete()
+    samples = Event.objects.filter(pk__in=events, is_test=True, deliveries=None)
+    log_deletions(Event._meta.db_table, samples.values_list("pk", flat=True))
+    samples.delete()
     return ids

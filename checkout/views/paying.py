@@ -137,10 +137,10 @@ class ShortPage(PaymentAction):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            return self.show(problem=too_much_today(error, self.payment.currency))
+            return self.tell(too_much_today(error, self.payment.currency))
         return SeeOther(reverse("top-up", args=[top_up.pk]))
 
-    def show(self, problem: str = "") -> HttpResponse:
+    def show(self) -> HttpResponse:
         balance = self.balance()
         if balance is None and not self.livemode:
             balance = 0
@@ -153,9 +153,7 @@ class ShortPage(PaymentAction):
             "short.html",
             balance=balance,
             missing=missing,
-            problem=problem,
             choices=choices_of(livemode=self.livemode, currency=currency) if signed_in else [],
-            status=422 if problem else 200,
         )
 
 

@@ -8,16 +8,18 @@ import os
 import secrets
 
 from config.environment import DEVELOPMENT_FILE
+from core.signed_notes import NoteSigner
 
 
 def main() -> None:
-    """Create the file, readable by its owner only; leave an existing one alone."""
-    if DEVELOPMENT_FILE.exists():
-        return
+    """Create the file, readable by its owner only; add to an existing one what it lacks."""
     DEVELOPMENT_FILE.parent.mkdir(parents=True, exist_ok=True)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    with os.fdopen(os.open(DEVELOPMENT_FILE, flags, 0o600), "w") as file:
-        file.writelines(f"{name}={value}\n" for name, value in values().items())
+    text = DEVELOPMENT_FILE.read_text() if DEVELOPMENT_FILE.exists() else ""
+    known = {line.partition("=")[0] for line in text.splitlines()}
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    with os.fdopen(os.open(DEVELOPMENT_FILE, flags, 0o600), "a") as file:
+        missing = {name: value for name, value in values().items() if name not in known}
+        file.writelines(f"{name}={value}\n" for name, value in missing.items())
 
 
 def values() -> dict[str, str]:
@@ -27,6 +29,8 @@ def values() -> dict[str, str]:
         "SECRET_KEY": secrets.token_urlsafe(48),
         "PIN_PEPPER": secrets.token_urlsafe(32),
         "ENCRYPTION_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
+        "CHECKPOINT_KEY": str(NoteSigner.generate("localhost/ledger")),
+        "LEDGER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
     }
 
 

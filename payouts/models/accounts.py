@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core import crypto
 from core.ids import PublicIdField
+from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound
 
@@ -19,7 +20,7 @@ class BankAccountQuerySet(CallerScoped["BankAccount"]):
         return self.filter(closed_at=None)
 
 
-class BankAccount(models.Model):
+class BankAccount(SignedRow):
     """Where a merchant's money goes, per currency and mode. A change is a new account.
 
     `encrypted_number` is the account number, encrypted together with the id, so that a copy in
@@ -40,6 +41,12 @@ class BankAccount(models.Model):
     created_by = models.CharField(max_length=100)
     closed_at = models.DateTimeField(null=True)
     closed_by = models.CharField(max_length=100, default="", blank=True)
+    signature = SignatureField(
+        *("id", "merchant_id", "livemode", "currency", "holder_name", "bank_name", "bic"),
+        *("clearing_code", "encrypted_number", "last_four", "created_at", "created_by"),
+        *("closed_at", "closed_by"),
+        in_log=True,
+    )
 
     objects: ClassVar[BankAccountQuerySet] = BankAccountQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.signatures import SignatureField
 from merchants.scoping import CallerScoped
 from payouts.errors import BankEntryNotFound
 from payouts.models.payouts import MAX_BANK_REFERENCE, Payout, PayoutBatch
@@ -168,6 +169,12 @@ class BankEntry(models.Model):
     created_at = models.DateTimeField()
     resolved_at = models.DateTimeField(null=True)
     resolved_by = models.CharField(max_length=100, default="", blank=True)
+    signature = SignatureField(
+        *("id", "file_id", "statement_id", "livemode", "source", "key", "kind", "amount"),
+        *("currency", "end_to_end_id", "message_reference", "bank_reference", "booking_date"),
+        *("code", "message", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[BankEntryQuerySet] = BankEntryQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 

@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core import crypto
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField
 from payouts.models.accounts import decrypted
 from payouts.models.payouts import Payout, PayoutBatch
 
@@ -26,6 +27,10 @@ class PayoutOrder(models.Model):
     clearing_code = models.CharField(max_length=35, default="", blank=True)
     encrypted_number = models.TextField()
     description = models.CharField(max_length=140, default="", blank=True)
+    signature = SignatureField(
+        *("payout_id", "batch_id", "end_to_end_id", "amount", "holder_name", "bank_name", "bic"),
+        *("clearing_code", "encrypted_number", "description"),
+    )
 
     class Meta:
         constraints = (

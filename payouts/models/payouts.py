@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 from merchants.statuses import MerchantStatus
 from payouts.errors import PayoutNotFound, PayoutStatusUnfit
@@ -20,7 +21,7 @@ MAX_FAILURE_CODE = 40
 MAX_FAILURE_MESSAGE = 255
 
 
-class PayoutBatch(models.Model):
+class PayoutBatch(SignedRow):
     """Payouts that staff hand to the bank together, in one file. `total_amount` in cents.
 
     `message_id` and `orders_hash` are made from what the bank is told, so that the same payouts
@@ -39,6 +40,11 @@ class PayoutBatch(models.Model):
     file_hash = models.CharField(max_length=64, default="", blank=True)
     created_at = models.DateTimeField()
     created_by = models.CharField(max_length=100)
+    signature = SignatureField(
+        *("id", "livemode", "currency", "count", "total_amount", "execution_date", "message_id"),
+        *("orders_hash", "file_hash", "created_at", "created_by"),
+        in_log=True,
+    )
 
     def __str__(self) -> str:
         return self.id
@@ -99,6 +105,12 @@ class Payout(models.Model):
     returned_at = models.DateTimeField(null=True)
     booked_at = models.DateTimeField(null=True)
     return_booked_at = models.DateTimeField(null=True)
+    # Its terms, which never change. Its status follows from its transitions.
+    signature = SignatureField(
+        *("id", "merchant_id", "livemode", "amount", "currency", "origin", "bank_account_id"),
+        *("statement_id", "created_at"),
+        in_log=True,
+    )
 
     objects: ClassVar[PayoutQuerySet] = PayoutQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
@@ -184,6 +196,7 @@ class PayoutTransition(models.Model):
     at = models.DateTimeField()
     actor = models.CharField(max_length=100)
     cause = models.CharField(max_length=255, default="", blank=True)
+    signature = SignatureField("payout_id", "from_status", "to_status", "at", "actor", "cause")
 
     def __str__(self) -> str:
         return f"{self.payout_id}: {self.from_status} → {self.to_status}"

@@ -30,6 +30,9 @@ function idle(button) {
 }
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 
+/* A page that answers a form directly takes the address of one that can be asked for again. */
+if (page.dataset.instead) history.replaceState(null, "", page.dataset.instead);
+
 one("[data-focus]")?.focus();
 
 /* Show and hide a PIN. */

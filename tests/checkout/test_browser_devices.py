@@ -82,12 +82,25 @@ def test_a_page_that_is_open_tells_that_the_time_has_run_out(open_page, payment_
     assert page.get_by_role("button", name="Pay").count() == 0
 
 
-def test_cancel_asks_once_more_and_tells_the_shop(open_page, payment_of):
+def test_one_press_returns_to_the_shop_and_leaves_the_payment_alive(open_page, payment_of):
     payment = payment_of(150, cancel_url="https://shop.example/basket/{PAYMENT_ID}")
     page = open_page(payment.hosted_url, allowed="shop.example")
-    page.get_by_role("link", name=f"Cancel and return to {payment.merchant.name}").click()
+    page.get_by_role("link", name=f"Return to {payment.merchant.name}").click()
+    page.wait_for_url(f"https://shop.example/basket/{payment.id}")
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CREATED
+
+    page.go_back()
+    assert page.get_by_role("button", name="Pay B$1.50").is_visible()
+
+
+def test_canceling_asks_once_more_is_no_main_button_and_tells_the_shop(open_page, payment_of):
+    payment = payment_of(150, cancel_url="https://shop.example/basket/{PAYMENT_ID}")
+    page = open_page(payment.hosted_url, allowed="shop.example")
+    page.get_by_role("link", name="Cancel this payment").click()
+    assert "pay" not in page.get_by_role("button", name="Cancel payment").get_attribute("class")
     page.get_by_role("link", name="Keep it, go back").click()
-    page.get_by_role("link", name="Cancel and return").click()
+    page.get_by_role("link", name="Cancel this payment").click()
     page.get_by_role("button", name="Cancel payment").click()
     page.get_by_role("heading", name="This payment was canceled").wait_for()
     payment.refresh_from_db()

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.checkout.preview import SCREENS
+from sandbox.screens import SCREENS
 from tests.chromium import violations
 
 pytestmark = [
     pytest.mark.browser,
-    pytest.mark.urls("tests.checkout.preview_urls"),
+    pytest.mark.urls("config.local.previews"),
     pytest.mark.django_db(transaction=True),
 ]
 CONTRAST = ("wcag2aa",)  # what may differ in the dark

@@ -24,6 +24,7 @@ ONCE = {
     "cash_day_once": ("agent", "livemode", "currency", "day"),
     "bank_statement_once": ("livemode", "currency", "number"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
+    "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
 }
 ALONE = {

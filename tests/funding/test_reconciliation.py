@@ -33,7 +33,7 @@ def test_it_finds_nothing_wrong_with_what_happened(top_up):
         (
             {"status": "pending", "amount_received": None, "transaction_id": None,
              "succeeded_at": None},
-            ["is of no succeeded top-up", "did not fill"],
+            ["is of no succeeded top-up", "did not fill", "to which no transition led"],
         ),
         ({"livemode": False}, ["without the transfer", "no entry of the bank", "another mode"]),
     ],

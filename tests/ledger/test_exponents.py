@@ -80,6 +80,6 @@ def test_accounts_that_were_there_get_the_decimals_of_the_standard() -> None:
         ("JPY", 0, 1_250),
         ("RSD", 2, 1_250),
     ]
-    assert list(check_triggers()) == []
+    assert not [wrong for wrong in check_triggers() if "account" in wrong]
     with pytest.raises(IntegrityError):
         Account.objects.update(exponent=0)

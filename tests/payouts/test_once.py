@@ -12,7 +12,15 @@ from payouts.bank_accounts import close_bank_account
 from payouts.batch_reconciliation import check_batches
 from payouts.batches import create_batch, note_file, orders_of
 from payouts.errors import PayoutFileChanged, PayoutsShut
-from payouts.models import BankAccount, BankEntry, Continuity, Payout, PayoutBatch, PayoutOrder
+from payouts.models import (
+    BankAccount,
+    BankEntry,
+    Continuity,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+    PayoutTransition,
+)
 from payouts.pain001 import pain001
 from payouts.reconciliation import check_payouts
 from tests.ledger.thief import all_rights
@@ -33,6 +41,8 @@ def undo(batch: PayoutBatch) -> None:
     """Set the rows back to before the batch, as a restored database would have them."""
     with all_rights():
         PayoutOrder.objects.filter(batch=batch).delete()
+        gone = PayoutTransition.objects.filter(payout__batch=batch, to_status="in_transit")
+        gone.delete()
         Payout.objects.filter(batch=batch).update(
             batch=None, status="scheduled", in_transit_at=None
         )

@@ -28,7 +28,8 @@ def sell(
 ) -> Payment:
     """Return a completed test payment; `fee` in basis points."""
     at = at or utc_now()
-    Merchant.objects.filter(pk=merchant.pk).update(fee_basis_points=fee)
+    merchant.fee_basis_points = fee
+    merchant.save(update_fields=["fee_basis_points"])
     payment = PaymentFactory(merchant=merchant, amount=amount, created_at=at, **fields)
     return _paid(payment, test_customer(phone, at, merchant_id=merchant.id), at)
 

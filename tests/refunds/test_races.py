@@ -168,7 +168,8 @@ def test_opposite_payments_and_refunds_do_not_deadlock(merchant):
     """One customer pays one merchant 250 times, while 250 earlier payments are refunded."""
     customer = CustomerFactory(merchant=merchant)
     top_up(customer=customer, amount=25_000, currency="BSD", now=utc_now())
-    type(merchant).objects.update(fee_basis_points=500)
+    merchant.fee_basis_points = 500
+    merchant.save(update_fields=["fee_basis_points"])
     payments = [PaymentFactory(merchant=merchant, amount=50) for _ in range(500)]
     before, after = payments[:250], payments[250:]
     at_once([partial(buy, customer, before[start::5]) for start in range(5)])

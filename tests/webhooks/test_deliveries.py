@@ -12,7 +12,7 @@ from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
 from webhooks.delivery.leases import claim_due_deliveries
-from webhooks.models import Delivery, Webhook
+from webhooks.models import Delivery, Event, Webhook
 from webhooks.redelivery import RECOVERY_BATCH, continue_recoveries
 from webhooks.statuses import DeliveryStatus
 

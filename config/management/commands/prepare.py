@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 
 from config.checks import refuse_unsafe
 from config.environment import BASE_DIR
+from ledger.signed_row_checks import log_has_begun
 from merchants.models import Merchant
 
 
@@ -21,6 +22,8 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0, interactive=False)
         if not settings.DEVELOPMENT_MODE:
             return
+        if not log_has_begun():
+            call_command("sign_ledger", stdout=StringIO())
         if not Merchant.objects.exists():
             self.stdout.write("Demo data, made once; the key is shown only here:\n\n")
             call_command("demo", stdout=self.stdout)

@@ -1,22 +1,27 @@
-"""Every screen of the checkout with sample content, to look at and to check for accessibility.
+"""Every screen of the checkout with sample content, to read, to look at and to check.
 
-`SCREENS` names each state; `preview` serves one at /preview/<name>. Only tests import this.
+`SCREENS` names each state; what a state says comes from where the product says it, in the language
+of the page.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
-from checkout.endings import Ending
-from checkout.pages import FIGURES
+from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
 from checkout.payment_view import Item, Payee
+from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
-from tests.checkout.preview_samples import (
+from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
+from customers.errors import CustomerFrozen, InvalidPin, NewProofLimitReached, ProofMethod
+from links.errors import PaymentLinkInactive
+from payments.errors import PaymentNotFound
+from payments.events import sample_payment
+from payments.failures import DECLINED, PIN_LOCKED, Failure
+from payments.statuses import PaymentStatus
+from sandbox.screen_samples import (
     ARRIVED,
     BANK_ROWS,
     BILL,
@@ -33,18 +38,26 @@ from tests.checkout.preview_samples import (
 )
 
 
-def filled(form: type[f.Form], error: str = "", **values: str) -> f.Form:
+def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:
     """Return a form, empty or with one answer refused."""
-    if not error:
+    if error is None:
         return form()
     bound = form(values)
     bound.is_valid()
-    bound.first_field_error(error)
+    bound.first_field_error(message_for(error, zone=BILL.zone, now=NOW) or "")
     return bound
 
 
-def ended(title: str, happened: str, look: str = "is-still", **more: str) -> dict[str, Any]:
-    return {"payment_view": BILL, "end": Ending(title, look, happened, **more), "untaken": True}
+def ended(status: PaymentStatus, failure: Failure = DECLINED) -> tuple[str, dict[str, Any]]:
+    """Return the screen of a payment that was not paid."""
+    payment = sample_payment(status)
+    payment.error_code = failure.code
+    return "ended", {"payment_view": BILL, "end": ending_of(payment, BILL, status=status)}
+
+
+def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
+    """Return the screen of what stopped a customer."""
+    return "stopped", {"livemode": True, "end": stop_for(error, payment_address="#")}
 
 
 LONG = replace(
@@ -59,8 +72,8 @@ WAY = {"phone_address": "#", "again_address": "#"}
 BASE = {
     "payment_view": BILL,
     "balance": 410,
-    "magic_phones": magic_phones(),
-    "outcomes": outcomes(),
+    "magic_phones": magic_phones,
+    "outcomes": outcomes,
 }
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
@@ -74,11 +87,7 @@ SCREENS: dict[str, Screen] = {
         BASE
         | {
             "livemode": True,
-            "form": filled(
-                f.PhoneForm,
-                "That is not a phone number. With country code: +1 242 555 0100.",
-                phone="12 34",
-            ),
+            "form": filled(f.PhoneForm, ValidationFailed(phone="must be one"), phone="12 34"),
         },
     ),
     "code": lambda: (
@@ -92,10 +101,28 @@ SCREENS: dict[str, Screen] = {
         BASE
         | {
             "livemode": True,
-            "form": filled(f.PinForm, "That PIN is not right. 3 tries left.", pin="9999"),
+            "form": filled(f.PinForm, InvalidPin(attempts_left=3), pin="9999"),
             "customer": Person(),
         },
     ),
+    "fresh-code": lambda: (
+        "fresh_code",
+        BASE | {"form": filled(f.SmsCodeForm), "phone": "", "customer": Person()},
+    ),
+    "change-pin": lambda: (
+        "new_pin",
+        {"form": filled(f.ChangePinForm), "customer": Person(), "back_address": "#"},
+    ),
+    "reset-pin": lambda: (
+        "reset_pin",
+        {"form": filled(f.ResetPinForm), "phone": "+12425550100", "back_address": "#"},
+    ),
+    "reset-pin-asked": lambda: ("reset_pin", {"phone": "", "back_address": "#"}),
+    "prove-passkey": lambda: (
+        "prove",
+        {"title": "Create a passkey", "needed": ProofMethod.PASSKEY, "back_address": "#"},
+    ),
+    "not-me": lambda: ("not_me", {"livemode": True}),
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
@@ -141,33 +168,10 @@ SCREENS: dict[str, Screen] = {
     "processing": lambda: ("processing", BASE),
     "completed": lambda: ("completed", BASE | {"payment_view": PAID, "livemode": True}),
     "completed-already": lambda: ("completed", BASE | {"payment_view": PAID, "already": True}),
-    "failed": lambda: (
-        "ended",
-        ended(
-            "The payment failed",
-            "The PIN was wrong too often.",
-            "is-bad",
-            next="Your PIN is locked for 30 minutes. Ask for a new payment after that.",
-            back_address="https://conch.example",
-        ),
-    ),
-    "expired": lambda: (
-        "ended",
-        ended(
-            "This payment has expired",
-            "It had to be paid by 2:05 pm.",
-            again_address="https://conch.example",
-            again_words="Ask for a new payment",
-        ),
-    ),
-    "canceled": lambda: (
-        "ended",
-        ended(
-            "This payment was canceled",
-            "It can no longer be paid.",
-            back_address="https://conch.example",
-        ),
-    ),
+    "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
+    "declined": lambda: ended(PaymentStatus.FAILED),
+    "expired": lambda: ended(PaymentStatus.EXPIRED),
+    "canceled": lambda: ended(PaymentStatus.CANCELED),
     "cancel": lambda: ("cancel", BASE),
     "cancel-long": lambda: ("cancel", BASE | {"payment_view": LONG}),
     "keypad": lambda: (
@@ -226,34 +230,13 @@ SCREENS: dict[str, Screen] = {
             "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
         },
     ),
-    "missing": lambda: (
-        "stopped",
-        {
-            "livemode": True,
-            "end": Ending(
-                "We cannot find this page",
-                "is-still",
-                "The address may be cut off or mistyped.",
-                "Open the link again from where you got it, or scan the code once more.",
-            ),
-        },
-    ),
+    "counter-closed": lambda: ("stopped", {"livemode": True, "end": counter_closed()}),
+    "link-ended": lambda: stopped(PaymentLinkInactive()),
+    "wallet-stopped": lambda: ("stopped", {"livemode": True, "end": wallet_stopped()}),
+    "frozen": lambda: stopped(CustomerFrozen()),
+    "new-proof": lambda: stopped(NewProofLimitReached()),
+    "too-often": lambda: stopped(RateLimited()),
+    "busy": lambda: stopped(Conflict()),
+    "fault": lambda: stopped(InternalError()),
+    "missing": lambda: stopped(PaymentNotFound()),
 }
-
-
-def preview(request: HttpRequest, name: str) -> HttpResponse:
-    template, context = SCREENS[name]()
-    payment_view = context.get("payment_view")
-    common = {
-        "service_name": "Lagoon Pay",
-        "livemode": False,
-        "languages": (
-            ("en", "English"),
-            ("es", "Español"),
-            ("fr", "Français"),
-            ("ht", "Kreyòl"),
-        ),
-        "figures": FIGURES,
-        "brand_color": payment_view.payee.brand_color if payment_view else "",
-    }
-    return render(request, f"checkout/{template}.html", common | context)

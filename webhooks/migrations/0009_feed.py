@@ -53,7 +53,7 @@ def note_none(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     dependencies = [
         ("merchants", "0003_email_confirmed"),
-        ("webhooks", "0006_messages_of_tests"),
+        ("webhooks", "0008_endpoint_health"),
     ]
 
     operations = [

@@ -41,6 +41,6 @@ def forget(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("webhooks", "0007_feed")]
+    dependencies = [("webhooks", "0009_feed")]
 
     operations = [migrations.RunPython(number, forget)]

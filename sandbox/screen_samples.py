@@ -1,9 +1,17 @@
-"""The payments, people and top-ups that the previews of the checkout show."""
+"""The payments, people and top-ups that the previews of the checkout show.
+
+`in_language` says of them what the product would say in the language of the page.
+"""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
 
 from checkout.adding import TopUpView, WayChoice
+from checkout.formats import deadline
 from checkout.payment_view import Item, Payee, PaymentView
 
 NOW = datetime.now(UTC)
@@ -122,3 +130,37 @@ ARRIVED = replace(
     is_pending=False,
 )
 TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}
+
+
+def in_language(context: dict[str, Any]) -> dict[str, Any]:
+    """Return what a screen is given, its words in the language of the page."""
+    said: dict[str, Any] = {name: _(context[name]) for name in ("title",) if name in context}
+    if view := context.get("payment_view"):
+        said["payment_view"] = _said_of_payment(view)
+    if top_up := context.get("top_up"):
+        said["top_up"] = _said_of_top_up(top_up)
+    if "top_ups" in context:
+        said["top_ups"] = [_said_of_top_up(each) for each in context["top_ups"]]
+    if "choices" in context:
+        said["choices"] = [WayChoice(c.way, _(c.name), _(c.about)) for c in context["choices"]]
+    for rows in ("bank_rows", "posters"):
+        if rows in context:
+            said[rows] = [(_(name), value) for name, value in context[rows]]
+    if "state" in context:
+        said["state"] = context["state"] | {"words": _(context["state"]["words"])}
+    return context | said
+
+
+def _said_of_payment(view: PaymentView) -> PaymentView:
+    facts = tuple((_(name), value) for name, value in view.facts)
+    if view.expires_at is None:
+        return replace(view, facts=facts)
+    zone = ZoneInfo(view.zone)
+    until = deadline(view.expires_at.astimezone(zone), NOW.astimezone(zone).date())
+    hours, minutes = divmod((view.expires_at - NOW) // timedelta(minutes=1), 60)
+    words = _("%(h)d h %(m)d min left") if hours else _("%(m)d min left")
+    return replace(view, facts=facts, until=until, left=words % {"h": hours, "m": minutes})
+
+
+def _said_of_top_up(top_up: TopUpView) -> TopUpView:
+    return replace(top_up, way_name=_(top_up.way_name), state=_(top_up.state))

@@ -1,0 +1,153 @@
+"""Rows born signed: an HMAC over what they mean, under a key that the database does not hold.
+
+Who writes to the database without the service's key cannot write a row that passes; a proof names
+it. The form never changes: every signature ever written has to be computed again.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterable
+from datetime import UTC, date, datetime
+from functools import cache, lru_cache
+from operator import attrgetter
+from typing import Any
+
+import orjson
+from django.conf import settings
+from django.db import models
+
+_FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
+VERSION_CHARACTERS = 8
+MAX_SIGNATURE = 64
+AT_UPGRADE = "upgrade"  # marks a row that was there before rows were signed
+
+
+class AlteredRow(Exception):
+    """A row is not as the service wrote it: nothing more is done to it."""
+
+
+@lru_cache
+def _keys(text: str) -> dict[str, bytes]:
+    """Return the keys by their versions, the one that signs first."""
+    found = [base64.urlsafe_b64decode(key.strip()) for key in text.split(",")]
+    return {hashlib.sha256(key).hexdigest()[:VERSION_CHARACTERS]: key for key in found}
+
+
+def canonical(values: Iterable[object]) -> bytes:
+    """Return the bytes that are signed: a JSON array, instants in UTC, bytes as their SHA-256."""
+    return orjson.dumps(list(values), default=_written, option=_FORM)
+
+
+def instant_text(value: datetime) -> str:
+    """Return an instant as signatures and entries of the log write it."""
+    return value.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _written(value: object) -> str:
+    if isinstance(value, datetime):
+        return instant_text(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return hashlib.sha256(bytes(value)).hexdigest()  # type: ignore[call-overload]  # bytes, or memoryview
+
+
+def sign(values: Iterable[object], *, mark: str = "") -> str:
+    """Return the signature of the values, under the newest key: its version, a mark, the HMAC."""
+    version, key = next(iter(_keys(settings.LEDGER_KEY).items()))
+    return _signature(version, key, values, mark)
+
+
+def is_signed(signature: str | None, values: Iterable[object]) -> bool:
+    """Return whether one of the keys signed exactly these values."""
+    version, _, rest = (signature or "").partition(":")
+    key = _keys(settings.LEDGER_KEY).get(version)
+    if key is None or signature is None:
+        return False
+    return hmac.compare_digest(signature, _signature(version, key, values, rest.rpartition(":")[0]))
+
+
+def _signature(version: str, key: bytes, values: Iterable[object], mark: str) -> str:
+    text = canonical(values)
+    digest = hmac.digest(key, text + mark.encode() if mark else text, "sha256")
+    encoded = base64.b64encode(digest).decode()
+    return f"{version}:{mark}:{encoded}" if mark else f"{version}:{encoded}"
+
+
+class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in the stubs only
+    """The signature of a row over the named columns of its own and of rows it belongs to.
+
+    A row is signed where it is inserted. Null in a row that was there before rows were signed.
+    `in_log`: a trigger notes each new signature for the log.
+    """
+
+    def __init__(self, *signed: str, in_log: bool = False, **options: Any) -> None:
+        super().__init__(**{"max_length": MAX_SIGNATURE, "null": True, "editable": False} | options)
+        self.signed, self.in_log = signed, in_log
+        self._values_of = attrgetter(*signed) if signed else None
+
+    @property
+    def lookups(self) -> tuple[str, ...]:
+        """The names that a query reads the signed values by."""
+        return tuple(name.replace(".", "__") for name in self.signed)
+
+    def meaning(self, values: Iterable[object]) -> tuple[object, ...]:
+        """Return what is signed: the values, and the table they are in."""
+        return (self.model._meta.db_table, *values)
+
+    def values_of(self, row: models.Model) -> tuple[object, ...]:
+        """Return what is signed of a row as it is in memory."""
+        return self.meaning(self._values_of(row) if self._values_of else ())
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:
+        """Sign a row that is inserted."""
+        if add:
+            setattr(model_instance, self.attname, sign(self.values_of(model_instance)))
+        return getattr(model_instance, self.attname)
+
+
+@cache
+def signature_field(model: type[models.Model]) -> SignatureField | None:
+    """Return the field that holds the signature of a model's rows, if they are signed."""
+    fields = (field for field in model._meta.concrete_fields if isinstance(field, SignatureField))
+    return next(fields, None)
+
+
+class SignedRow(models.Model):
+    """A row whose signed columns may change: by `save` alone, which signs them anew."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *, update_fields: Iterable[str] | None = None, **options: Any) -> None:
+        """Save; sign what has changed. Raises AlteredRow where another hand was there before."""
+        names = None if update_fields is None else set(update_fields)
+        if not self._state.adding and _changes_meaning(self, names) and sign_anew(self):
+            update_fields = None if names is None else names | {"signature"}
+        super().save(update_fields=update_fields, **options)
+
+
+def _changes_meaning(row: models.Model, names: set[str] | None) -> bool:
+    """Return whether a save of these fields, or of all, may change what the signature covers."""
+    field = signature_field(type(row))
+    if field is None or names is None:
+        return field is not None
+    attnames = {row._meta.get_field(name).attname for name in names}  # type: ignore[union-attr]  # no relation back
+    return not attnames.isdisjoint(field.signed)
+
+
+def sign_anew(row: models.Model) -> bool:
+    """Sign a stored row whose signed columns are about to change; return whether they are.
+
+    Raises AlteredRow where the stored row is not the one that was signed: a signature would hide
+    what was done to it.
+    """
+    field = signature_field(type(row))
+    if field is None or is_signed(row.signature, field.values_of(row)):  # type: ignore[attr-defined]  # the field
+        return False
+    stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
+    signature, *values = stored.first() or (None,)
+    if signature is not None and not is_signed(signature, field.meaning(values)):
+        raise AlteredRow
+    row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]
+    return True

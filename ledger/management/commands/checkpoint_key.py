@@ -1,0 +1,22 @@
+"""`manage.py checkpoint_key`: make the key that signs the head of the log, or its successor."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from core.signed_notes import NoteSigner
+
+
+class Command(BaseCommand):
+    help = "Make a key that signs checkpoints: as the first, or beside those that are there."
+    requires_system_checks = ()
+
+    def handle(self, **options: Any) -> None:
+        before = settings.CHECKPOINT_KEY
+        host = urlsplit(settings.BASE_URL).hostname
+        name = NoteSigner.parse(before.split(",")[0]).name if before else f"{host}/ledger"
+        signer = NoteSigner.generate(name)
+        value = f"{signer},{before}" if before else str(signer)
+        self.stdout.write(f"CHECKPOINT_KEY={value}\n\nFor witnesses: {signer.verifier}")

@@ -1,0 +1,21 @@
+"""`manage.py sign_ledger`: sign, once, what was there before rows were signed."""
+
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from core.clock import utc_now
+from ledger.signing_past import LogBegun, sign_past
+
+
+class Command(BaseCommand):
+    help = "Begin the log: sign every row that is older than it. Once, after the upgrade."
+
+    def handle(self, **options: Any) -> None:
+        try:
+            count = sign_past(now=utc_now())
+        except LogBegun:
+            self.stderr.write("The log has begun: a row without a signature is not an old one.")
+            sys.exit(1)
+        self.stdout.write(f"{count:,} rows signed; the log begins with them.")

@@ -1,0 +1,98 @@
+"""Prove that each signed row is the one the service wrote, and that the log knows it as it is."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model, QuerySet
+
+from core.signatures import SignatureField, is_signed, signature_field
+from ledger.log_entries import TRANSFER
+from ledger.log_models import LogLeaf, WaitingEntry
+from ledger.models import UnsealedTransfer
+from ledger.reconciliation import CHUNK
+
+Row = Sequence[Any]
+
+
+def signed_models() -> list[type[Model]]:
+    """Return every model whose rows are signed."""
+    return [model for model in apps.get_models() if signature_field(model)]
+
+
+def log_has_begun() -> bool:
+    """Return whether there is a log, or no row yet that is older than signatures are."""
+    return LogLeaf.objects.exists() or not any(
+        model._base_manager.filter(signature=None).exists() for model in signed_models()
+    )
+
+
+def check_signed_rows(model: type[Model], *, since: int = 0) -> Iterator[str]:
+    """Name each row that the service did not write so, and each that the log knows otherwise.
+
+    With `since`, only rows that the log names from that leaf on, or will name.
+    """
+    field = signature_field(model)
+    if field is None or not log_has_begun():
+        return
+    for rows in _named_since(model, field, since) if since else _all_rows(model, field):
+        newest = newest_signatures(model._meta.db_table, [str(row[0]) for row in rows])
+        for row in rows:
+            yield from _check_row(model, field, row, newest.get(str(row[0])))
+
+
+def _all_rows(model: type[Model], field: SignatureField) -> Iterator[list[Row]]:
+    rows = model._base_manager.order_by("pk")
+    found = _read(rows, field)
+    while found:
+        yield found
+        found = _read(rows.filter(pk__gt=found[-1][0]), field)
+
+
+def _named_since(model: type[Model], field: SignatureField, since: int) -> Iterator[list[Row]]:
+    kind = model._meta.db_table
+    leaves = LogLeaf.objects.filter(kind=kind, index__gte=since).order_by("index")
+    waiting: QuerySet[Any] = WaitingEntry.objects.filter(kind=kind).order_by("pk")
+    name = "subject"
+    if kind == TRANSFER:
+        waiting, name = UnsealedTransfer.objects.order_by("pk"), "transfer_id"
+    named = chain(
+        leaves.values_list("subject", flat=True).iterator(CHUNK),
+        waiting.values_list(name, flat=True).iterator(CHUNK),
+    )
+    while keys := set(islice(named, CHUNK)):
+        yield _read(model._base_manager.filter(pk__in=keys).order_by("pk"), field)
+
+
+def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
+    return list(rows.values_list("pk", "signature", *field.lookups)[:CHUNK])
+
+
+def _check_row(
+    model: type[Model], field: SignatureField, row: Row, logged: str | None
+) -> Iterator[str]:
+    pk, signature, *values = row
+    name = name_of(model, pk)
+    if not is_signed(signature or logged, field.meaning(values)):
+        yield f"{name} was not written by the service, or was changed."
+    elif field.in_log and logged is None:
+        yield f"{name} is not in the log."
+    elif logged is not None and signature not in (None, logged):
+        yield f"{name} is not as the log has it."
+    elif model._meta.db_table == TRANSFER and logged is None and signature is None:
+        yield f"{name} has no signature."
+
+
+def newest_signatures(kind: str, subjects: Sequence[str]) -> dict[str, str]:
+    """Return the signature that each row had last, as the log or what waits for it knows."""
+    found: dict[str, str] = {}
+    for entries, order in ((LogLeaf.objects, "index"), (WaitingEntry.objects, "pk")):
+        rows = entries.filter(kind=kind, subject__in=subjects).order_by(order)
+        found |= dict(rows.values_list("subject", "signature"))
+    return found
+
+
+def name_of(model: type[Model], pk: object) -> str:
+    """Return how a row is named in a finding."""
+    return f"{str(model._meta.verbose_name).capitalize()} {pk}"

@@ -1,0 +1,70 @@
+"""Sign, once, what was there before rows were signed, and say so in each signature."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Model
+
+from core.signatures import AT_UPGRADE, sign, signature_field
+from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
+from ledger.log_models import LogLeaf, WaitingEntry
+from ledger.log_tree import append_leaves
+from ledger.logging_rows import open_log
+from ledger.models import Seal, Transfer
+from ledger.reconciliation import CHUNK
+from ledger.sealing import hold_chain
+from ledger.signed_row_checks import signed_models
+
+
+class LogBegun(Exception):
+    """The log has begun: a row without a signature is not an old one any more."""
+
+
+@transaction.atomic
+def sign_past(*, now: datetime) -> int:
+    """Begin the log and sign every row that has no signature; return how many.
+
+    Their signatures say that they were made now, not at birth. What was done to a row before cannot
+    be known; what is done to it from here on can. Raises LogBegun where it was done before.
+    """
+    if not hold_chain(now) or LogLeaf.objects.exists():
+        raise LogBegun
+    WaitingEntry.objects.filter(signature="").delete()  # of the version before
+    open_log(Seal.objects.latest("sequence"), now=now)
+    return sum(_sign_rows(model, now) for model in signed_models())
+
+
+def _sign_rows(model: type[Model], now: datetime) -> int:
+    field = signature_field(model)
+    count, last = 0, None
+    while field is not None:
+        rows = model._base_manager.filter(signature=None).order_by("pk")
+        rows = rows if last is None else rows.filter(pk__gt=last)
+        found = list(rows.values_list("pk", *field.lookups)[:CHUNK])
+        if not found:
+            break
+        signatures = {pk: sign(field.meaning(values), mark=AT_UPGRADE) for pk, *values in found}
+        _log_signatures(model, signatures, now)
+        count, last = count + len(found), found[-1][0]
+    return count
+
+
+def _log_signatures(model: type[Model], signatures: dict[object, str], now: datetime) -> None:
+    kind = model._meta.db_table
+    if kind != TRANSFER:
+        WaitingEntry.objects.bulk_create(
+            WaitingEntry(kind=kind, subject=str(pk), signature=signature)
+            for pk, signature in signatures.items()
+        )
+        return
+    rows = Transfer.objects.filter(pk__in=list(signatures)).order_by("pk")
+    append_leaves(
+        (
+            (
+                LogLeaf(kind=kind, subject=str(row[0]), signature=signatures[row[0]]),
+                transfer_entry(row, signatures[row[0]]),
+            )
+            for row in rows.values_list(*TRANSFER_ENTRY)
+        ),
+        now=now,
+    )

@@ -1,0 +1,152 @@
+"""Hand checkpoints to witnesses outside of the house, and ask them what they have.
+
+A witness is a folder, best on another machine, or an HTTP service that speaks `tlog-witness` of
+C2SP: it takes a checkpoint only with the proof that it extends the one it has.
+"""
+
+import base64
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+
+from core import merkle
+from core.signed_notes import LogHead
+from ledger.checkpoints import is_ours, newest_checkpoint
+from ledger.log_checks import check_head
+from ledger.log_models import Checkpoint, WitnessState
+from ledger.log_tree import BrokenLog, stored_node
+from outbound.http_client import HttpResult, post
+from outbound.policy import policy_for
+
+SECONDS = 10
+FOLDER = "file://"
+_SIZE = re.compile("[0-9]{1,18}")
+
+logger = structlog.get_logger(__name__)
+
+
+class WitnessRefused(Exception):
+    """A witness has another log than we have."""
+
+
+class WitnessAway(Exception):
+    """A witness could not be reached: it is caught up when it is back."""
+
+
+def inform_witnesses(*, now: datetime) -> None:
+    """Hand the newest checkpoint to each witness that does not have it yet."""
+    newest = newest_checkpoint()
+    if newest is None:
+        return
+    for address in settings.CHECKPOINT_WITNESSES:
+        state, _ = WitnessState.objects.get_or_create(address=address)
+        if state.size == newest.size:
+            continue
+        problem = ""
+        try:
+            _hand_over(address, newest, state.size)
+        except WitnessRefused as refusal:
+            problem = str(refusal)
+            logger.error("witness_refused", witness=address, problem=problem)
+        except WitnessAway as reason:
+            problem = str(reason)
+            logger.warning("witness_away", witness=address, problem=problem)
+        else:
+            state.size, state.confirmed_at = newest.size, now
+        state.problem = problem[:255]
+        state.save()
+
+
+def check_witnesses(*, since: int = 0) -> Iterator[str]:
+    """Yield a sentence for each checkpoint outside that today's log does not extend.
+
+    Of those in folders, only heads of at least `since` leaves are read.
+    """
+    newest = newest_checkpoint()
+    for address in settings.CHECKPOINT_WITNESSES:
+        if address.startswith(FOLDER):
+            yield from _check_folder(address, since)
+        elif newest is not None:
+            try:
+                _post(address, newest, newest.size)
+            except WitnessRefused as refusal:
+                yield f"Witness {address} has another log: {refusal}"
+            except WitnessAway as reason:
+                logger.warning("witness_away", witness=address, problem=str(reason))
+
+
+def _hand_over(address: str, newest: Checkpoint, since: int) -> None:
+    if address.startswith(FOLDER):
+        _write(_folder(address), since)
+    else:
+        _post(address, newest, since)
+
+
+def _folder(address: str) -> Path:
+    return Path(address.removeprefix(FOLDER))
+
+
+def _name(size: int) -> str:
+    return f"{size:018}.checkpoint"
+
+
+def _write(folder: Path, since: int) -> None:
+    """Write every checkpoint that the folder lacks, each whole; never overwrite what it has."""
+    try:
+        for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
+            place = folder / _name(checkpoint.size)
+            if place.exists():
+                if place.read_text() != checkpoint.note:
+                    raise WitnessRefused(f"it has another {place.name}.")
+                continue
+            draft = place.with_suffix(".draft")
+            draft.write_text(checkpoint.note)
+            draft.rename(place)
+    except OSError as error:
+        raise WitnessAway(f"{type(error).__name__}: {error.strerror}") from None
+
+
+def _check_folder(address: str, since: int) -> Iterator[str]:
+    oldest = _name(since)
+    for file in sorted(_folder(address).glob("*.checkpoint")):
+        if file.name < oldest:
+            continue
+        note = file.read_text(errors="replace")
+        if not is_ours(note):
+            yield f"Witness {address} holds {file.name}, which no key of ours has signed."
+            continue
+        head = LogHead.parse(note)
+        yield from check_head(head.size, head.root, f"Checkpoint of witness {address}:")
+
+
+def _post(address: str, newest: Checkpoint, since: int) -> None:
+    """Hand over by HTTP; where the witness has another size than we thought, from there."""
+    result = _send(address, newest, since)
+    if result.status == 409:
+        size = _SIZE.fullmatch(result.excerpt.strip())
+        if not size or int(size[0]) > newest.size:
+            raise WitnessRefused(f"it has {result.excerpt.strip()[:18]} leaves, we {newest.size}.")
+        result = _send(address, newest, int(size[0]))
+    if result.status in (409, 422):
+        raise WitnessRefused("it does not extend what the witness has.")
+    if not result.is_success:
+        raise WitnessAway(result.error or f"it answered {result.status}.")
+
+
+def _send(address: str, newest: Checkpoint, since: int) -> HttpResult:
+    try:
+        path = merkle.consistency_path(since, newest.size, stored_node)
+    except BrokenLog as error:
+        raise WitnessRefused(str(error)) from None
+    proof = "".join(f"{base64.b64encode(step).decode()}\n" for step in path)
+    return post(
+        f"{address.rstrip('/')}/add-checkpoint",
+        body=f"old {since}\n{proof}\n{newest.note}".encode(),
+        headers={"Content-Type": "text/plain"},
+        policy=policy_for(livemode=not settings.DEVELOPMENT_MODE),
+        seconds=SECONDS,
+    )

@@ -1,0 +1,55 @@
+"""The pages of `manage.py preview`: every screen beside the others, and one alone."""
+
+from csp.constants import SELF, UNSAFE_INLINE
+from csp.decorators import csp_replace, csp_update
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+
+from checkout.languages import choose_language
+from checkout.pages import FIGURES
+from sandbox.screen_samples import in_language
+from sandbox.screens import SCREENS
+
+SERVICE_NAME = "Lagoon Pay"
+WIDTHS = (360, 390, 820, 1280)
+
+
+@csp_update({"frame-src": [SELF], "style-src": [UNSAFE_INLINE]})
+def sheet(request: HttpRequest) -> HttpResponse:
+    """Show all screens in frames, in a language and of a width; `of` keeps those so named."""
+    asked = request.GET.get("width", "")
+    width = int(asked) if asked in map(str, WIDTHS) else WIDTHS[0]
+    code = request.GET.get("lang", "")
+    context = {
+        "names": [name for name in SCREENS if request.GET.get("of", "") in name],
+        "language": code if code in dict(settings.LANGUAGES) else settings.LANGUAGE_CODE,
+        "languages": settings.LANGUAGES,
+        "width": width,
+        "widths": WIDTHS,
+    }
+    return render(request, "sandbox/screens.html", context)
+
+
+@csp_replace({"frame-ancestors": [SELF]})  # type: ignore[arg-type]  # its types know no path
+@xframe_options_sameorigin
+def screen(request: HttpRequest, name: str) -> HttpResponse:
+    """Show one screen, in the language of `?lang=`. It has no rights and asks for nothing."""
+    if name not in SCREENS:
+        raise Http404
+    choose_language(request)
+    template, context = SCREENS[name]()
+    payment_view = context.get("payment_view")
+    common = {
+        "service_name": SERVICE_NAME,
+        "livemode": False,
+        "languages": settings.LANGUAGES,
+        "figures": FIGURES,
+        "brand_color": payment_view.payee.brand_color if payment_view else "",
+    }
+    return render(request, f"checkout/{template}.html", common | in_language(context))
+
+
+urlpatterns = [path("preview", sheet), path("preview/<slug:name>", screen)]

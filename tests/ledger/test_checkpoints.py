@@ -1,0 +1,234 @@
+"""Signed heads of the log, and the witnesses outside that keep them."""
+
+import base64
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import Settings
+
+from core import merkle
+from core.signed_notes import LogHead, NoteSigner
+from ledger import witnesses
+from ledger.checkpoints import is_ours, sign_head, verifiers
+from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
+from ledger.sealing import seal_transfers
+from ledger.witnesses import inform_witnesses
+from outbound.http_client import HttpResult
+from tests.ledger.command import verify
+from tests.ledger.funding import NOW, fund, opened
+from tests.ledger.thief import all_rights
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HTTP = "https://witness.example.com"
+
+
+def grow(times: int = 1) -> Checkpoint:
+    """Post, seal, sign and hand over, as the minutes go by."""
+    for _ in range(times):
+        fund(opened(Purpose.MERCHANT), 10)
+        seal_transfers(now=NOW)
+        signed = sign_head(now=NOW)
+        inform_witnesses(now=NOW)
+    assert signed is not None
+    return signed
+
+
+@pytest.fixture
+def folder(settings: Settings, tmp_path: Path) -> Path:
+    settings.CHECKPOINT_WITNESSES = [f"file://{tmp_path}"]
+    return tmp_path
+
+
+class HttpWitness:
+    """A witness of C2SP's tlog-witness, which believes proofs only."""
+
+    def __init__(self) -> None:
+        self.size, self.root, self.is_up = 0, merkle.EMPTY_ROOT, True
+
+    def post(self, url: str, *, body: bytes, **options: object) -> HttpResult:
+        assert url == f"{HTTP}/add-checkpoint"
+        if not self.is_up:
+            return HttpResult(ms=1, error="The connection was refused.")
+        request, _, note = body.decode().partition("\n\n")
+        old, *proof = request.splitlines()
+        head = LogHead.parse(note)
+        assert is_ours(note)
+        if old != f"old {self.size}":
+            return HttpResult(ms=1, status=409, excerpt=f"{self.size}\n")
+        path = [base64.b64decode(step) for step in proof]
+        roots = {"old_root": self.root, "new_root": head.root}
+        if not merkle.is_consistent(old=self.size, size=head.size, path=path, **roots):
+            return HttpResult(ms=1, status=422)
+        self.size, self.root = head.size, head.root
+        return HttpResult(ms=1, status=200)
+
+
+@pytest.fixture
+def http(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> HttpWitness:
+    settings.CHECKPOINT_WITNESSES = [HTTP]
+    witness = HttpWitness()
+    monkeypatch.setattr(witnesses, "post", witness.post)
+    return witness
+
+
+def test_it_signs_the_head_in_the_format_of_witnesses() -> None:
+    signed = grow()
+
+    lines = signed.note.split("\n")
+    assert lines[:2] == ["testserver/ledger", "2"]
+    assert base64.b64decode(lines[2]) == bytes(signed.root)
+    assert lines[3] == ""
+    assert lines[4].startswith("— testserver/ledger ")
+    assert is_ours(signed.note)
+    assert not is_ours(signed.note.replace("\n2\n", "\n3\n"))
+
+
+def test_it_signs_nothing_where_there_is_no_news() -> None:
+    signed = grow()
+
+    assert sign_head(now=NOW) == signed
+    assert Checkpoint.objects.count() == 1
+
+
+def test_a_new_key_leaves_the_old_heads_good(settings: Settings, capsys) -> None:
+    grow()
+
+    call_command("checkpoint_key")
+
+    line = capsys.readouterr().out.split("\n")[0]
+    settings.CHECKPOINT_KEY = line.removeprefix("CHECKPOINT_KEY=")
+    assert len(verifiers()) == 2
+    signed = grow()
+    assert verifiers()[0].has_signed(signed.note)
+    assert verify()[0] == 0
+
+
+def test_a_key_is_read_back_as_it_is_written() -> None:
+    signer = NoteSigner.generate("host/ledger")
+
+    assert NoteSigner.parse(str(signer)) == signer
+    for wrong in ("", str(signer)[:-2], str(signer).replace("host", "other")):
+        with pytest.raises(ValueError):  # noqa: PT011  # of several kinds
+            NoteSigner.parse(wrong)
+
+
+def test_a_folder_gets_each_checkpoint(folder: Path) -> None:
+    grow(2)
+
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "000000000000000002.checkpoint",
+        "000000000000000003.checkpoint",
+    ]
+    assert verify()[0] == 0
+
+
+def test_a_folder_that_was_away_is_caught_up(folder: Path, settings: Settings) -> None:
+    there, gone = folder, folder / "not-mounted"
+    settings.CHECKPOINT_WITNESSES = [f"file://{gone}"]
+    grow(2)
+    state = WitnessState.objects.get()
+    assert (state.size, state.problem) == (0, "FileNotFoundError: No such file or directory")
+
+    gone.mkdir()
+    grow()
+
+    assert len(list(gone.iterdir())) == 3
+    assert WitnessState.objects.get().problem == ""
+    assert list(there.iterdir()) == [gone]
+
+
+def rewrite_everything() -> None:
+    """A thief with all rights, who forgets what we have signed as well."""
+    with all_rights(), connection.cursor() as cursor:
+        for table in ("checkpoint", "logsubtree", "logleaf", "witnessstate"):
+            cursor.execute(f"DELETE FROM ledger_{table}")
+        cursor.execute("DELETE FROM ledger_seal WHERE sequence > 0")
+        cursor.execute("DELETE FROM ledger_transfer")
+        cursor.execute("UPDATE ledger_account SET balance = 0")
+
+
+def test_a_folder_tells_of_a_log_that_was_rewritten(folder: Path) -> None:
+    grow(3)
+    rewrite_everything()
+    grow(4)
+
+    code, printed = verify()
+
+    assert code == 1
+    assert printed == (
+        f"Checkpoint of witness file://{folder}: 2 is not of this log:"
+        " what it covers was changed since."
+    )
+
+
+def test_a_folder_tells_of_a_log_that_was_cut_off(folder: Path) -> None:
+    grow(3)
+    rewrite_everything()
+
+    assert verify() == (
+        1,
+        f"Checkpoint of witness file://{folder}: 2 is not of this log: it has fewer leaves by now.",
+    )
+
+
+def test_a_planted_checkpoint_is_named(folder: Path) -> None:
+    grow()
+    other = NoteSigner.generate("testserver/ledger").sign(str(LogHead("testserver/ledger", 9, b"")))
+    (folder / "000000000000000009.checkpoint").write_text(other)
+
+    assert "000000000000000009.checkpoint, which no key of ours has signed" in verify()[1]
+
+
+def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
+    grow(5)
+
+    assert http.size == 6
+    assert WitnessState.objects.get().size == 6
+    assert verify()[0] == 0
+
+
+def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:
+    grow(2)
+    http.is_up = False
+    grow(2)
+    assert WitnessState.objects.get().problem == "The connection was refused."
+    assert verify()[0] == 0
+    http.is_up = True
+
+    grow()
+
+    assert (http.size, WitnessState.objects.get().problem) == (6, "")
+
+
+def test_an_http_witness_refuses_a_log_that_was_rewritten(http: HttpWitness) -> None:
+    grow(3)
+    rewrite_everything()
+    grow(4)
+
+    assert verify() == (
+        1,
+        f"Witness {HTTP} has another log: it does not extend what the witness has.",
+    )
+    assert WitnessState.objects.get().problem == "it does not extend what the witness has."
+
+
+def test_an_http_witness_knows_more_than_what_is_left(http: HttpWitness) -> None:
+    grow(3)
+    rewrite_everything()
+    grow()
+
+    assert verify() == (1, f"Witness {HTTP} has another log: it has 4 leaves, we 2.")
+
+
+def test_a_log_that_does_not_extend_the_last_head_is_not_signed() -> None:
+    signed = grow(3)
+    with all_rights(), connection.cursor() as cursor:
+        cursor.execute("UPDATE ledger_logleaf SET kind = 'x', hash = %s", [b"x" * 32])
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    assert sign_head(now=NOW) == signed
+    assert Checkpoint.objects.count() == 3
+    assert LogLeaf.objects.count() == 5

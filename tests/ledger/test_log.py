@@ -1,0 +1,138 @@
+"""The log: what is signed becomes a leaf, in order, and every head covers it."""
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from pytest_django import Settings
+
+from core import merkle
+from core.signatures import AT_UPGRADE
+from ledger import log_tree
+from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
+from ledger.log_tree import log_root, log_size
+from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
+from ledger.sealing import log_rows, seal_transfers
+from tests.factories import MerchantFactory
+from tests.ledger.command import verify
+from tests.ledger.funding import NOW, fund, move, opened
+from tests.ledger.thief import all_rights
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_it_begins_with_the_chain_and_holds_each_transfer() -> None:
+    wallet, merchant = opened(Purpose.WALLET, holding=500), opened(Purpose.MERCHANT)
+    move(wallet, merchant, 300)
+
+    seal_transfers(now=NOW)
+
+    leaves = list(LogLeaf.objects.order_by("index"))
+    assert [leaf.kind for leaf in leaves] == ["opening", TRANSFER, TRANSFER]
+    assert [leaf.index for leaf in leaves] == [0, 1, 2]
+    row = Transfer.objects.values_list(*TRANSFER_ENTRY).get(kind="payment")
+    entry = transfer_entry(row, leaves[2].signature)
+    assert bytes(leaves[2].hash) == merkle.leaf_hash(entry)
+    assert b'"amount":300' in entry
+    assert log_size() == 3
+    assert verify()[0] == 0
+
+
+def test_a_row_enters_it_with_each_signature() -> None:
+    merchant = MerchantFactory.create()
+    merchant.fee_basis_points = 250
+    merchant.save(update_fields=["fee_basis_points"])
+    seal_transfers(now=NOW)
+
+    assert log_rows(now=NOW) == 2
+
+    first, second = LogLeaf.objects.filter(subject=merchant.id).order_by("index")
+    assert (first.kind, second.kind) == ("merchants_merchant", "merchants_merchant")
+    assert first.signature != second.signature == merchant.signature
+    assert not WaitingEntry.objects.exists()
+    assert verify()[0] == 0
+
+
+def test_its_roots_follow_from_stored_subtrees(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_tree, "TIER_LEVELS", 1)
+    monkeypatch.setattr(log_tree, "TIER_WIDTH", 2)
+    merchant = opened(Purpose.MERCHANT)
+    for _ in range(5):
+        fund(merchant, 10)
+        seal_transfers(now=NOW)
+    hashes = [
+        bytes(digest) for digest in LogLeaf.objects.order_by("index").values_list("hash", flat=True)
+    ]
+
+    def node(level: int, position: int) -> bytes:
+        return merkle.fold(hashes[position << level : (position + 1) << level])
+
+    assert LogSubtree.objects.count() == 4
+    assert [log_root(size) for size in range(7)] == [merkle.root(size, node) for size in range(7)]
+
+
+def test_what_was_there_before_is_signed_once_by_a_command() -> None:
+    """A ledger of the version before: transfers without signatures, sealed without a log."""
+    merchant = MerchantFactory.create()
+    wallet = opened(Purpose.WALLET, holding=500)
+    move(wallet, opened(Purpose.MERCHANT), 300)
+    seal_transfers(now=NOW)
+    move(wallet, opened(Purpose.MERCHANT), 100)
+    forget_signatures()
+    assert verify() == (
+        1,
+        "The log has not begun: `manage.py sign_ledger` signs what was there before it.",
+    )
+
+    call_command("sign_ledger")
+
+    assert verify()[0] == 0
+    seal_transfers(now=NOW)
+    log_rows(now=NOW)
+    assert verify()[0] == 0
+    assert all(f":{AT_UPGRADE}:" in leaf.signature for leaf in LogLeaf.objects.filter(index__gt=0))
+    assert LogLeaf.objects.filter(subject=merchant.id).exists()
+    assert LogLeaf.objects.filter(kind=TRANSFER).count() == 3
+
+
+def test_it_waits_for_that_command_also_where_no_money_has_moved() -> None:
+    """A service of the version before that has its first merchant, and no transfer."""
+    MerchantFactory.create()
+    forget_signatures()
+    seal_transfers(now=NOW)
+
+    assert log_rows(now=NOW) == 0
+    assert not LogLeaf.objects.exists()
+    call_command("sign_ledger")
+
+    assert log_rows(now=NOW) == 1
+    assert verify()[0] == 0
+
+
+def test_the_command_signs_nothing_twice() -> None:
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    with pytest.raises(SystemExit):
+        call_command("sign_ledger")
+
+
+def test_keys_are_rotated(settings: Settings) -> None:
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+    old = settings.LEDGER_KEY
+
+    settings.LEDGER_KEY = f"{'b' * 42}A=,{old}"
+    fund(opened(Purpose.MERCHANT), 10)
+
+    assert verify()[0] == 0
+    settings.LEDGER_KEY = f"{'b' * 42}A="
+    first = Transfer.objects.order_by("pk")[0].pk
+    assert verify() == (1, f"Transfer {first} was not written by the service, or was changed.")
+
+
+def forget_signatures() -> None:
+    with all_rights(), connection.cursor() as cursor:
+        for table in ("ledger_transfer", "merchants_merchant"):
+            cursor.execute(f"UPDATE {table} SET signature = NULL")
+        cursor.execute("DELETE FROM ledger_logleaf")
+        cursor.execute("UPDATE ledger_waitingentry SET signature = ''")

@@ -1,0 +1,80 @@
+"""Fifty-odd ways to tamper with a shop's money, with all rights on the database: each is named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from pytest_django import Settings
+
+from customers.models import Customer
+from tests.ledger.command import verify
+from tests.ledger.thief import all_rights
+from tests.run_environment import ON_POSTGRESQL
+from tests.source_tree import ROOT
+from tests.tampered_log import LOG
+from tests.tampered_rows import ROWS
+from tests.tampered_shop import folder, furnish
+
+pytestmark = [pytest.mark.django_db(transaction=not ON_POSTGRESQL), pytest.mark.slow]
+
+# By the name in docs/tampering.md
+TAMPERINGS = ROWS | LOG
+
+
+@pytest.fixture
+def names(api, merchant, stranger, settings: Settings, tmp_path: Path) -> dict[str, Any]:
+    settings.CHECKPOINT_WITNESSES = [folder(tmp_path)]
+    found = furnish(api, merchant, stranger)
+    if ON_POSTGRESQL:  # foreign keys are checked now, while there still is something to find
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    return found
+
+
+def test_it_finds_nothing_wrong_with_an_honest_shop(names) -> None:
+    assert verify("--all")[1].startswith("The ledger is right")
+
+
+@pytest.mark.parametrize("name", TAMPERINGS)
+def test_it_is_named(names, name: str) -> None:
+    statements, said = TAMPERINGS[name]
+    with all_rights(), connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement.format(**names))
+
+    code, printed = verify("--all")
+
+    assert code == 1
+    assert said.format(**names) in printed
+
+
+@pytest.mark.parametrize("name", [name for name in TAMPERINGS if name.startswith("plain insert")])
+def test_it_is_named_with_the_login_of_the_service(names, name: str) -> None:
+    statements, said = TAMPERINGS[name]
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement.format(**names))
+
+    assert said.format(**names) in verify("--all")[1]
+
+
+def test_an_older_state_put_back_is_named(names) -> None:
+    customer = Customer.objects.get(pk=names["thief"])
+    before = customer.signature
+    customer.phone = "+12425550166"
+    customer.save(update_fields=["phone"])
+
+    Customer.objects.filter(pk=customer.pk).update(phone="+12425550177", signature=before)
+    with all_rights(), connection.cursor() as cursor:  # the trigger has noted it: forget that, too
+        cursor.execute(
+            "DELETE FROM ledger_waitingentry WHERE id = (SELECT max(id) FROM ledger_waitingentry)"
+        )
+
+    assert f"Customer {customer.pk} is not as the log has it." in verify("--all")[1]
+
+
+def test_the_page_tells_of_each() -> None:
+    page = (ROOT / "docs/tampering.md").read_text()
+
+    assert [name for name in TAMPERINGS if f"| {name} |" not in page] == []
