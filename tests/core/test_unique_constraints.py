@@ -23,6 +23,7 @@ ONCE = {
     "bank_file_once": ("livemode", "source", "message_id"),
     "cash_day_once": ("agent", "livemode", "currency", "day"),
     "bank_statement_once": ("livemode", "currency", "number"),
+    "feed_entry_once": ("merchant", "livemode", "sequence"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
