@@ -60,10 +60,10 @@ GUIDE = f"""
 
 Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
 `payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created`,
-`data` and what is said of them below; each type has its sample there. Answer with any 2xx status within [[webhook_timeout]], and
-do the work afterwards. Anything else, a redirect included, is tried again [[webhook_waits]] after
-the attempt before; then you get an e-mail. 410 switches the endpoint off, and so do [[webhook_off]]
-without a success.
+`data` and a few fields more; below, each type has its sample. Answer with any 2xx status within
+[[webhook_timeout]], and do the work afterwards. Anything else, a redirect included, is tried again
+[[webhook_waits]] after the attempt before; then you get an e-mail. 410 switches the endpoint off,
+and so do [[webhook_off]] without a success.
 
 An event may come more than once, and a retry after what happened later: remember the `id` of what
 you have handled. The bytes are the same each time. First attempts about one object come in order.
@@ -73,8 +73,8 @@ and no number: it says nothing that has happened.
 
 To begin anew, or where your endpoint was away, read the feed instead: `GET /v1/events?after=0`
 returns the oldest first; go on from the `sequence` of the last one you have handled. With `wait=25`
-the request waits for news, 25 seconds at most. An empty answer that comes at once has `Retry-After`:
-ask again after so many seconds.
+the request waits for news, 25 seconds at most. An empty answer that comes at once has
+`Retry-After`: ask again after so many seconds.
 
 | header | holds |
 |---|---|
