@@ -1,6 +1,6 @@
 """Number what has been committed: each event once, without a gap per merchant and mode.
 
-Numbers are given after the commit, by whoever needs them: the dispatcher before it claims, the API
+Numbers are given after the commit, by what needs them: the dispatcher before it claims, the API
 before it shows. So no payment waits for another's number, and none that is undone leaves a gap.
 """
 
