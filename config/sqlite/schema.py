@@ -38,4 +38,4 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
     def _select(self, sql: str, params: list[str]) -> list[Any]:
         with self.connection.cursor() as cursor:
             cursor.execute(sql, params)
-            return cursor.fetchall()
+            return list(cursor.fetchall())
