@@ -53,27 +53,19 @@ class RunRecorder:
 def _store(kind: str, ended: dict[tuple[str, bool], datetime]) -> None:
     now = utc_now()
     mark = ProcessMark(id=_name(kind), kind=kind, seen_at=now, errors=error_count().count)
-    _upsert(ProcessMark, [mark], "id", ["seen_at", "errors"])
+    ProcessMark.objects.bulk_create(
+        [mark], update_conflicts=True, unique_fields=["id"], update_fields=["seen_at", "errors"]
+    )
     for succeeded, column in ((True, "succeeded_at"), (False, "failed_at")):
         runs = [
             TaskRun(name=task, **{column: at})
             for (task, well), at in sorted(ended.items())
             if well == succeeded
         ]
-        if runs:
-            _upsert(TaskRun, runs, "name", [column])
+        TaskRun.objects.bulk_create(
+            runs, update_conflicts=True, unique_fields=["name"], update_fields=[column]
+        )
     ProcessMark.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
-
-
-def _upsert(
-    model: type[TaskRun] | type[ProcessMark],
-    rows: list[TaskRun] | list[ProcessMark],
-    key: str,
-    columns: list[str],
-) -> None:
-    model._base_manager.bulk_create(  # type: ignore[misc]  # rows of the model
-        rows, update_conflicts=True, unique_fields=[key], update_fields=columns
-    )
 
 
 def _name(kind: str) -> str:

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db import DatabaseError
 from django.test import Client
 
 from config import worker
@@ -93,7 +94,7 @@ def test_a_database_that_is_away_stops_no_task(
     recorder: RunRecorder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise task_runs.DatabaseError
+        raise DatabaseError
 
     monkeypatch.setattr(task_runs, "_store", refuse)
     assert worker.run("expire payments", lambda: None)
