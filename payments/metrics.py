@@ -31,4 +31,4 @@ def collect() -> None:
         payments.labels(entry["status"], entry["kind"], mode).set(entry["total"])
     now, under_way = database_now(), Payment.objects.filter(status=PaymentStatus.PROCESSING)
     since = under_way.aggregate(first=Min("updated_at"))["first"] or now
-    longest_processing.set(max(0.0, (now - since).total_seconds()))
+    longest_processing.set(max(0, int((now - since).total_seconds())))

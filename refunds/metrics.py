@@ -26,4 +26,4 @@ def collect() -> None:
     waiting = Refund.objects.filter(status=RefundStatus.PENDING, livemode=True)
     found = waiting.aggregate(count=Count("pk"), first=Min("created_at"))
     pending.set(found["count"])
-    longest_pending.set(max(0.0, (now - (found["first"] or now)).total_seconds()))
+    longest_pending.set(max(0, int((now - (found["first"] or now)).total_seconds())))
