@@ -23,7 +23,8 @@ class Command(BaseCommand):
         "Say that the database was restored from a backup or moved to another server: the ledger's "
         "log says so from then on, and no payout leaves. Import the bank's files since the backup "
         "again, compare what is in transit with the bank's own list, record what it has paid or "
-        "refused, explain each bank entry that names our orders and waits, then open payouts again with --reconciled. "
+        "refused, explain each bank entry that names our orders and waits, then open payouts again "
+        "with --reconciled. "
         "PostgreSQL is shut by itself after a restore or the promotion of a replica."
     )
 
