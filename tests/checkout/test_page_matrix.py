@@ -50,6 +50,8 @@ PAGES = {
     "checkout-new-pin": PAYMENT,
     "checkout-fresh-code": PAYMENT,
     "checkout-passkey": PAYMENT,
+    "checkout-passkey-device": PAYMENT,
+    "checkout-passkey-device-options": PAYMENT,
     "checkout-passkey-options": PAYMENT,
     "checkout-passkey-pin": PAYMENT,
     "checkout-passkey-new": PAYMENT,
