@@ -12,6 +12,7 @@ from rest_framework.viewsets import ViewSet
 from core.client_address import client_address, network_of
 from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
+from core.openapi import plural
 from core.operations import (
     STRICT,
     TAKEN,
@@ -23,7 +24,7 @@ from core.operations import (
     unread_fields,
     warning_of,
 )
-from core.pagination import Listed, PageQuery, Total, page_of
+from core.pagination import Listed, Page, PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
@@ -97,6 +98,16 @@ class CallerViewSet(_ApiViewSet):
     authentication_classes = (ApiKeyAuthentication,)
     limits = MERCHANT_LIMITS
     always_taken = tuple(LOOKUPS)
+    scoped_as = ""  # the resource that the scopes of keys name
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.scoped_as = plural(cls.resource).lower().replace(" ", "_")
+
+    def check_permissions(self, request: Request) -> None:
+        """Refuse what the caller's key was not made for, on every route, before it is looked at."""
+        caller = cast(CallerRequest, request).user
+        caller.refuse_out_of_scope(self.scoped_as, writes=request.method not in SAFE_METHODS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -125,9 +136,14 @@ class CallerViewSet(_ApiViewSet):
         `total` says how many rows there are in all; without it they are counted.
         """
         page = page_of(listed, PageQuery.parse(query_of(request)), total)
-        items = output.each(page.items, **context)
-        counted = {"total": page.total, "limit": page.limit, "offset": page.offset}
-        return Response({key: items, **counted, "has_more": page.has_more})
+        return Response(shown(page, output, key=key, **context))
+
+
+def shown(page: Page, output: type[Output], *, key: str, **context: Any) -> dict[str, Any]:
+    """Return a page of a list as it goes out."""
+    items = output.each(page.items, **context)
+    counted = {"total": page.total, "limit": page.limit, "offset": page.offset}
+    return {key: items, **counted, "has_more": page.has_more}
 
 
 class OpenViewSet(_ApiViewSet):
