@@ -11,10 +11,10 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 from backoffice.models import AuditEntry, SavedView
-from backoffice.pages.export import escape_cell
 from backoffice.resource.filters import days_of, id_at
 from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
+from backoffice.sheets import escape_cell
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
