@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 from django.http import (
     Http404,
     HttpRequest,
+    HttpResponse,
     HttpResponseBase,
     HttpResponseRedirect,
     QueryDict,
@@ -61,7 +62,7 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
     local = timezone.localtime(instant)
     name = f"{resource.entry.counted_as[1]} {local:%Y-%m-%d %H.%M}.{form}"
     if not changelist.paginator.has_more:
-        return file_response(name, [_content(resource.sheet(changelist.queryset), form)])
+        return file_response(name, _content(resource.sheet(changelist.queryset), form))
     run = start_export(
         staff=staff,
         resource=resource.model._meta.label_lower,
@@ -94,10 +95,14 @@ def export_file_page(request: HttpRequest, run: ExportRun) -> HttpResponseBase:
     return file_response(run.name, (bytes(part) for part in parts.iterator(chunk_size=4)))
 
 
-def file_response(name: str, content: Any) -> StreamingHttpResponse:
+def file_response(name: str, content: bytes | Iterator[bytes]) -> HttpResponseBase:
     """Return an answer that a browser saves under this name."""
     kind = TYPES[name.rpartition(".")[2]]
-    response = StreamingHttpResponse(content, content_type=kind)
+    response: HttpResponseBase
+    if isinstance(content, bytes):
+        response = HttpResponse(content, content_type=kind)
+    else:
+        response = StreamingHttpResponse(content, content_type=kind)
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
