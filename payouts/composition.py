@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from ledger.models import TransferKind
 from payouts.account_statements import SUMS
-from payouts.explaining import MOST_FOUND, Movement, explain
+from payouts.explaining import MOST_FOUND, ExplainedLine, explain
 from payouts.models import Payout, StatementLine
 
 KEPT_SECONDS = 86_400  # a closed statement never changes
@@ -16,7 +16,7 @@ MOST_READ = 50_000
 
 
 @dataclass(frozen=True)
-class Part:
+class CompositionPart:
     """The movements of one kind: their sum in cents, negative for what went out."""
 
     amount: int
@@ -28,7 +28,7 @@ class Composition:
     """`parts` by the sums that an account statement has; they lead from opening to closing."""
 
     opening_amount: int
-    parts: Mapping[str, Part]
+    parts: Mapping[str, CompositionPart]
     payout_amount: int
     closing_amount: int
 
@@ -43,7 +43,7 @@ def composition_of(payout: Payout) -> Composition:
         cache.set(key, parts, KEPT_SECONDS)
     return Composition(
         opening_amount=statement.opening_amount,
-        parts={name: Part(*sums) for name, sums in parts.items()},
+        parts={name: CompositionPart(*sums) for name, sums in parts.items()},
         payout_amount=statement.payout_amount or 0,
         closing_amount=statement.closing_amount or 0,
     )
@@ -56,7 +56,7 @@ def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
     """
     lines = _lines_of(payout).order_by("-transfer_id")
     values = lines.values_list("transfer_id", "transfer__transaction_id", "amount")[:MOST_READ]
-    found = explain([Movement(*value) for value in values], amount)
+    found = explain([ExplainedLine(*value) for value in values], amount)
     wanted = {each.transfer_id for group in found for each in group}
     rows = StatementLine.objects.select_related("transfer").in_bulk(wanted)
     return [[rows[each.transfer_id] for each in group] for group in found]

@@ -13,7 +13,7 @@ MOST_FOUND = 10
 
 
 @dataclass(frozen=True)
-class Movement:
+class ExplainedLine:
     """A line of a statement: `amount` is negative for what went out, in cents."""
 
     transfer_id: int
@@ -21,7 +21,7 @@ class Movement:
     amount: int
 
 
-def explain(movements: Sequence[Movement], amount: int) -> list[tuple[Movement, ...]]:
+def explain(movements: Sequence[ExplainedLine], amount: int) -> list[tuple[ExplainedLine, ...]]:
     """Return the movements, alone, of one transaction, or of two, whose sum is the amount.
 
     What went out stands before what came in; each finding is there once, and there are ten at most.
@@ -30,7 +30,9 @@ def explain(movements: Sequence[Movement], amount: int) -> list[tuple[Movement, 
     return list(found)
 
 
-def _findings(movements: Sequence[Movement], amount: int) -> Iterator[tuple[Movement, ...]]:
+def _findings(
+    movements: Sequence[ExplainedLine], amount: int
+) -> Iterator[tuple[ExplainedLine, ...]]:
     groups = _by_transaction(movements)
     for wanted in (-amount, amount):
         yield from ((each,) for each in movements if each.amount == wanted)
@@ -39,9 +41,11 @@ def _findings(movements: Sequence[Movement], amount: int) -> Iterator[tuple[Move
     yield from _pairs(groups, amount)
 
 
-def _pairs(groups: Sequence[tuple[Movement, ...]], wanted: int) -> Iterator[tuple[Movement, ...]]:
+def _pairs(
+    groups: Sequence[tuple[ExplainedLine, ...]], wanted: int
+) -> Iterator[tuple[ExplainedLine, ...]]:
     """Yield two transactions that go the same way and make up the amount."""
-    first: dict[int, tuple[Movement, ...]] = {}
+    first: dict[int, tuple[ExplainedLine, ...]] = {}
     for group in groups:
         total = _sum(group)
         if not total or (total < 0) != (wanted < 0):
@@ -52,12 +56,12 @@ def _pairs(groups: Sequence[tuple[Movement, ...]], wanted: int) -> Iterator[tupl
         first.setdefault(total, group)
 
 
-def _by_transaction(movements: Iterable[Movement]) -> list[tuple[Movement, ...]]:
-    groups: dict[str, list[Movement]] = defaultdict(list)
+def _by_transaction(movements: Iterable[ExplainedLine]) -> list[tuple[ExplainedLine, ...]]:
+    groups: dict[str, list[ExplainedLine]] = defaultdict(list)
     for each in movements:
         groups[each.transaction_id].append(each)
     return [tuple(group) for group in groups.values()]
 
 
-def _sum(group: Iterable[Movement]) -> int:
+def _sum(group: Iterable[ExplainedLine]) -> int:
     return sum(each.amount for each in group)

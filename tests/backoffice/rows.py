@@ -187,17 +187,11 @@ def _of_office(payment: Payment) -> dict[type[Model], Model]:
 
 def _statement(merchant: Merchant) -> AccountStatement:
     now = utc_now()
-    return request_statement(
-        caller=caller_of(merchant),
-        currency="BSD",
-        start_at=now - timedelta(days=2),
-        end_at=now - timedelta(days=1),
-        now=now,
-    )
+    days = {"start_at": now - timedelta(days=2), "end_at": now - timedelta(days=1)}
+    return request_statement(caller=caller_of(merchant), currency="BSD", now=now, **days)
 
 
 def _export() -> ExportRun:
-    """Make an Administrator's export that has no file: others do not see it."""
     return ExportRun.objects.create(
         id=new_id("exp", utc_now()),
         resource="payments.payment",

@@ -2,11 +2,11 @@
 
 import pytest
 
-from payouts.explaining import MOST_FOUND, Movement, explain
+from payouts.explaining import MOST_FOUND, ExplainedLine, explain
 
 
-def lines(*values: tuple[str, int]) -> list[Movement]:
-    return [Movement(number, name, amount) for number, (name, amount) in enumerate(values)]
+def lines(*values: tuple[str, int]) -> list[ExplainedLine]:
+    return [ExplainedLine(number, name, amount) for number, (name, amount) in enumerate(values)]
 
 
 @pytest.mark.parametrize(
