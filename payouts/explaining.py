@@ -21,7 +21,10 @@ class ExplainedLine:
     amount: int
 
 
-def explain(movements: Sequence[ExplainedLine], amount: int) -> list[tuple[ExplainedLine, ...]]:
+_Group = tuple[ExplainedLine, ...]
+
+
+def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
     """Return the movements, alone, of one transaction, or of two, whose sum is the amount.
 
     What went out stands before what came in; each finding is there once, and there are ten at most.
@@ -30,9 +33,7 @@ def explain(movements: Sequence[ExplainedLine], amount: int) -> list[tuple[Expla
     return list(found)
 
 
-def _findings(
-    movements: Sequence[ExplainedLine], amount: int
-) -> Iterator[tuple[ExplainedLine, ...]]:
+def _findings(movements: Sequence[ExplainedLine], amount: int) -> Iterator[_Group]:
     groups = _by_transaction(movements)
     for wanted in (-amount, amount):
         yield from ((each,) for each in movements if each.amount == wanted)
@@ -41,11 +42,9 @@ def _findings(
     yield from _pairs(groups, amount)
 
 
-def _pairs(
-    groups: Sequence[tuple[ExplainedLine, ...]], wanted: int
-) -> Iterator[tuple[ExplainedLine, ...]]:
+def _pairs(groups: Sequence[_Group], wanted: int) -> Iterator[_Group]:
     """Yield two transactions that go the same way and make up the amount."""
-    first: dict[int, tuple[ExplainedLine, ...]] = {}
+    first: dict[int, _Group] = {}
     for group in groups:
         total = _sum(group)
         if not total or (total < 0) != (wanted < 0):
@@ -56,7 +55,7 @@ def _pairs(
         first.setdefault(total, group)
 
 
-def _by_transaction(movements: Iterable[ExplainedLine]) -> list[tuple[ExplainedLine, ...]]:
+def _by_transaction(movements: Iterable[ExplainedLine]) -> list[_Group]:
     groups: dict[str, list[ExplainedLine]] = defaultdict(list)
     for each in movements:
         groups[each.transaction_id].append(each)
