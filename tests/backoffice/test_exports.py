@@ -57,7 +57,7 @@ def made(run: ExportRun) -> ExportRun:
 def file_of(office: Office, run: ExportRun) -> bytes:
     response = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
     assert response.status_code == 200
-    return b"".join(response.streaming_content)
+    return response.getvalue()
 
 
 def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Payment]) -> None:
