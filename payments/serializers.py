@@ -143,6 +143,7 @@ class PaymentSummary(Output):
     id = TextField(max_length=40)
     merchant_id = TextField(max_length=40)
     amount = AmountField(required=False)
+    tip = AmountField(required=False)
     currency = CurrencyField()
     status = serializers.SerializerMethodField()
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values))
