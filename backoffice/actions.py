@@ -32,6 +32,7 @@ class ActionResult:
     """What came of it: a message, where to go, a secret to show this once, or a file."""
 
     message: str
+    is_warning: bool = False
     url: str = ""
     secret: str = field(default="", repr=False)
     secret_name: str = ""

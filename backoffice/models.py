@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Sum
 
 from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.authenticators import StaffPasskey as StaffPasskey
@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.sealed import SealedTextField
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
@@ -102,6 +103,15 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         """Leave out those that name accounts of staff and their addresses."""
         return self.exclude(kind=InstructionKind.STAFF)
 
+    def waiting_about(self, subject_id: str, now: datetime) -> Self:
+        """Those about an object that a second person may still approve, the oldest first."""
+        waiting = self.filter(subject_id=subject_id, status=InstructionStatus.WAITING)
+        return waiting.filter(lapses_at__gt=now).order_by("asked_at", "pk")
+
+    def total_amount(self) -> int:
+        """Return what they move, in the smallest unit of their one currency."""
+        return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)
+
 
 class Instruction(SignedRow):
     """What staff ask for: done at once within their limit, or when a second person approves.
@@ -124,7 +134,7 @@ class Instruction(SignedRow):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     arguments = models.JSONField(default=dict)
-    sealed_arguments = models.TextField(default="", blank=True)
+    sealed_arguments = SealedTextField(default="", blank=True)
     reason = models.CharField(max_length=500)
     note = models.CharField(max_length=2_000)
     status = models.CharField(
@@ -138,7 +148,7 @@ class Instruction(SignedRow):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
-    sealed_result = models.TextField(default="", blank=True)
+    sealed_result = SealedTextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
@@ -199,7 +209,7 @@ class InstructionFile(models.Model):
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
     )
-    sealed_content = models.TextField()
+    sealed_content = SealedTextField()
 
     def __str__(self) -> str:
         return f"file of {self.instruction_id}"

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from backoffice.formats import age, clock, money
 from backoffice.page_parts import SupportAnswer
+from backoffice.request_answer import requests_about
 from backoffice.webhook_answer import webhook_answer_of
 from payments.failures import failure_of
 from payments.models import Payment
@@ -23,9 +24,10 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     words = [_SAYING[status](payment, now)]
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
+    words.extend(requests_about(payment.pk, now))
     told = webhook_answer_of(payment, now)
     if told:
-        words.append(told.words)
+        words.extend(told.words)
     tone = "bad" if told and told.is_trouble else _TONES.get(status, "quiet")
     return SupportAnswer([word for word in words if word], tone)
 

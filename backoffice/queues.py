@@ -113,6 +113,10 @@ def _endpoints(livemode: bool, now: datetime) -> Rows:
     return off, "updated_at"
 
 
+def _failing(livemode: bool, now: datetime) -> Rows:
+    return Webhook.objects.failing().filter(livemode=livemode), "failing_since"
+
+
 def _unverified(livemode: bool, now: datetime) -> Rows:
     return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
 
@@ -133,6 +137,7 @@ _QUEUES: tuple[
 ] = (
     ("Approvals waiting", Instruction, {"status": "waiting"}, _approvals),
     ("Payments stuck in processing", Payment, {"status": "processing"}, _stuck),
+    ("Endpoints failing", Webhook, {"state": "failing"}, _failing),
     ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),

@@ -4,7 +4,7 @@ from celery import shared_task
 
 from backoffice.figures import count_finished_days
 from backoffice.retention import delete_old_sign_ins
-from backoffice.services.instructions import expire_due
+from backoffice.services.decisions import expire_due
 from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
 from core.clock_check import turn_now

@@ -6,12 +6,14 @@ from typing import Any
 from django.urls import reverse
 
 from backoffice import formats
-from backoffice.models import AuditEntry, Note
+from backoffice.models import AuditEntry, Instruction, Note
 from backoffice.page_parts import TimelineEntry
+from backoffice.request_answer import request_title
 from backoffice.resource.display_fields import actor_words
 from backoffice.resource.page_urls import page_of
 from backoffice.services.payments import masked_address
 from backoffice.services.webhooks import deliveries_of_payment
+from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationTry
 from customers.models import Customer
 from customers.phones import masked
@@ -56,7 +58,8 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         *_top_ups(payment),
         *_attempts(payment),
         *messages_about(payment.pk),
-        *_acts(payment.pk),
+        *_decisions(payment.pk),
+        *_acts(*_ids_of(payment)),
         *_notes(payment),
     ]
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
@@ -153,8 +156,6 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
     for attempt in related.order_by("-attempted_at")[:SHOWN]:
         delivery = attempt.delivery
         arrived = attempt.status is not None and 200 <= attempt.status < 300 and not attempt.error
-        error = attempt.error.rstrip(".")
-        answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
         yield TimelineEntry(
             attempt.attempted_at,
             "webhook",
@@ -162,7 +163,7 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
                 f"Webhook {delivery.event.type}: {'arrived' if arrived else 'failed'}",
                 reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
             ),
-            details=(f"Attempt {attempt.number}, {answer} in {attempt.ms} ms",),
+            details=(f"Attempt {attempt.number}, {attempt_outcome(attempt)}",),
             address=delivery.webhook.url[:60],
             tone="good" if arrived else "bad",
         )
@@ -183,8 +184,29 @@ def masked_recipient(message: Message) -> str:
     return masked(message.recipient) if by_text else masked_address(message.recipient)
 
 
-def _acts(public_id: str) -> Iterator[TimelineEntry]:
-    entries = AuditEntry.objects.filter(subject_id=public_id).exclude(act="note")
+def _ids_of(payment: Payment) -> list[str]:
+    """Return the ids that acts of staff about a payment may name: those of its deliveries, too."""
+    deliveries = deliveries_of_payment(payment.pk).order_by("-pk")
+    return [payment.pk, *deliveries.values_list("pk", flat=True)[:SHOWN]]
+
+
+def _decisions(public_id: str) -> Iterator[TimelineEntry]:
+    """Yield what colleagues have decided about what was asked for."""
+    decided = Instruction.objects.filter(subject_id=public_id, decided_by__isnull=False)
+    related = decided.select_related("asked_by", "decided_by")
+    for row in related.order_by("-pk")[:SHOWN]:
+        yield TimelineEntry(
+            row.decided_at or row.asked_at,
+            "how_to_reg",
+            formats.link(f"{request_title(row)}: {row.get_status_display()}", page_of(row)),
+            actor=row.decided_by.get_username() if row.decided_by else "",
+            details=(row.decision_note,) if row.decision_note else (),
+            tone=formats.tone(row.status),
+        )
+
+
+def _acts(*public_ids: str) -> Iterator[TimelineEntry]:
+    entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
         lines = [f"Reason: {entry.reason}"] if entry.reason else []
         if entry.error:

@@ -1,15 +1,21 @@
-"""Whether the shop was notified of the outcome of a payment."""
+"""Whether the shop was notified of the outcome of a payment, endpoint by endpoint."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from backoffice.formats import clock
 from payments.models import Payment
 from payments.statuses import FINAL, PaymentStatus
+from webhooks.endpoint_health import NextAttempt, next_attempt_of
 from webhooks.event_types import EventType
-from webhooks.models import Delivery, Event
+from webhooks.models import Attempt, Delivery, Event
 from webhooks.statuses import DeliveryStatus
 
+MOST_ENDPOINTS = 20
+THE_SHOP = "the shop"
 _ENDINGS = {
     PaymentStatus.COMPLETED: EventType.PAYMENT_COMPLETED,
     PaymentStatus.FAILED: EventType.PAYMENT_FAILED,
@@ -20,9 +26,9 @@ _ENDINGS = {
 
 @dataclass(frozen=True)
 class WebhookAnswer:
-    """One sentence about the webhooks, and whether they are in trouble."""
+    """A sentence per endpoint, and whether any of them is in trouble."""
 
-    words: str
+    words: Sequence[str]
     is_trouble: bool = False
 
 
@@ -35,41 +41,81 @@ def webhook_answer_of(payment: Payment, now: datetime) -> WebhookAnswer | None:
     if event is None:
         return None
     rows = event.deliveries.select_related("webhook").order_by("created_at", "pk")
-    deliveries = list(rows[:20])
+    deliveries = sorted(rows[:MOST_ENDPOINTS], key=_is_trouble)
     if not deliveries:
-        return WebhookAnswer("The shop has no webhook for this event: it has to poll the status.")
-    troubled = [row for row in deliveries if row.status != DeliveryStatus.DELIVERED]
-    return _trouble(troubled[0], now) if troubled else _arrived(deliveries, now)
+        words = "The shop has no webhook for this event: it has to poll the status."
+        return WebhookAnswer([words])
+    names = names_of([row.webhook.url for row in deliveries])
+    said = [_sentence(row, names[row.webhook.url], now) for row in deliveries]
+    return WebhookAnswer(said, is_trouble=any(map(_is_trouble, deliveries)))
 
 
-def _arrived(deliveries: list[Delivery], now: datetime) -> WebhookAnswer:
-    last = max(row.ended_at for row in deliveries if row.ended_at)
-    return WebhookAnswer(f"The shop was notified {clock(last, now)}.")
+def names_of(urls: Sequence[str]) -> dict[str, str]:
+    """Return what each endpoint is called: the shop, where it has one; its host; or its URL."""
+    if len(set(urls)) == 1:
+        return {urls[0]: THE_SHOP}
+    hosts = Counter(host_of(url) for url in set(urls))
+    return {url: host_of(url) if hosts[host_of(url)] == 1 else url for url in urls}
 
 
-def _trouble(delivery: Delivery, now: datetime) -> WebhookAnswer:
+def host_of(url: str) -> str:
+    """Return the host and port of an endpoint, as people name it."""
+    return urlsplit(url).netloc or url
+
+
+def attempt_words(next_attempt: NextAttempt | None, now: datetime) -> str:
+    """Write when something is sent next; empty where nothing is. Never an instant that is over."""
+    if next_attempt is None:
+        return ""
+    if next_attempt.is_under_way:
+        return "under way"
+    return clock(next_attempt.at, now) if next_attempt.at else "at any moment"
+
+
+def attempt_outcome(attempt: Attempt) -> str:
+    """Write what an endpoint answered: "answered 200 in 31 ms", or why there was no answer."""
+    error = attempt.error.rstrip(".")
+    answer = f"{error[0].lower()}{error[1:]}" if error else f"answered {attempt.status}"
+    return f"{answer} in {attempt.ms} ms"
+
+
+def attempt_sentence(delivery: Delivery, attempt: Attempt) -> str:
+    """Write what came of an attempt just made."""
+    host = host_of(delivery.webhook.url)
+    if delivery.status == DeliveryStatus.DELIVERED:
+        return f"{host} {attempt_outcome(attempt)}."
+    return f"{host} did not accept it: {attempt_outcome(attempt)}."
+
+
+def _is_trouble(delivery: Delivery) -> bool:
+    if delivery.status == DeliveryStatus.PENDING and not delivery.attempt_count:
+        return delivery.webhook.failing_since is not None
+    return delivery.status != DeliveryStatus.DELIVERED
+
+
+def _sentence(delivery: Delivery, name: str, now: datetime) -> str:
+    subject = f"{name[0].upper()}{name[1:]}" if name == THE_SHOP else name
     tries = f"{delivery.attempt_count} time{'s' if delivery.attempt_count != 1 else ''}"
-    if delivery.status == DeliveryStatus.PENDING:
-        if not delivery.attempt_count:
-            return _first_try(delivery, now)
-        at = clock(delivery.next_attempt_at, now) if delivery.next_attempt_at else ""
-        return WebhookAnswer(
-            f"Webhook to the shop failed {tries}, next attempt {at}.", is_trouble=True
-        )
+    if delivery.status == DeliveryStatus.DELIVERED and delivery.ended_at:
+        return f"{subject} was notified {clock(delivery.ended_at, now)}."
     if delivery.status == DeliveryStatus.CANCELED:
-        return WebhookAnswer(
-            "The shop was not notified: it has deleted its webhook.", is_trouble=True
+        return f"{subject} was not notified: it has deleted its webhook."
+    if delivery.status == DeliveryStatus.FAILED:
+        return (
+            f"{subject} was not notified: the webhook failed {tries} and will not be retried."
+            if delivery.webhook.is_active
+            else f"{subject} was not notified: its webhook is switched off."
         )
-    return WebhookAnswer(
-        f"The shop was not notified: the webhook failed {tries} and will not be retried.",
-        is_trouble=True,
-    )
+    if not delivery.attempt_count and delivery.webhook.failing_since is None:
+        return f"{subject} is being notified."
+    return _still_waiting(delivery, subject, name, tries, now)
 
 
-def _first_try(delivery: Delivery, now: datetime) -> WebhookAnswer:
-    """Nothing was sent yet: a moment after the payment, or because the shop's server is failing."""
+def _still_waiting(delivery: Delivery, subject: str, name: str, tries: str, now: datetime) -> str:
+    following = f"next attempt {attempt_words(next_attempt_of(delivery, now), now)}"
     since = delivery.webhook.failing_since
-    if since is None:
-        return WebhookAnswer("The shop is being notified.")
-    words = f"its server has been failing since {clock(since, now)}"
-    return WebhookAnswer(f"The shop has not been notified yet: {words}.", is_trouble=True)
+    failing = f"its server has been failing since {clock(since, now)}" if since else ""
+    if not delivery.attempt_count:
+        return f"{subject} has not been notified yet: {failing}, {following}."
+    words = f"Webhook to {name} failed {tries}, {following}"
+    return f"{words}; {failing}." if failing else f"{words}."

@@ -85,10 +85,11 @@ def has_session(request: HttpRequest, *, now: datetime) -> bool:
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     """Give the browser its new token; the code is used up."""
     session = signed_in.session
-    _set(response, session_cookie(livemode=session.livemode), signed_in.token)
+    set_cookie(response, session_cookie(livemode=session.livemode), signed_in.token)
     if session.livemode:
-        known = signing.dumps(_digest_of(session.customer.phone), salt=_KNOWN_SALT)
-        _set(response, _name(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds()))
+        digest = _digest_of(session.customer.phone, settings.SECRET_KEY)
+        known = signing.dumps(digest, salt=_KNOWN_SALT)
+        set_cookie(response, named(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds()))
     forget_code(response)
 
 
@@ -97,34 +98,35 @@ def is_recognized(request: HttpRequest, phone: str) -> bool:
 
     It opens nothing: it only counts the codes that are asked for here apart from a stranger's.
     """
-    value = request.COOKIES.get(_name(KNOWN_COOKIE), "")
+    value = request.COOKIES.get(named(KNOWN_COOKIE), "")
     try:
         known = signing.loads(value, salt=_KNOWN_SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return False
-    return constant_time_compare(known, _digest_of(phone))
+    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return any(constant_time_compare(known, _digest_of(phone, secret)) for secret in secrets)
 
 
-def _digest_of(phone: str) -> str:
+def _digest_of(phone: str, secret: str) -> str:
     """Return a digest by which a number can be compared, not read."""
-    return salted_hmac(_KNOWN_SALT, phone, algorithm="sha256").hexdigest()
+    return salted_hmac(_KNOWN_SALT, phone, secret=secret, algorithm="sha256").hexdigest()
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
     """Delete the token from the browser."""
-    _delete(response, session_cookie(livemode=livemode))
+    delete_cookie(response, session_cookie(livemode=livemode))
     forget_code(response)
 
 
 def remember_code(response: HttpResponse, asked: AskedCode) -> None:
     """Keep the handle of a code with the browser that asked for it."""
     value = signing.dumps(asdict(asked), salt=_SALT)
-    _set(response, _name(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
+    set_cookie(response, named(CODE_COOKIE), value, max_age=int(LIFETIME.total_seconds()))
 
 
 def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> AskedCode | None:
     """Return the code for this purpose that this browser waits for."""
-    value = request.COOKIES.get(_name(CODE_COOKIE), "")
+    value = request.COOKIES.get(named(CODE_COOKIE), "")
     try:
         asked = AskedCode(**signing.loads(value, salt=_SALT, max_age=LIFETIME))
     except (signing.BadSignature, TypeError):
@@ -134,20 +136,21 @@ def asked_code(request: HttpRequest, *, purpose: str = CodePurpose.SIGN_IN) -> A
 
 def forget_code(response: HttpResponse) -> None:
     """Delete the handle of a used code from the browser."""
-    _delete(response, _name(CODE_COOKIE))
+    delete_cookie(response, named(CODE_COOKIE))
 
 
 def session_cookie(*, livemode: bool) -> str:
     """Return the name of the cookie that holds the session of a mode."""
-    return _name("customer" if livemode else "customer-test")
+    return named("customer" if livemode else "customer-test")
 
 
-def _name(name: str) -> str:
-    """`__Host-`: no other host of the domain can set it, and it is for https only."""
+def named(name: str) -> str:
+    """Return a cookie's full name: with `__Host-` no other host of the domain can set it."""
     return f"__Host-{name}" if settings.SESSION_COOKIE_SECURE else name
 
 
-def _set(response: HttpResponse, name: str, value: str, max_age: int | None = None) -> None:
+def set_cookie(response: HttpResponse, name: str, value: str, max_age: int | None = None) -> None:
+    """Set a cookie that scripts cannot read."""
     response.set_cookie(
         name,
         value,
@@ -158,5 +161,6 @@ def _set(response: HttpResponse, name: str, value: str, max_age: int | None = No
     )
 
 
-def _delete(response: HttpResponse, name: str) -> None:
-    _set(response, name, "", max_age=0)
+def delete_cookie(response: HttpResponse, name: str) -> None:
+    """Delete a cookie that `set_cookie` has set."""
+    set_cookie(response, name, "", max_age=0)

@@ -1,6 +1,6 @@
 """How a payment ended, or why a page cannot be shown: in words, with what to do next."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -71,19 +71,26 @@ def _expired(payment_view: PaymentView) -> Ending:
 
 
 def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
-    """Return what stopped the customer; after an internal error, with a link to the payment."""
+    """Return what stopped the customer, with a button to the payment where there is one."""
+    if error.status >= FAULT_OF_OURS:
+        return _fault_of_ours(payment_address)
+    end = _end_for(error)
+    if payment_address and not end.again_address:
+        return replace(end, again_address=payment_address, again_words=_("Go on with the payment"))
+    return end
+
+
+def _end_for(error: ApiError) -> Ending:
     if error.status in (404, 405):
         return _missing()
     for kind, ending in _STOPS:
         if isinstance(error, kind):
             return ending()
-    if error.status >= FAULT_OF_OURS:
-        return _fault_of_ours(payment_address)
     return Ending(
         _("That did not work"),
         BAD,
         _("No money has been taken."),
-        next=_("Go back and look at the payment, then try again."),
+        next=_("Look at the payment, then try again."),
     )
 
 
@@ -121,7 +128,7 @@ def _busy() -> Ending:
         _("One moment"),
         STILL,
         _("Something else was going on with this at the same time."),
-        next=_("Go back and look at the payment, then try again."),
+        next=_("Look at the payment, then try again."),
     )
 
 

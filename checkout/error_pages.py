@@ -5,6 +5,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from checkout.endings import STILL, Ending
+from checkout.known_payments import known_payment
 from checkout.pages import CheckoutPage, Detour
 from core import handler
 from core.errors import ApiError, InternalError, NotFound
@@ -30,7 +31,9 @@ class OldFormPage(CheckoutPage):
             _("This page was open too long"),
             STILL,
             _("For your safety we have not done what was pressed. No money has been taken."),
-            next=_("Go back, load the page again, and try once more."),
+            next=_("Open it again, and try once more."),
+            again_address=known_payment(self.request),
+            again_words=_("Go on with the payment"),
         )
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
 

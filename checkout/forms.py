@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.core.validators import validate_email
+from django.forms.utils import ErrorDict, ErrorList
 from django.utils.translation import gettext_lazy as _
 
 from core.text import is_printable
@@ -40,6 +41,11 @@ class Form(forms.Form):
     def first_field_error(self, message: str) -> None:
         """Show a message at the last field."""
         self.add_error(list(self.fields)[-1], message)
+
+    def refill(self, typed: dict[str, str], errors: dict[str, list[str]]) -> None:
+        """Become the form that was refused before, without reading it again."""
+        self.is_bound, self.data = True, typed
+        self._errors = ErrorDict({name: ErrorList(found) for name, found in errors.items()})
 
 
 class PhoneForm(Form):

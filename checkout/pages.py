@@ -1,5 +1,6 @@
 """The base of every page: the session, the language, and how errors are shown."""
 
+from dataclasses import asdict
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -13,13 +14,22 @@ from django.utils.translation import get_language
 from django.views import View
 
 from checkout.browser_session import BrowserSession, browser_session_of
-from checkout.endings import stop_for
+from checkout.endings import FAULT_OF_OURS, Ending, stop_for
 from checkout.flow import CheckoutStep, balance_of_customer
 from checkout.forms import Form
 from checkout.headers import set_page_headers, set_policy
+from checkout.known_payments import known_payment
 from checkout.languages import choose_language, remember_language
-from checkout.payment_view import PaymentView, payment_view_of
+from checkout.payment_view import SHOWN, PaymentView, payment_view_of
 from checkout.refusals import message_for
+from checkout.refused_forms import (
+    RefusedForm,
+    forget_refusal,
+    refusal_at,
+    refused_form,
+    remember_refusal,
+    restore,
+)
 from checkout.test_mode import magic_phones, outcomes
 from core.client_address import client_address, network_of
 from core.clock import request_now
@@ -33,41 +43,7 @@ from merchants.models import DEFAULT_TIME_ZONE
 from payments.errors import REFUSAL_BY_STATUS, PaymentAlreadyCompleted, PaymentNotFound
 from payments.models import Payment
 
-UNPROCESSABLE = 422
-# What the pages show of a payment: each column more costs as much as a small template. What is not
-# named here is read when it is asked for.
-SHOWN = (
-    "livemode",
-    "amount",
-    "currency",
-    "status",
-    "payment_mode",
-    "description",
-    "transaction_id",
-    "static_payment",
-    "success_url",
-    "cancel_url",
-    "order_id",
-    "line_items",
-    "invoice_number",
-    "due_date",
-    "terms",
-    "reference",
-    "amount_refunded",
-    "error_code",
-    "expires_at",
-    "completed_at",
-    "merchant__name",
-    "merchant__time_zone",
-    "merchant__brand_color",
-    "merchant__support_email",
-    "merchant__logo_url",
-    "merchant__logo__source_url",
-    "merchant__logo__digest",
-    "link__merchant__slug",
-    "customer__phone",
-)
-
+NOT_FOUND, UNPROCESSABLE = 404, 422
 # What sentences of the pages name: the constants that act.
 FIGURES = {
     "code_digits": CODE_DIGITS,
@@ -92,6 +68,11 @@ class Detour(Exception):
         super().__init__(response)
 
 
+def is_to_be_shown(error: ApiError) -> bool:
+    """Return whether a refused POST redirects to the page that says so."""
+    return error.status < FAULT_OF_OURS and not error.headers
+
+
 class CheckoutPage(View):
     """A page that customers see. A handler does three things: parse, one call, render."""
 
@@ -101,6 +82,7 @@ class CheckoutPage(View):
     payment_view: PaymentView | None = None
     payment_address = ""
     merchant_id: str | None = None
+    refusal: RefusedForm | None = None
 
     def setup(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().setup(request, *args, **kwargs)
@@ -125,8 +107,9 @@ class CheckoutPage(View):
         try:
             self.go_home()
             self.count_request()
+            self.refusal = refusal_at(request)
             self.prepare()
-            response = super().dispatch(request, *args, **kwargs)
+            response = self.stopped() or super().dispatch(request, *args, **kwargs)
         except Detour as detour:
             response = detour.response
         except ApiError as error:
@@ -134,6 +117,8 @@ class CheckoutPage(View):
         except Exception as error:  # the edge of the process, for pages
             response = self.refused(api_error(error))
         assert isinstance(response, HttpResponse)  # noqa: S101  # no page is a stream
+        if self.refusal and not isinstance(response, HttpResponseRedirect):
+            forget_refusal(response)
         remember_language(request, response)
         set_policy(request, response)
         return set_page_headers(response)
@@ -189,12 +174,37 @@ class CheckoutPage(View):
             "figures": FIGURES,
             "brand_color": self.payment_view.payee.brand_color if self.payment_view else "",
         }
+        if self.refusal and self.refusal.problem:
+            common["problem"], status = self.refusal.problem, self.refusal.status
         return render(self.request, f"checkout/{template}", common | context, status=status)
 
     def form_page(self, template: str, form: Form, **context: Any) -> HttpResponse:
-        """Render a form, with what was wrong with it."""
+        """Render a form. One that is refused redirects here first: Back then shows this page."""
+        if self.request.method == "POST" and form.errors:
+            return self.say_again(refused_form(form, at=self.request.path, status=UNPROCESSABLE))
+        if self.refusal:
+            restore(form, self.refusal)
         status = UNPROCESSABLE if form.errors else 200
         return self.page(template, form=form, status=status, **context)
+
+    def tell(self, problem: str, *, status: int = UNPROCESSABLE) -> HttpResponse:
+        """Redirect to this page, which then says what the problem was."""
+        return self.say_again(RefusedForm(self.request.path, status, problem=problem))
+
+    def say_again(self, refused: RefusedForm) -> HttpResponse:
+        """Redirect to the page that says what was refused."""
+        query = self.request.META.get("QUERY_STRING", "")
+        is_here = query and refused.at == self.request.path
+        response = SeeOther(f"{refused.at}?{query}" if is_here else refused.at)
+        remember_refusal(response, refused)
+        return response
+
+    def stopped(self) -> HttpResponse | None:
+        """Return the page that a refused POST has led to, if it takes a whole one."""
+        if not self.refusal or not self.refusal.end:
+            return None
+        end = Ending(**self.refusal.end)
+        return self.page("stopped.html", end=end, status=self.refusal.status)
 
     def show_error(self, form: Form, error: ApiError) -> None:
         """Show the error at its field; raise it where it has no message for a field."""
@@ -205,8 +215,16 @@ class CheckoutPage(View):
         form.first_field_error(words)
 
     def refused(self, error: ApiError) -> HttpResponse:
-        """Say what stopped the customer, and what to do next."""
-        end = stop_for(error, payment_address=self.payment_address)
+        """Say what stopped the customer, and what to do next.
+
+        A fault of ours, or a limit that the response names, is no page to come back to.
+        """
+        address = self.payment_address
+        if error.status == NOT_FOUND and not address:
+            address = known_payment(self.request)
+        end = stop_for(error, payment_address=address)
+        if self.request.method == "POST" and self.payment_address and is_to_be_shown(error):
+            return self.say_again(RefusedForm(self.payment_address, error.status, end=asdict(end)))
         response = self.page("stopped.html", end=end, status=error.status)
         for name, value in error.headers.items():
             response[name] = value
@@ -245,5 +263,8 @@ class PaymentPage(CheckoutPage):
         """Show the payment as it is now, where its status was what refused."""
         if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
             return super().refused(error)
-        question = "?already=1" if isinstance(error, PaymentAlreadyCompleted) else ""
+        customer = self.browser.customer
+        is_payer = customer is not None and customer.pk == self.payment.customer_id
+        is_known = is_payer or not isinstance(error, PaymentAlreadyCompleted)
+        question = "" if is_known else "?already=1"
         return SeeOther(f"{self.payment.hosted_url}{question}")

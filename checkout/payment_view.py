@@ -22,6 +22,39 @@ from payments.drafts import items_sum
 from payments.models import Payment
 from payments.statuses import PAYABLE, PaymentStatus
 
+# What the pages show of a payment: each column more costs as much as a small template. What is not
+# named here is read when it is asked for.
+SHOWN = (
+    "livemode",
+    "amount",
+    "currency",
+    "status",
+    "payment_mode",
+    "description",
+    "transaction_id",
+    "static_payment",
+    "success_url",
+    "cancel_url",
+    "order_id",
+    "line_items",
+    "invoice_number",
+    "due_date",
+    "terms",
+    "reference",
+    "amount_refunded",
+    "error_code",
+    "expires_at",
+    "completed_at",
+    "merchant__name",
+    "merchant__time_zone",
+    "merchant__brand_color",
+    "merchant__support_email",
+    "merchant__logo_url",
+    "merchant__logo__source_url",
+    "merchant__logo__digest",
+    "link__merchant__slug",
+    "customer__phone",
+)
 LONG_AMOUNT = 10_000_000
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 

@@ -75,6 +75,7 @@ _RESOURCES = {
     "Balances": "What the service holds for you.",
     "Payouts": "Money that leaves your balance for your bank account.",
     "Statements": "Your balance over a period, line by line.",
+    "Ledger proofs": "What shows that a transaction stands in the ledger, without asking again.",
     "Webhooks": "Your endpoints, and which events are sent to each.",
     "Deliveries": "What was sent to a webhook, and what it answered.",
     "Events": "Everything that has happened, whether it was sent or not.",

@@ -34,7 +34,7 @@ from customers.models import (
     CustomerSession,
 )
 from customers.new_proofs import note_new_proof
-from customers.pin_hashing import Hasher, hashing
+from customers.pin_hashing import Hasher, hashing, newest_pepper, refuse_missing_pepper
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
 
@@ -157,10 +157,10 @@ def replace_pin(
     since `customer` was read.
     """
     with hashing() as hasher:
-        pin_hash = hasher.hash(pin)
+        stored = hasher.columns(pin)
     with transaction.atomic(durable=True):
         replaced = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash).update(
-            pin_hash=pin_hash, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
+            **stored, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
         )
         if not replaced:
             raise Conflict
@@ -220,11 +220,14 @@ def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError
     """Count an attempt, then check it. Returns its refusal; raises where nothing was checked."""
     with hashing() as hasher:
         if customer is None:
-            hasher.matches("", pin)
+            hasher.matches("", pin, newest_pepper())
             return InvalidPin(ATTEMPTS_UNTIL_LOCKED - 1)
+        refuse_missing_pepper(customer.pin_hash, customer.pin_pepper)
         counted = _count_attempt(customer.pk, now)
-        if _is_right(hasher, counted, pin, now) and _reset_failures(counted, now):
-            return None
+        if _is_right(hasher, counted, pin, now):
+            renewed = hasher.renewed(pin, counted.pin_pepper)
+            if _reset_failures(counted, now, **renewed):
+                return None
     return _wrong(counted, now)
 
 
@@ -255,21 +258,22 @@ def _count_attempt(customer_id: str, now: datetime) -> Customer:
 def _is_right(hasher: Hasher, customer: Customer, pin: str, now: datetime) -> bool:
     if not customer.pin_hash:
         _give_documented_pin(hasher, customer, now)
-    is_right = hasher.matches(customer.pin_hash, pin)
+    is_right = hasher.matches(customer.pin_hash, pin, customer.pin_pepper)
     return is_right and behaviour_of(customer) != Behaviour.WRONG_PIN
 
 
 def _give_documented_pin(hasher: Hasher, customer: Customer, now: datetime) -> None:
     """Give a test customer the PIN that the documentation promises."""
-    pin_hash = hasher.hash(TEST_PIN)
-    Customer.objects.filter(pk=customer.pk, pin_hash="").update(pin_hash=pin_hash, pin_set_at=now)
-    customer.refresh_from_db(fields=["pin_hash"])
+    documented = hasher.columns(TEST_PIN)
+    Customer.objects.filter(pk=customer.pk, pin_hash="").update(**documented, pin_set_at=now)
+    customer.refresh_from_db(fields=["pin_hash", "pin_pepper"])
 
 
-def _reset_failures(customer: Customer, now: datetime) -> bool:
+def _reset_failures(customer: Customer, now: datetime, **renewed: str) -> bool:
     """Reset the counter. False where the PIN has been replaced meanwhile."""
     unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
-    return bool(unchanged.update(pin_failures=0, pin_locked_until=None, updated_at=now))
+    changes = renewed | {"pin_failures": 0, "pin_locked_until": None, "updated_at": now}
+    return bool(unchanged.update(**changes))
 
 
 def _wrong(customer: Customer, now: datetime) -> ApiError:

@@ -76,6 +76,7 @@ class PreviewRefund:
     created_at: datetime
     status: str = "succeeded"
     reason: str = ""
+    succeeded_at: datetime = NOW
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,6 @@ def in_language(context: dict[str, Any]) -> dict[str, Any]:
     for rows in ("bank_rows", "posters"):
         if rows in context:
             said[rows] = [(_(name), value) for name, value in context[rows]]
-    if "state" in context:
-        said["state"] = context["state"] | {"words": _(context["state"]["words"])}
     return context | said
 
 

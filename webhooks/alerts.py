@@ -12,6 +12,7 @@ from webhooks.models import Delivery, Webhook
 from webhooks.statuses import SWITCH_OFF_AFTER, AlertKind
 
 SUBJECTS = {
+    AlertKind.UNHEALTHY: "Your webhook endpoint is failing",
     AlertKind.EXHAUSTED: "Your webhook endpoint is not answering",
     AlertKind.GONE: "Your webhook endpoint has been switched off",
     AlertKind.FAILING: "Your webhook endpoint has been switched off",

@@ -12,16 +12,10 @@ from core.ids import new_id
 from merchants.callers import Caller
 from outbound.policy import fault_of, policy_for
 from webhooks.delivery.signing import hint_of, new_secret
-from webhooks.models import Webhook
+from webhooks.models import CLEAN_RECORD, Webhook
 from webhooks.statuses import DisabledReason
 
 MAX_ENDPOINTS = 100
-_CLEAN_RECORD = {
-    "failures": 0,
-    "failing_since": None,
-    "paused_until": None,
-    "is_slow": False,
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +63,7 @@ def update_webhook(
     if "url" in changes:
         refuse_url(changes["url"], livemode=webhook.livemode)
     if changes.get("url", webhook.url) != webhook.url:
-        changes = changes | _CLEAN_RECORD | {"last_success_at": None}
+        changes = changes | CLEAN_RECORD | {"last_success_at": None}
     is_on = changes.get("is_active", webhook.is_active)
     if is_on != webhook.is_active:
         changes = changes | _switched(on=is_on)
@@ -83,7 +77,7 @@ def update_webhook(
 def _switched(*, on: bool) -> dict[str, Any]:
     if not on:
         return {"disabled_reason": DisabledReason.REQUESTED}
-    return {"disabled_reason": "", **_CLEAN_RECORD}
+    return {"disabled_reason": "", **CLEAN_RECORD}
 
 
 @transaction.atomic

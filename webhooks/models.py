@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
+from core.sealed import SealedTextField
 from core.signatures import SignatureField
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
@@ -16,6 +17,16 @@ from webhooks.event_types import EventType
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 EXCERPT_CHARACTERS = 1_000
+MAX_ERROR = 200
+# The record of failures of an endpoint, as a success, a new URL and switching it on again leave it.
+CLEAN_RECORD: dict[str, Any] = {
+    "failures": 0,
+    "failing_since": None,
+    "last_error": "",
+    "alarmed_at": None,
+    "paused_until": None,
+    "is_slow": False,
+}
 _PENDING = Q(status=DeliveryStatus.PENDING)
 
 
@@ -87,13 +98,17 @@ class WebhookQuerySet(CallerScoped["Webhook"]):
     def switched_on(self) -> Self:
         return self.not_deleted().filter(is_active=True)
 
+    def failing(self) -> Self:
+        """Those switched on that have failed last, the longest first."""
+        return self.switched_on().filter(failing_since__isnull=False).order_by("failing_since")
+
 
 class Webhook(models.Model):
     """An endpoint of a merchant. Secrets are encrypted; the previous one signs until it expires.
 
     The dispatcher maintains `failures` (in a row) to `last_success_at`: the endpoint's health, and
-    until when it is paused. `recover_…` is a request to resend failed deliveries: those created
-    since the one instant that had failed by the other.
+    until when it is paused; `alarmed_at` is when its merchant was told. `recover_…` is a request to
+    resend failed deliveries: those created since the one instant that had failed by the other.
     """
 
     id = PublicIdField(primary_key=True)
@@ -106,10 +121,10 @@ class Webhook(models.Model):
     disabled_reason = models.CharField(
         max_length=16, choices=DisabledReason, default="", blank=True
     )
-    secret = models.TextField()
+    secret = SealedTextField()
     secret_hint = models.CharField(max_length=16)
     secret_created_at = models.DateTimeField()
-    previous_secret = models.TextField(default="", blank=True)
+    previous_secret = SealedTextField(default="", blank=True)
     previous_secret_expires_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
@@ -117,6 +132,8 @@ class Webhook(models.Model):
 
     failures = models.PositiveIntegerField(default=0)
     failing_since = models.DateTimeField(null=True)
+    last_error = models.CharField(max_length=MAX_ERROR, default="", blank=True)
+    alarmed_at = models.DateTimeField(null=True)
     paused_until = models.DateTimeField(null=True)
     is_slow = models.BooleanField(default=False)
     last_success_at = models.DateTimeField(null=True)
@@ -129,6 +146,11 @@ class Webhook(models.Model):
         indexes = (
             models.Index(
                 fields=["merchant", "livemode", "-created_at", "-id"], name="webhook_newest"
+            ),
+            models.Index(
+                fields=["failing_since"],
+                name="webhook_failing",
+                condition=Q(failing_since__isnull=False, deleted_at=None),
             ),
         )
         constraints = (
@@ -248,7 +270,7 @@ class Attempt(models.Model):
     ms = models.PositiveIntegerField()
     status = models.PositiveSmallIntegerField(null=True)
     excerpt = models.CharField(max_length=EXCERPT_CHARACTERS, default="", blank=True)
-    error = models.CharField(max_length=200, default="", blank=True)
+    error = models.CharField(max_length=MAX_ERROR, default="", blank=True)
 
     class Meta:
         ordering = ("number",)

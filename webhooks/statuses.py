@@ -5,6 +5,7 @@ from datetime import timedelta
 from django.db.models import TextChoices
 
 SWITCH_OFF_AFTER = timedelta(days=5)  # without one success
+ALARM_AFTER = timedelta(minutes=5)  # of failures in a row
 
 
 class DeliveryStatus(TextChoices):
@@ -27,6 +28,7 @@ class DisabledReason(TextChoices):
 class AlertKind(TextChoices):
     """What a merchant is written to about."""
 
+    UNHEALTHY = "unhealthy"
     EXHAUSTED = "exhausted"
     GONE = "gone"
     FAILING = "failing"

@@ -10,6 +10,7 @@ from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
+from webhooks.attempt_now import waiting_slot
 from webhooks.counts import DELIVERIES, EVENTS
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
@@ -32,7 +33,7 @@ from webhooks.serializers import (
     changes_of,
     overlap_of,
 )
-from webhooks.test_event import finish_test_delivery, start_test_delivery, waiting_slot
+from webhooks.test_event import finish_test_delivery, start_test_delivery
 
 
 class WebhookViewSet(CallerViewSet):

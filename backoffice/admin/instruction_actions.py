@@ -10,8 +10,8 @@ from backoffice.forms import ActionForm, ConfirmForm, TextAreaField
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
+from backoffice.services.decisions import approve, decline, withdraw
 from backoffice.services.instruction_kinds import BREAKABLE, TASKS
-from backoffice.services.instructions import approve, decline, withdraw
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus

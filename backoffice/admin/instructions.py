@@ -37,6 +37,7 @@ from payouts.models import BankEntry, Payout
 ENTRY_FIELDS = (Id("Entry"), SAYS, MONEY, STATE, Field("Why", "problem"))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
+DECIDED_BY = Field("Decided by", "decided_by.get_username")
 AMOUNT_ASKED = Amount("Amount", "amount", shown=lambda instruction: instruction.amount)
 
 
@@ -48,10 +49,11 @@ class InstructionAdmin(OfficeAdmin):
         AMOUNT_ASKED,
         STATUS,
         Field("By", "asked_by.get_username"),
-        Field("Decided by", "decided_by.get_username"),
+        DECIDED_BY,
         REASON,
         MODE,
     )
+    summary = (WHAT, AMOUNT_ASKED, STATUS, DECIDED_BY, Field("Note", "decision_note", most=60))
     list_filter = (
         choice_filter("status", "status", InstructionStatus.choices),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),

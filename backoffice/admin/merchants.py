@@ -1,5 +1,6 @@
 """Merchants: looked at, verified, suspended, paid out."""
 
+from datetime import datetime
 from typing import Any
 
 from backoffice import formats
@@ -9,8 +10,10 @@ from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
 from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
-from backoffice.admin.webhooks import ENDPOINT_STATE, URL
-from backoffice.page_parts import Section, facts
+from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
+from backoffice.endpoint_answer import endpoints_in_trouble
+from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.request_answer import requests_about
 from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, choice_filter
@@ -24,6 +27,11 @@ from payouts.models import BankAccount
 from webhooks.models import Webhook
 
 SHOWN = 10
+_STANDING = {
+    MerchantStatus.UNVERIFIED: ("Not verified yet: it accepts test payments only.", "wait"),
+    MerchantStatus.VERIFIED: ("It accepts live payments.", "good"),
+    MerchantStatus.SUSPENDED: ("Suspended: it cannot be paid, and nothing is paid out.", "bad"),
+}
 
 
 def fee_words(merchant: Merchant) -> str:
@@ -102,7 +110,7 @@ class MerchantAdmin(OfficeAdmin):
             rows=lambda merchant: (
                 Webhook.objects.not_deleted().filter(merchant=merchant).order_by("-pk")
             ),
-            fields=(URL, ENDPOINT_STATE, MODE),
+            fields=(URL, ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, MODE),
             model=Webhook,
             shown=SHOWN,
         ),
@@ -110,6 +118,12 @@ class MerchantAdmin(OfficeAdmin):
 
     def heading(self, row: Merchant) -> str:
         return row.name
+
+    def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
+        words, tone = _STANDING[MerchantStatus(row.status)]
+        troubles = endpoints_in_trouble(row.pk, now)
+        said = [words, *troubles, *requests_about(row.pk, now)]
+        return SupportAnswer(said, "bad" if troubles else tone)
 
     def sections(self, row: Merchant) -> list[Section]:
         return [*super().sections(row), _money(row)]

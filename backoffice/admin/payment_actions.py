@@ -21,6 +21,7 @@ from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import needs_approval
+from backoffice.services.money import waiting_refunds
 from backoffice.services.payments import send_receipt
 from core.money import minor_digits
 from payments.services import cancel_payment
@@ -41,15 +42,20 @@ class RefundForm(ActionForm):
 
     def prepare(self) -> None:
         self.set_currency(self.row.currency)
-        self.fields["amount"].initial = self.row.amount_refundable
+        self.waiting = waiting_refunds(self.row.pk, self.now).total_amount()
+        self.left = max(self.row.amount_refundable - self.waiting, 0)
+        self.fields["amount"].initial = self.left
         self.fields["expected_available"].initial = self.row.amount_refundable
 
     def renew(self) -> None:
         self.data = dict(self.data.items()) | {"expected_available": self.row.amount_refundable}
 
     def lines(self) -> list[str]:
-        left = self.row.amount_refundable
+        left = self.left
         words = [f"{formats.money(left, self.row.currency)} can still be refunded."]
+        if self.waiting:
+            waiting = formats.money(self.waiting, self.row.currency)
+            words.append(f"{waiting} more waits for a colleague's approval.")
         amount = getattr(self, "cleaned_data", {}).get("amount", left)
         if isinstance(amount, int) and amount <= left:
             words.append(self._after(left, amount))

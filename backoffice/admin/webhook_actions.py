@@ -14,12 +14,14 @@ from backoffice.models import ResendRun
 from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
+    Resent,
     count_for_run,
     deliveries_of_payment,
+    probe_delivery,
     resend_all,
-    resend_delivery,
     start_run,
 )
+from backoffice.webhook_answer import attempt_sentence
 from webhooks.endpoints import update_webhook
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
@@ -35,7 +37,10 @@ class ResendForm(ActionForm):
     def lines(self) -> list[str]:
         rows = _ROWS_OF[type(self.row).__name__](self.row)
         arrived = rows.filter(status=DeliveryStatus.DELIVERED).count()
-        return [f"{rows.count() - arrived} not delivered, {arrived} delivered."]
+        return [
+            f"{rows.count() - arrived} not delivered, {arrived} delivered.",
+            "The newest of each endpoint is sent at once, and its answer is shown.",
+        ]
 
 
 _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
@@ -44,7 +49,7 @@ _ROWS_OF: dict[str, Callable[[Any], Rows]] = {
 }
 
 
-def _resend(context: ActionContext) -> tuple[int, int]:
+def _resend(context: ActionContext) -> Resent:
     return resend_all(
         staff=context.staff,
         rows=_ROWS_OF[type(context.row).__name__](context.row),
@@ -53,10 +58,16 @@ def _resend(context: ActionContext) -> tuple[int, int]:
     )
 
 
-def _resent(counts: tuple[int, int]) -> ActionResult:
-    sent, not_sent = counts
-    rest = f" {not_sent} could not be sent: check them." if not_sent else ""
-    return ActionResult(f"{sent} queued to be sent again.{rest}")
+def _resent(resent: Resent) -> ActionResult:
+    """Say what each endpoint answered just now."""
+    attempts = [(row, list(row.attempts.all())[-1:]) for row in resent.probed]
+    words = [attempt_sentence(row, last[0]) for row, last in attempts if last]
+    if resent.queued:
+        words.append(f"{resent.queued} queued to be sent again.")
+    if resent.refusals:
+        words.append(f"{len(resent.refusals)} could not be sent: {resent.refusals[0]}")
+    failed = any(row.status != DeliveryStatus.DELIVERED for row in resent.probed)
+    return ActionResult(" ".join(words), is_warning=failed or bool(resent.refusals))
 
 
 def _resend_action(title: str) -> Action:
@@ -93,10 +104,11 @@ DELIVERY_ACTIONS = (
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
-        service=lambda context: resend_delivery(
+        service=lambda context: probe_delivery(
             staff=context.staff, delivery_id=context.row.pk, now=context.now
         ),
-        message="Queued to be sent again.",
+        message=_resent,
+        about="It is sent at once, and the answer is shown.",
         icon="send",
         main=True,
     ),

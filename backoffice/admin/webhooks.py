@@ -11,6 +11,7 @@ from backoffice.admin.webhook_actions import (
     RESEND_ALL,
     RESEND_EVENT,
 )
+from backoffice.endpoint_answer import failing_sentences, waiting_words
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.display_fields import (
     CREATED,
@@ -34,6 +35,9 @@ from backoffice.resource.filters import (
     link_filter,
 )
 from backoffice.resource.tables import Related
+from backoffice.webhook_answer import attempt_words
+from core.clock import request_now
+from webhooks.endpoint_health import next_attempt_of
 from webhooks.event_types import EventType
 from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -42,14 +46,16 @@ FEW_ENDPOINTS = 100
 
 
 class StateFilter(OfficeFilter):
-    """Whether an endpoint is switched on."""
+    """Whether an endpoint is switched on, and whether it fails."""
 
     title = "state"
     parameter_name = "state"
-    options = (("on", "on"), ("off", "off"))
+    options = (("on", "on"), ("failing", "failing"), ("off", "off"))
 
     def queryset(self, request: Any, queryset: Any) -> Any:
         value = self.value()
+        if value == "failing":
+            return queryset.failing()
         return queryset.filter(is_active=value == "on") if value in ("on", "off") else queryset
 
 
@@ -67,12 +73,27 @@ class DeliveryModeFilter(ModeFilter):
         return queryset.filter(webhook__livemode=mode == "live")
 
 
+def endpoint_state(webhook: Webhook) -> str:
+    """Return the state of an endpoint in one word."""
+    if not webhook.is_active:
+        return "off"
+    return "failing" if webhook.failing_since else "on"
+
+
+def _next_attempt(delivery: Delivery) -> str:
+    now = request_now()
+    return attempt_words(next_attempt_of(delivery, now), now)
+
+
 URL = Field("URL", "url", most=70)
-ENDPOINT_STATE = Badge("State", lambda webhook: "on" if webhook.is_active else "off")
+ENDPOINT_STATE = Badge("State", endpoint_state)
+FAILING_SINCE = Instant("Failing since", "failing_since")
+LAST_ERROR = Field("Last error", "last_error", most=60)
+WAITING = Field("Waiting", waiting_words)
 LAST_SUCCESS = Instant("Last success", "last_success_at", empty="—")
 EVENT = Field("Event", "event.type")
 TRIES = Field("Attempts", "attempt_count")
-NEXT_TRY = Instant("Next attempt", "next_attempt_at", empty="—")
+NEXT_TRY = Field("Next attempt", _next_attempt)
 DELIVERY_URL = RowLink("URL", "webhook.url", most=50, to="webhook")
 DELIVERY_FIELDS = (Id("Delivery"), EVENT, STATUS, TRIES, NEXT_TRY, DELIVERY_URL)
 ATTEMPT_FIELDS = (
@@ -92,10 +113,12 @@ class WebhookAdmin(OfficeAdmin):
         URL,
         ENDPOINT_STATE,
         MERCHANT,
-        Field("Failures in a row", "failures"),
+        FAILING_SINCE,
+        LAST_ERROR,
         LAST_SUCCESS,
         MODE,
     )
+    summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = ENDPOINT_ACTIONS
     page = (
@@ -137,9 +160,12 @@ class WebhookAdmin(OfficeAdmin):
         if not row.is_active:
             return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
         if row.failing_since:
-            since = formats.clock(row.failing_since, now)
-            return SupportAnswer([f"Failing since {since}, {row.failures} times in a row."], "wait")
-        return SupportAnswer(["Answering."], "good")
+            return SupportAnswer(failing_sentences(row, now), "bad")
+        if row.last_success_at is None:
+            return SupportAnswer(["Nothing has been sent there yet."])
+        return SupportAnswer(
+            [f"It accepts events, most recently {formats.clock(row.last_success_at, now)}."], "good"
+        )
 
 
 class DeliveryAdmin(OfficeAdmin):

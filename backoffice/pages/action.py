@@ -92,7 +92,9 @@ def _finish(
         return response
     url = done.url or _back(resource, row)
     if not done.secret:
-        messages.success(request, done.message)
+        messages.add_message(
+            request, messages.WARNING if done.is_warning else messages.SUCCESS, done.message
+        )
         return HttpResponseRedirect(url)
     context = {**_context(resource, request, action, row), "done": done, "url": url}
     return TemplateResponse(request, "admin/backoffice/secret.html", context)

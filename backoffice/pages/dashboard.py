@@ -3,31 +3,39 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.core.cache import cache
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from backoffice import figures, formats
-from backoffice.models import SavedView
+from backoffice.models import Instruction, SavedView
+from backoffice.page_parts import Table
 from backoffice.queues import queues_of
+from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import default_mode
+from backoffice.resource.resource import AdminResource
+from backoffice.resource.tables import table_of
 from backoffice.roles import Right
-from backoffice.staff import staff_of
+from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 from core.models import TurnMark
 from core.money import is_currency
 from ledger.models import Purpose
 from payments.verification import Verification
 from payouts.bank.position import BankPosition, position_in
+from webhooks.models import Webhook
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
+REQUESTS_SHOWN = timedelta(days=7)
+ROWS_SHOWN = 5
 CLOCK_SHOWN = timedelta(hours=1)
 CHART_WIDTH, CHART_HEIGHT, BAR_GAP = 900, 180, 6
 _HOLDERS = {
@@ -89,11 +97,32 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "saved_views": _views(staff.user_id),
         "focus_search": True,
         "days_shown": figures.DAYS_SHOWN,
+        "tables": _tables(site, staff, livemode=mode == "live", now=instant),
         **shown,
     }
     if not staff.may(Right.VIEW_LEDGER):
         context["balances"] = []
     return TemplateResponse(request, "admin/backoffice/dashboard.html", context)
+
+
+def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> list[Table]:
+    """Return the endpoints that fail at this moment, and what one's own requests have come to."""
+    failing = Webhook.objects.failing().filter(livemode=livemode).select_related("merchant")
+    own = Instruction.objects.filter(asked_by_id=staff.user_id, asked_at__gt=now - REQUESTS_SHOWN)
+    found = (
+        ("Endpoints failing now", Webhook, failing[:ROWS_SHOWN]),
+        ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),
+    )
+    tables = [
+        table_of(title, rows[:ROWS_SHOWN], _resource(site, model).summary, model)
+        for title, model, rows in found
+        if staff.may(CATALOG[model].right)
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _resource(site: AdminSite, model: type[Model]) -> AdminResource:
+    return cast(AdminResource, site.get_model_admin(model))
 
 
 def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
@@ -103,10 +132,11 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     span = figures.totals_between(**kind, start=start, end=instant)
     before = figures.totals_between(**kind, start=start - WEEK, end=instant - WEEK)
     days = figures.days_before(today, **kind)
+    failing = Webhook.objects.failing().filter(livemode=livemode).count()
     return {
         "tiles": [
             *_day_tiles(span, before, mode, currency),
-            _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday)),
+            _webhooks(mode, figures.webhook_health(livemode=livemode, start=yesterday), failing),
             *_bank(mode, position_in(currency, livemode=livemode)),
             *_clock(instant),
         ],
@@ -159,9 +189,17 @@ def _day_tiles(
     ]
 
 
-def _webhooks(mode: str, health: tuple[int, int]) -> Tile:
+def _webhooks(mode: str, health: tuple[int, int], failing: int) -> Tile:
     arrived, given_up = health
     ended = arrived + given_up
+    if failing:
+        return Tile(
+            "Webhooks now",
+            f"{failing:,} failing",
+            f"{arrived:,} delivered, {given_up:,} failed for good in 24 hours",
+            f"{reverse('admin:webhooks_webhook_changelist')}?state=failing&mode={mode}",
+            "bad",
+        )
     return Tile(
         "Webhooks, 24 hours",
         f"{arrived * 100 // ended} %" if ended else "—",

@@ -13,8 +13,9 @@ from backoffice.errors import Forbidden, GlassNotBroken, InstructionDecided
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.roles import InstructionKind
 from backoffice.services.administrators import staff_url, tell_administrators
+from backoffice.services.decisions import decision, lock_waiting
 from backoffice.services.instruction_kinds import BREAKABLE, TASKS
-from backoffice.services.instructions import carry_out, decision, lock_waiting
+from backoffice.services.instructions import carry_out
 from backoffice.staff import Staff
 from core.clock import iso
 

@@ -1,41 +1,30 @@
 """What staff ask for: at once within one's limit, above it when another person agrees.
 
-The limits are checked here, and so is who may approve: a page only shows what comes of it.
+The limits are checked here: a page only shows what comes of it.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
 
-from backoffice.audit import AuditAction, AuditRecord, audited, snapshot
-from backoffice.errors import (
-    Forbidden,
-    FormAlreadySubmitted,
-    InstructionDecided,
-    InstructionExpired,
-    RequesterNotAuthorized,
-    SelfApproval,
-)
+from backoffice.audit import AuditAction, audited, snapshot
+from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
-from backoffice.roles import RIGHTS, InstructionKind, Right, limit_of
+from backoffice.roles import InstructionKind, limit_of
 from backoffice.services.administrators import is_first_administrator
-from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import TASKS, InstructionTask
-from backoffice.staff import Staff, roles_of
+from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core import crypto
 from core.ids import new_id
-from core.sweeping import sweep
 from merchants.callers import Caller
 
 DAY = timedelta(days=1)
 LIFETIME = timedelta(days=7)
-_AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
+AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,69 +70,8 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         else:
             record.outcome = AuditOutcome.ASKED
         _note(staff, request, now)
-        record.after = snapshot(instruction, *_AUDITED)
+        record.after = snapshot(instruction, *AUDITED)
     return instruction
-
-
-def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
-
-    Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
-    InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
-    """
-    action = decision("approve", Right.APPROVE, instruction_id, note)
-    with audited(staff=staff, action=action, now=now) as record:
-        instruction = lock_waiting(instruction_id, now)
-        task = TASKS[instruction.task]
-        _refuse_own(staff, instruction)
-        if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
-            raise SelfApproval
-        refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
-        if not staff.may(task.right):
-            raise Forbidden(right=f"is missing: {task.right.value}")
-        _refuse_gone(instruction, task)
-        record.before = snapshot(instruction, *_AUDITED)
-        instruction.decision_note = note
-        actor = f"staff:{instruction.asked_by.get_username()}"
-        carry_out(task, instruction, actor, user_id=staff.user_id, now=now)
-        record.after = snapshot(instruction, *_AUDITED)
-    return instruction
-
-
-def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Decline a colleague's instruction. Raises as `approve`, without the approver's checks."""
-    action = decision("decline", Right.APPROVE, instruction_id, note)
-    with audited(staff=staff, action=action, now=now) as record:
-        instruction = lock_waiting(instruction_id, now)
-        _refuse_own(staff, instruction)
-        _decide(instruction, InstructionStatus.DECLINED, staff, note, record, now)
-    return instruction
-
-
-def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
-    """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
-    asked = Instruction.objects.select_related("asked_by").one(instruction_id)
-    action = decision("withdraw", TASKS[asked.task].right, instruction_id, note)
-    with audited(staff=staff, action=action, now=now) as record:
-        instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
-        if instruction.asked_by_id != staff.user_id:
-            raise Forbidden("Only the requester can withdraw this.")
-        _decide(instruction, InstructionStatus.WITHDRAWN, staff, note, record, now)
-    return instruction
-
-
-def expire_due(*, now: datetime) -> int:
-    """Expire the instructions that have waited too long; return how many."""
-    due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
-    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
-    return sweep("expire instructions", partial(_expire, now=now), ids)
-
-
-@transaction.atomic
-def _expire(instruction_id: str, *, now: datetime) -> bool:
-    instruction = Instruction.objects.locked(instruction_id)
-    instruction.transition_to(InstructionStatus.EXPIRED, now=now, user_id=None)
-    return True
 
 
 def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) -> int:
@@ -159,7 +87,7 @@ def spent_in_a_day(*, user_id: int, kind: str, livemode: bool, now: datetime) ->
         decided_by=None,
         asked_at__gt=now - DAY,
     )
-    return int(alone.aggregate(total=Sum("amount"))["total"] or 0)
+    return alone.total_amount()
 
 
 def needs_approval(
@@ -184,13 +112,6 @@ def _is_within_limit(
         amount=instruction.amount,
         livemode=instruction.livemode,
         now=now,
-    )
-
-
-def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
-    """Return the act of deciding about an instruction, for the audit trail."""
-    return AuditAction(
-        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
     )
 
 
@@ -257,39 +178,3 @@ def _note(staff: Staff, request: InstructionRequest, now: datetime) -> None:
             author_id=staff.user_id,
             created_at=now,
         )
-
-
-def lock_waiting(instruction_id: str, now: datetime) -> Instruction:
-    """Lock an instruction. Raises InstructionNotFound, InstructionDecided, InstructionExpired."""
-    instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
-    if instruction.status != InstructionStatus.WAITING:
-        raise InstructionDecided(status=f"is {instruction.get_status_display()}")
-    if instruction.lapses_at <= now:
-        raise InstructionExpired
-    return instruction
-
-
-def _refuse_own(staff: Staff, instruction: Instruction) -> None:
-    if instruction.asked_by_id == staff.user_id:
-        raise SelfApproval
-
-
-def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
-    """Require that the requester still has the right: a closed account has none."""
-    roles = roles_of(instruction.asked_by)
-    if not any(task.right in RIGHTS[role] for role in roles):
-        raise RequesterNotAuthorized
-
-
-def _decide(
-    instruction: Instruction,
-    status: InstructionStatus,
-    staff: Staff,
-    note: str,
-    record: AuditRecord,
-    now: datetime,
-) -> None:
-    record.before = snapshot(instruction, *_AUDITED)
-    instruction.decision_note = note
-    instruction.transition_to(status, now=now, user_id=staff.user_id)
-    record.after = snapshot(instruction, *_AUDITED)

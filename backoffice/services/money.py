@@ -4,7 +4,8 @@ from datetime import datetime
 
 from backoffice.errors import RefundFormStale, RefundTooLarge
 from backoffice.formats import money
-from backoffice.models import Instruction
+from backoffice.models import Instruction, InstructionQuerySet
+from backoffice.roles import InstructionKind
 from core.ids import new_id
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
@@ -26,12 +27,20 @@ def check_refund(instruction: Instruction, now: datetime) -> None:
     payment = Payment.objects.locked(instruction.subject_id)
     if payment.status_at(now) != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted(f"status: is {payment.status_at(now)}")
-    left = payment.amount_refundable
-    words = money(left, payment.currency)
-    if instruction.arguments["expected_available"] != left:
+    waiting = waiting_refunds(payment.pk, now).exclude(pk=instruction.pk).total_amount()
+    left = payment.amount_refundable - waiting
+    words = money(max(left, 0), payment.currency)
+    if instruction.arguments["expected_available"] != payment.amount_refundable:
         raise RefundFormStale(f"{words} is left now: check the amount before you submit this.")
     if not 0 < instruction.amount <= left:
-        raise RefundTooLarge(f"At most {words} can be refunded.")
+        rest = f" {money(waiting, payment.currency)} waits for approval." if waiting else ""
+        raise RefundTooLarge(f"At most {words} can be refunded.{rest}")
+
+
+def waiting_refunds(payment_id: str, now: datetime) -> InstructionQuerySet:
+    """Return the refunds of a payment that wait for approval."""
+    waiting = Instruction.objects.waiting_about(payment_id, now)
+    return waiting.filter(kind=InstructionKind.REFUND)
 
 
 def refund(instruction: Instruction, caller: Caller, now: datetime) -> str:

@@ -1,6 +1,7 @@
-"""Send webhooks again, and switch endpoints on and off."""
+"""Send webhooks again: a few at once, with what came of it; many in the background."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -8,13 +9,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited, snapshot
-from backoffice.errors import NothingToSend
+from backoffice.errors import Forbidden, NothingToSend
 from backoffice.models import AuditOutcome, ResendRun
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from core.errors import ApiError
+from core.errors import ApiError, Conflict, RateLimited
 from core.ids import new_id
 from refunds.models import Refund
+from webhooks.attempt_now import attempt_now, waiting_slot
 from webhooks.models import Delivery
 from webhooks.redelivery import retry_delivery
 from webhooks.statuses import DeliveryStatus
@@ -22,7 +24,30 @@ from webhooks.statuses import DeliveryStatus
 BATCH = 100
 MOST_IN_A_RUN = 50_000
 MOST_AT_ONCE = 50
+MOST_PROBED = 3
 Lookups = Mapping[str, Any]
+
+
+@dataclass
+class Resent:
+    """What came of sending again: `probed` with their attempts, how many more were queued, and why
+    others could not be sent.
+    """
+
+    probed: list[Delivery] = field(default_factory=list)
+    queued: int = 0
+    refusals: list[str] = field(default_factory=list)
+
+
+def probe_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Resent:
+    """Send one delivery again while the caller waits. Raises as `resend_delivery` does."""
+    before = Delivery.objects.one(delivery_id).attempt_count
+    resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
+    try:
+        with waiting_slot():
+            return Resent(probed=[attempt_now(delivery_id, after=before)])
+    except (RateLimited, Conflict):
+        return Resent(queued=1)  # the dispatcher makes the attempt
 
 
 def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
@@ -49,17 +74,21 @@ def deliveries_of_payment(payment_id: str) -> QuerySet[Delivery]:
 
 def resend_all(
     *, staff: Staff, rows: QuerySet[Delivery], delivered_too: bool, now: datetime
-) -> tuple[int, int]:
-    """Send a few deliveries again, one entry of the trail each; return how many went and did not.
+) -> Resent:
+    """Send a few deliveries again, one entry of the trail each: the newest of an endpoint at once.
 
     Raises Forbidden, NothingToSend.
     """
     wanted = rows if delivered_too else rows.exclude(status=DeliveryStatus.DELIVERED)
-    ids = list(wanted.order_by("pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
-    if not ids:
+    found = list(wanted.order_by("-pk").values_list("pk", "webhook_id")[:MOST_AT_ONCE])
+    if not found:
         raise NothingToSend
-    sent = sum(_try(staff, delivery_id, now) for delivery_id in ids)
-    return sent, len(ids) - sent
+    newest = {webhook_id: pk for pk, webhook_id in reversed(found)}
+    probed = set(list(newest.values())[:MOST_PROBED])
+    resent = Resent()
+    for delivery_id, _ in sorted(found, key=lambda pair: pair[0] in probed):
+        _try(resent, staff, delivery_id, is_probed=delivery_id in probed, now=now)
+    return resent
 
 
 def count_for_run(lookups: Lookups) -> int:
@@ -103,12 +132,19 @@ def continue_runs(*, now: datetime) -> int:
     return sum(_continue(pk, now) for pk in list(open_runs.values_list("pk", flat=True)))
 
 
-def _try(staff: Staff, delivery_id: str, now: datetime) -> bool:
+def _try(resent: Resent, staff: Staff, delivery_id: str, *, is_probed: bool, now: datetime) -> None:
     try:
-        resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
-    except ApiError:
-        return False
-    return True
+        if is_probed:
+            one = probe_delivery(staff=staff, delivery_id=delivery_id, now=now)
+            resent.probed += one.probed
+            resent.queued += one.queued
+        else:
+            resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
+            resent.queued += 1
+    except Forbidden:
+        raise
+    except ApiError as refusal:
+        resent.refusals.append(f"{refusal.message} {refusal.details}".strip())
 
 
 def _continue(run_id: str, now: datetime) -> int:

@@ -3,10 +3,11 @@
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.utils.translation import gettext as _
 
 from checkout.flow import CheckoutStep, pay_with_passkey, proof_for
+from checkout.headers import set_page_headers
 from checkout.views.pins import StepPage
 from customers.errors import CustomerFrozen, NewProofLimitReached, VerificationFailed
 from customers.passkeys import begin_payment, begin_registration, finish_registration
@@ -23,7 +24,7 @@ class PasskeyStep(StepPage):
         if isinstance(error, CustomerFrozen | NewProofLimitReached):
             raise error
         problem = _("The passkey could not be checked. Try again.")
-        return self.show(problem=problem, status=error.status)
+        return self.tell(problem, status=error.status)
 
     def show(self, **context: Any) -> HttpResponse:
         """Render the page of the step."""
@@ -60,7 +61,19 @@ class PasskeyPage(PasskeyStep):
         )
 
 
-class PaymentPasskeyOptions(PasskeyStep):
+class PasskeyOptions(PasskeyStep):
+    """Options for the browser's dialog, or the page to go to instead, as JSON for our script."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        if not isinstance(response, HttpResponseRedirect):
+            return response
+        answer = JsonResponse({"go": response.url})
+        answer.cookies = response.cookies
+        return set_page_headers(answer)
+
+
+class PaymentPasskeyOptions(PasskeyOptions):
     """What the browser is to sign: this payment, this amount, once."""
 
     steps = frozenset({CheckoutStep.PASSKEY})
@@ -97,7 +110,7 @@ class NewPasskeyPage(PasskeyStep):
         return self.page("passkey_new.html", passkey_above=settings.PASSKEY_ABOVE, **context)
 
 
-class NewPasskeyOptions(PasskeyStep):
+class NewPasskeyOptions(PasskeyOptions):
     steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:

@@ -11,13 +11,14 @@ from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.formats import signs
-from checkout.forms import Form
+from checkout.forms import EmailForm, Form
 from checkout.headers import of_the_moment
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
+from checkout.views.receipts import show_proof
 from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from core.prepared import Place, Prepared
@@ -41,7 +42,7 @@ class ReviewPage(PaymentPage):
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
-            return self.page("completed.html", already="already" in request.GET)
+            return show_proof(self, EmailForm())
         return self.page(
             "ended.html", end=ending_of(self.payment, self.payment_view, status=status)
         )
@@ -97,6 +98,8 @@ class PaymentAction(PaymentPage):
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""
+        if self.payment.status == PaymentStatus.COMPLETED:
+            return SeeOther(f"{self.payment.hosted_url}?paid=1")
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
@@ -137,10 +140,10 @@ class ShortPage(PaymentAction):
                 now=self.now,
             )
         except FundingLimitReached as error:
-            return self.show(problem=too_much_today(error, self.payment.currency))
+            return self.tell(too_much_today(error, self.payment.currency))
         return SeeOther(reverse("top-up", args=[top_up.pk]))
 
-    def show(self, problem: str = "") -> HttpResponse:
+    def show(self) -> HttpResponse:
         balance = self.balance()
         if balance is None and not self.livemode:
             balance = 0
@@ -153,9 +156,7 @@ class ShortPage(PaymentAction):
             "short.html",
             balance=balance,
             missing=missing,
-            problem=problem,
             choices=choices_of(livemode=self.livemode, currency=currency) if signed_in else [],
-            status=422 if problem else 200,
         )
 
 
@@ -229,4 +230,4 @@ class SimulateAction(PostOnly):
         except ValueError:
             raise NotFound from None
         simulate(payment=self.payment, outcome=outcome, now=self.now)
-        return SeeOther(self.payment.hosted_url)
+        return SeeOther(f"{self.payment.hosted_url}?paid=1")

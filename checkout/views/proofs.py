@@ -81,7 +81,7 @@ class ProvenPage(SignedInPage):
         if not isinstance(error, VerificationFailed):
             raise error
         words = _("The passkey could not be checked. Try again.")
-        return self.show(problem=words, status=error.status)
+        return self.tell(words, status=error.status)
 
     def send_code(self) -> HttpResponse:
         phone, here = self.session.customer.phone, self.request.get_full_path()
@@ -92,8 +92,8 @@ class ProvenPage(SignedInPage):
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         needed = self.needed
-        blank = FORMS[needed]() if needed in FORMS else None
-        common = {
+        form = form or (FORMS[needed]() if needed in FORMS else None)
+        common: dict[str, Any] = {
             "title": self.title,
             "needed": needed,
             "phone": self.session.customer.phone if self.asked() else "",
@@ -101,8 +101,8 @@ class ProvenPage(SignedInPage):
             "options_address": self.own("account-passkey-options"),
         }
         if form is not None:
-            return self.form_page("prove.html", form, **common)
-        return self.page("prove.html", **{"form": blank, **common, **context})
+            return self.form_page("prove.html", form, **common, **context)
+        return self.page("prove.html", **common, **context)
 
 
 class AddPasskeyPage(ProvenPage):

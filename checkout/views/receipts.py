@@ -1,19 +1,51 @@
-"""The receipt: page, PDF, and by e-mail."""
+"""The proof of a payment, which is its receipt: page, PDF, and by e-mail."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
-from checkout.receipts import mail_receipt, receipt_state_of, refunds_of
+from checkout.receipts import (
+    mail_receipt,
+    proof_of,
+    receipt_of_payment,
+    receipt_state_of,
+    refunds_of,
+)
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
+from refunds.statuses import RefundStatus
+
+# Marks in the address: this browser has paid, or waited for the money.
+JUST_PAID = ("paid", "added")
+
+
+def show_proof(page: PaymentPage, form: EmailForm) -> HttpResponse:
+    """Show how a completed payment stands now, at its own address or that of its receipt.
+
+    Only a browser that has just paid, or waited for it, is taken on to the shop: once.
+    """
+    marks, refunds = page.request.GET, refunds_of(page.payment)
+    returned = [refund for refund in refunds if refund.status == RefundStatus.SUCCEEDED]
+    customer = page.browser.customer
+    is_payer = customer is not None and customer.pk == page.payment.customer_id
+    return page.form_page(
+        "receipt.html",
+        form,
+        state=receipt_state_of(page.payment),
+        refunds=refunds,
+        last_refund=returned[-1] if returned else None,
+        goes_on=not marks.keys().isdisjoint(JUST_PAID),
+        paid_before="already" in marks and not is_payer,
+        paid_by_another=customer is not None and not is_payer,
+        mailed="mailed" in marks,
+    )
 
 
 class ReceiptPage(PaymentPage):
-    """The proof of a payment, as it stands now."""
+    """The receipt, at an address of its own."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -37,13 +69,26 @@ class ReceiptPage(PaymentPage):
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
-        return self.form_page(
-            "receipt.html",
-            form,
-            state=receipt_state_of(self.payment),
-            refunds=refunds_of(self.payment),
-            mailed="mailed" in self.request.GET,
-        )
+        return show_proof(self, form)
+
+
+class ReceiptProof(ReceiptPage):
+    """What shows that the payment stands in the log, and a file that shows it without us."""
+
+    http_method_names = ("get", "head")
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        receipt = receipt_of_payment(self.payment)
+        return self.page("proof.html", proof=proof_of(receipt))
+
+
+class ReceiptFile(ReceiptPage):
+    http_method_names = ("get", "head")
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        response = JsonResponse(receipt_of_payment(self.payment).as_json())
+        response["Content-Disposition"] = f'attachment; filename="receipt-{payment_id}.json"'
+        return response
 
 
 class ReceiptPdf(ReceiptPage):

@@ -1,7 +1,7 @@
 """Import a file of the bank: write down what it says once, then match each entry by itself.
 
-Safe to repeat: a file that is there already is not stored again, and what an earlier import left
-unmatched is tried again.
+Safe to repeat: a file that is there already is not stored again. What an earlier import left
+unmatched is tried again with each file: files come in any order, and one may explain another.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element
 
 from django.db import transaction
+from django.db.models import Q
 
 from core.clock import running_on
 from core.ids import new_id
@@ -32,6 +33,8 @@ READERS: dict[str, Callable[[Element], Report]] = {
     "camt.054": read_notifications,
 }
 KEYS_AT_ONCE = 1_000
+MOST_TRIED_AGAIN = 1_000
+NOT_LOOKED_AT = "Not looked at yet."
 Progress = Callable[[int, int], None]
 
 
@@ -46,11 +49,12 @@ class StoredFile:
 
 @dataclass(frozen=True, kw_only=True)
 class ImportResult:
-    """What came of an import, in numbers of entries."""
+    """What came of an import, in numbers of entries; `matched_earlier` are those of other files."""
 
     stored: StoredFile
     matched: int
     unmatched: int
+    matched_earlier: int
 
 
 def import_bank_file(
@@ -104,13 +108,27 @@ def match_bank_file(
     clock = running_on(now)
 
     def one(entry_id: str) -> bool:
-        if progress:
+        if progress and entry_id in numbers:
             progress(numbers[entry_id], len(waiting))
         return match_entry(entry_id=entry_id, actor=actor, now=clock())
 
     matched = sweep("match bank entries", one, waiting)
-    unmatched = file.entries.unmatched().count()
-    return ImportResult(stored=stored, matched=matched, unmatched=unmatched)
+    return ImportResult(
+        stored=stored,
+        matched=matched,
+        unmatched=file.entries.unmatched().count(),
+        matched_earlier=sweep("match earlier bank entries", one, _waiting_in_others(file)),
+    )
+
+
+def _waiting_in_others(file: BankFile) -> list[str]:
+    """Return what waits in other files, the oldest first.
+
+    Money that came in, and was looked at, is left to the person who looks at it now.
+    """
+    others = BankEntry.objects.unmatched().filter(livemode=file.livemode).exclude(file=file)
+    others = others.exclude(~Q(problem=NOT_LOOKED_AT), kind=BankEntryKind.CREDIT)
+    return list(others.order_by("created_at", "pk").values_list("pk", flat=True)[:MOST_TRIED_AGAIN])
 
 
 def _add_statement(file: BankFile, page: StatementPage, now: datetime) -> BankStatement:
@@ -216,6 +234,6 @@ def _entry(
         code=item.code,
         message=item.message[:MAX_REASON],
         state=BankEntryState.UNMATCHED,
-        problem="Not looked at yet.",
+        problem=NOT_LOOKED_AT,
         created_at=now,
     )

@@ -219,6 +219,16 @@ class BankEntry(models.Model):
     def __str__(self) -> str:
         return self.id
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person."""
+        return self.state == BankEntryState.UNMATCHED
+
+    @property
+    def is_booked_credit(self) -> bool:
+        """Whether it is money that came in, in a statement: a notification of it may follow."""
+        return self.kind == BankEntryKind.CREDIT and self.source == BankSource.STATEMENT
+
     def match(
         self,
         *,
@@ -236,6 +246,15 @@ class BankEntry(models.Model):
         """Note that this entry is of no payout, and what it is. The row must be locked."""
         self.note = note
         self._resolve(BankEntryState.OTHER, by=by, at=at)
+
+    def wait_again(self) -> None:
+        """Leave what was set aside to a person once more. The row must be locked."""
+        self.state, self.problem = (
+            BankEntryState.UNMATCHED,
+            f"Was set aside: {self.note}"[:MAX_REASON],
+        )
+        self.note, self.resolved_at, self.resolved_by = "", None, ""
+        self.save(update_fields=["state", "problem", "note", "resolved_at", "resolved_by"])
 
     def wait(self, problem: str) -> None:
         """Leave this entry to a person. The row must be locked."""

@@ -30,6 +30,7 @@ async function credential(form) {
   const answer = await fetch(form.dataset.options, { method: "POST", body, cache: "no-store" });
   if (!answer.ok) { location.reload(); return new Promise(() => {}); }
   const publicKey = await answer.json();
+  if (publicKey.go) { location.assign(publicKey.go); return new Promise(() => {}); }
   publicKey.challenge = bytes(publicKey.challenge);
   for (const known of [...publicKey.allowCredentials ?? [], ...publicKey.excludeCredentials ?? []]) {
     known.id = bytes(known.id);

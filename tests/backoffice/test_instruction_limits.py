@@ -8,7 +8,8 @@ import pytest
 from backoffice.errors import Forbidden, InstructionExpired
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import RIGHTS, Right, Role
-from backoffice.services.instructions import approve, expire_due, instruct, spent_in_a_day
+from backoffice.services.decisions import approve, expire_due
+from backoffice.services.instructions import instruct, spent_in_a_day
 from core.clock import utc_now
 from payments.models import Payment
 from refunds.models import Refund

@@ -16,15 +16,8 @@ from backoffice.errors import (
 )
 from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.roles import Role
-from backoffice.services.instructions import (
-    LIFETIME,
-    InstructionRequest,
-    approve,
-    decline,
-    expire_due,
-    instruct,
-    withdraw,
-)
+from backoffice.services.decisions import approve, decline, expire_due, withdraw
+from backoffice.services.instructions import LIFETIME, InstructionRequest, instruct
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from customers.models import Customer

@@ -7,7 +7,8 @@ import pytest
 from backoffice.errors import InstructionDecided
 from backoffice.models import Instruction
 from backoffice.roles import Role
-from backoffice.services.instructions import approve, instruct
+from backoffice.services.decisions import approve
+from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from refunds.models import Refund
 from tests.backoffice.conftest import staff_as

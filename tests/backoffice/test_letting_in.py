@@ -14,8 +14,9 @@ from backoffice.errors import IndependentApproverRequired
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right, Role
 from backoffice.services.accounts import give_roles
+from backoffice.services.decisions import approve
 from backoffice.services.independence import DEPENDENT_FOR
-from backoffice.services.instructions import approve, instruct
+from backoffice.services.instructions import instruct
 from backoffice.staff import roles_of
 from core.clock import utc_now
 from payments.models import Payment

@@ -10,8 +10,9 @@ from backoffice.errors import ActionLimitReached, IndependentApproverRequired
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.customers import reveal
+from backoffice.services.decisions import approve
 from backoffice.services.independence import COOLING_OFF
-from backoffice.services.instructions import approve, instruct
+from backoffice.services.instructions import instruct
 from backoffice.staff import Staff, roles_of
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now

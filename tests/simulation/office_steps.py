@@ -6,8 +6,9 @@ from functools import partial
 
 from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import Instruction
+from backoffice.services.decisions import approve, decline
 from backoffice.services.instruction_kinds import RUN_PAYOUTS
-from backoffice.services.instructions import InstructionRequest, approve, decline, instruct
+from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.payouts import RUN, runs_due
 from backoffice.statuses import InstructionStatus
 from merchants.services import set_status

@@ -146,12 +146,13 @@ def test_exhaustion_is_told_to_the_merchant_once_a_day(
         send_due(start + timedelta(hours=hours))
         send_due(start + timedelta(hours=hours, minutes=1))
     at = start + timedelta(hours=14)
-    assert send_due_messages(now=at) == 1
+    assert send_due_messages(now=at) == 2
     assert send_due_messages(now=at) == 0
 
     assert Delivery.objects.exhausted().count() == 2
     assert Message.objects.get(kind=AlertKind.EXHAUSTED).about == webhook.id
-    [message] = mail.outbox
+    assert Message.objects.get(kind=AlertKind.UNHEALTHY).about == webhook.id
+    [message] = [mail for mail in mail.outbox if "not answering" in mail.subject]
     assert message.to == [merchant.email]
     assert webhook.url in str(message.body)
     assert [row.id in str(message.body) for row in Delivery.objects.all()].count(True) == 1

@@ -14,12 +14,13 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
+from webhooks.attempt_now import waiting_slot
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
 from webhooks.redelivery import close_undeliverable
 from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
-from webhooks.test_event import HEAD_START, finish_test_delivery, waiting_slot
+from webhooks.test_event import HEAD_START, finish_test_delivery
 
 PATH = "/v1/webhooks/test"
 

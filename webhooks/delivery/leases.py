@@ -21,6 +21,7 @@ from webhooks.models import Delivery, Webhook
 # The deadline has long ended the attempt of a live thread when its lease runs out.
 LEASE_IN_DEADLINES = 3
 TOKEN_BYTES = 16
+POSTPONED_FOR = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -84,9 +85,18 @@ def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
 
 def release(claim: Claim) -> None:
     """Release an unused claim: the delivery is due as before."""
+    _give_back(claim, due_at=claim.at)
+
+
+def postpone(claim: Claim) -> None:
+    """Release a claim that we could not use: it is due again when we may be able to."""
+    _give_back(claim, due_at=claim.at + POSTPONED_FOR)
+
+
+def _give_back(claim: Claim, *, due_at: datetime) -> None:
     Delivery.objects.filter(pk=claim.delivery.pk, lease_token=claim.token).update(
         lease_token="",
-        next_attempt_at=claim.at,
+        next_attempt_at=due_at,
         attempt_count=F("attempt_count") - 1,
         round_attempts=F("round_attempts") - 1,
     )

@@ -11,8 +11,14 @@ from outbound.http_client import HttpResult
 from webhooks.alerts import raise_alert
 from webhooks.delivery.leases import Claim
 from webhooks.delivery.retry_schedule import max_attempts, next_attempt_at, requested_wait
-from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.statuses import SWITCH_OFF_AFTER, AlertKind, DeliveryStatus, DisabledReason
+from webhooks.models import CLEAN_RECORD, MAX_ERROR, Attempt, Delivery, Webhook
+from webhooks.statuses import (
+    ALARM_AFTER,
+    SWITCH_OFF_AFTER,
+    AlertKind,
+    DeliveryStatus,
+    DisabledReason,
+)
 
 GONE = 410
 SLOW_MS = 3_000
@@ -104,23 +110,29 @@ def _record_success(webhook_id: str, result: HttpResult, now: datetime) -> None:
         | ~Q(is_slow=is_slow)
     )
     Webhook.objects.filter(stale, pk=webhook_id).update(
-        failures=0, failing_since=None, paused_until=None, is_slow=is_slow, last_success_at=now
+        **CLEAN_RECORD | {"is_slow": is_slow, "last_success_at": now}
     )
 
 
 def _record_failure(claim: Claim, result: HttpResult, now: datetime) -> None:
-    """Count the failure; switch the endpoint off where it is gone, or has failed for days."""
+    """Count the failure; tell its merchant after minutes, and switch it off after days."""
     webhook = Webhook.objects.select_for_update(no_key=True).get(pk=claim.delivery.webhook_id)
     webhook.failures += 1
     webhook.failing_since = webhook.failing_since or claim.at
+    webhook.last_error = (result.error or f"It answered {result.status}.")[:MAX_ERROR]
     webhook.is_slow = result.ms > SLOW_MS
     if webhook.failures >= PAUSE_FROM_FAILURES:
         webhook.paused_until = now + _pause()
-    webhook.save(update_fields=["failures", "failing_since", "is_slow", "paused_until"])
+    is_news = webhook.alarmed_at is None and now - webhook.failing_since >= ALARM_AFTER
+    if is_news:
+        webhook.alarmed_at = now
+    webhook.save(update_fields=[*CLEAN_RECORD])
     if result.status == GONE:
         _switch_off(webhook, DisabledReason.GONE, AlertKind.GONE, now)
     elif _has_failed_for_days(webhook, now):
         _switch_off(webhook, DisabledReason.FAILING, AlertKind.FAILING, now)
+    elif is_news and webhook.is_active:
+        raise_alert(AlertKind.UNHEALTHY, webhook.id, delivery=None, now=now)
 
 
 def _pause() -> timedelta:

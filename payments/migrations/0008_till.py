@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         ("customers", "0008_signed"),
         ("links", "0003_list_filters"),
         ("merchants", "0004_signed"),
-        ("payments", "0006_signed"),
+        ("payments", "0007_counter_screens_key"),
     ]
 
     operations = [

@@ -1,0 +1,45 @@
+"""How an endpoint is doing, in words: since when it fails, what waits, when it is tried next."""
+
+from datetime import datetime
+
+from backoffice.formats import clock
+from backoffice.webhook_answer import attempt_words, host_of
+from core.clock import request_now
+from webhooks.endpoint_health import COUNTED, EndpointHealth, health_of
+from webhooks.models import Webhook
+
+SHOWN = 5
+
+
+def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
+    """Say since when an endpoint fails, why, and what becomes of what waits there."""
+    if webhook.failing_since is None:
+        return []
+    health = health_of(webhook, now)
+    times = f"{webhook.failures} attempt{'s' if webhook.failures != 1 else ''} in a row"
+    words = [f"Failing since {clock(webhook.failing_since, now)}: {times}. {webhook.last_error}"]
+    following = attempt_words(health.next_attempt, now)
+    if following:
+        waiting = "1 delivery waits" if health.waiting == 1 else f"{_count(health)} deliveries wait"
+        words.append(f"{waiting} for it. Next attempt: {following}.")
+    if webhook.alarmed_at:
+        words.append(f"The merchant was told by e-mail {clock(webhook.alarmed_at, now)}.")
+    return [sentence.strip() for sentence in words]
+
+
+def waiting_words(webhook: Webhook) -> str:
+    """Write how many deliveries wait for an endpoint, and when it is called next."""
+    now = request_now()
+    health = health_of(webhook, now)
+    following = attempt_words(health.next_attempt, now)
+    return f"{_count(health)}, next attempt {following}" if following else ""
+
+
+def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
+    """Say which endpoints of a merchant fail, the longest first."""
+    failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:SHOWN]
+    return [f"{host_of(webhook.url)}: {failing_sentences(webhook, now)[0]}" for webhook in failing]
+
+
+def _count(health: EndpointHealth) -> str:
+    return f"{COUNTED:,}+" if health.waiting > COUNTED else f"{health.waiting:,}"

@@ -1,0 +1,139 @@
+"""What becomes of an instruction that waits: approved, declined, withdrawn, or expired.
+
+Who may approve is checked here: a page only shows what comes of it. The requester is told.
+"""
+
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from backoffice.audit import AuditAction, AuditRecord, audited, snapshot
+from backoffice.errors import (
+    Forbidden,
+    InstructionDecided,
+    InstructionExpired,
+    RequesterNotAuthorized,
+    SelfApproval,
+)
+from backoffice.models import Instruction
+from backoffice.roles import RIGHTS, InstructionKind, Right
+from backoffice.services.independence import refuse_dependent_approver
+from backoffice.services.instruction_kinds import TASKS, InstructionTask
+from backoffice.services.instructions import AUDITED, carry_out
+from backoffice.services.requesters import tell_requester
+from backoffice.staff import Staff, roles_of
+from backoffice.statuses import InstructionStatus
+from core.sweeping import sweep
+
+
+def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Approve a colleague's instruction and carry it out. Raises SelfApproval for one's own.
+
+    Raises Forbidden, IndependentApproverRequired, InstructionNotFound, InstructionDecided,
+    InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
+    """
+    action = decision("approve", Right.APPROVE, instruction_id, note)
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = lock_waiting(instruction_id, now)
+        task = TASKS[instruction.task]
+        _refuse_own(staff, instruction)
+        if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
+            raise SelfApproval
+        refuse_dependent_approver(asked_by=instruction.asked_by, decides=staff, now=now)
+        if not staff.may(task.right):
+            raise Forbidden(right=f"is missing: {task.right.value}")
+        _refuse_gone(instruction, task)
+        record.before = snapshot(instruction, *AUDITED)
+        instruction.decision_note = note
+        actor = f"staff:{instruction.asked_by.get_username()}"
+        carry_out(task, instruction, actor, user_id=staff.user_id, now=now)
+        record.after = snapshot(instruction, *AUDITED)
+        _tell(instruction, staff, now)
+    return instruction
+
+
+def decline(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Decline a colleague's instruction. Raises as `approve`, without the approver's checks."""
+    action = decision("decline", Right.APPROVE, instruction_id, note)
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = lock_waiting(instruction_id, now)
+        _refuse_own(staff, instruction)
+        _decide(instruction, InstructionStatus.DECLINED, staff, note, record, now)
+        _tell(instruction, staff, now)
+    return instruction
+
+
+def withdraw(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> Instruction:
+    """Withdraw one's own instruction. Raises Forbidden for a colleague's."""
+    asked = Instruction.objects.select_related("asked_by").one(instruction_id)
+    action = decision("withdraw", TASKS[asked.task].right, instruction_id, note)
+    with audited(staff=staff, action=action, now=now) as record:
+        instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
+        if instruction.asked_by_id != staff.user_id:
+            raise Forbidden("Only the requester can withdraw this.")
+        _decide(instruction, InstructionStatus.WITHDRAWN, staff, note, record, now)
+    return instruction
+
+
+def expire_due(*, now: datetime) -> int:
+    """Expire the instructions that have waited too long; return how many."""
+    due = Instruction.objects.filter(status=InstructionStatus.WAITING, lapses_at__lte=now)
+    ids = list(due.order_by("lapses_at").values_list("pk", flat=True)[:500])
+    return sweep("expire instructions", partial(_expire, now=now), ids)
+
+
+@transaction.atomic
+def _expire(instruction_id: str, *, now: datetime) -> bool:
+    instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
+    instruction.transition_to(InstructionStatus.EXPIRED, now=now, user_id=None)
+    _tell(instruction, None, now)
+    return True
+
+
+def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
+    """Return the act of deciding about an instruction, for the audit trail."""
+    return AuditAction(
+        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
+    )
+
+
+def lock_waiting(instruction_id: str, now: datetime) -> Instruction:
+    """Lock an instruction. Raises InstructionNotFound, InstructionDecided, InstructionExpired."""
+    instruction = Instruction.objects.select_related("asked_by").locked(instruction_id)
+    if instruction.status != InstructionStatus.WAITING:
+        raise InstructionDecided(status=f"is {instruction.get_status_display()}")
+    if instruction.lapses_at <= now:
+        raise InstructionExpired
+    return instruction
+
+
+def _refuse_own(staff: Staff, instruction: Instruction) -> None:
+    if instruction.asked_by_id == staff.user_id:
+        raise SelfApproval
+
+
+def _refuse_gone(instruction: Instruction, task: InstructionTask) -> None:
+    """Require that the requester still has the right: a closed account has none."""
+    roles = roles_of(instruction.asked_by)
+    if not any(task.right in RIGHTS[role] for role in roles):
+        raise RequesterNotAuthorized
+
+
+def _decide(
+    instruction: Instruction,
+    status: InstructionStatus,
+    staff: Staff,
+    note: str,
+    record: AuditRecord,
+    now: datetime,
+) -> None:
+    record.before = snapshot(instruction, *AUDITED)
+    instruction.decision_note = note
+    instruction.transition_to(status, now=now, user_id=staff.user_id)
+    record.after = snapshot(instruction, *AUDITED)
+
+
+def _tell(instruction: Instruction, staff: Staff | None, now: datetime) -> None:
+    title, by = TASKS[instruction.task].title, f" by {staff.username}" if staff else ""
+    tell_requester(instruction, title=title, by=by, now=now)

@@ -1,0 +1,73 @@
+"""What a POST was refused for, said once by the page that its redirect leads to.
+
+Each POST is answered by a redirect, so that Back, Forward and reload repeat nothing. A signed
+cookie carries the words and what was typed, but for a PIN, to the page that shows them.
+"""
+
+from dataclasses import asdict, dataclass, field
+from datetime import timedelta
+
+from django import forms
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+from checkout.browser_session import delete_cookie, named, set_cookie
+from checkout.forms import Form
+
+REFUSED_COOKIE = "refused"
+KEPT = timedelta(minutes=2)
+MAX_TYPED = 254
+_SALT = "checkout.refused"
+
+
+@dataclass(frozen=True)
+class RefusedForm:
+    """The refusal to be shown at an address. `end` is that of a whole page, if it takes one."""
+
+    at: str
+    status: int
+    typed: dict[str, str] = field(default_factory=dict)
+    errors: dict[str, list[str]] = field(default_factory=dict)
+    problem: str = ""
+    end: dict[str, str] = field(default_factory=dict)
+
+
+def refused_form(form: Form, *, at: str, status: int) -> RefusedForm:
+    """Return what is wrong with a form, and what was typed into it, except for a PIN."""
+    typed = {
+        name: form.data.get(name, "")[:MAX_TYPED]
+        for name, each in form.fields.items()
+        if not isinstance(each.widget, forms.PasswordInput)
+    }
+    errors = {name: [str(error) for error in found] for name, found in form.errors.items()}
+    return RefusedForm(at, status, typed, errors)
+
+
+def restore(form: Form, refused: RefusedForm) -> None:
+    """Fill a form in as it was, with what was wrong."""
+    known = {name: found for name, found in refused.errors.items() if name in form.fields}
+    if known:
+        form.refill(refused.typed, known)
+
+
+def remember_refusal(response: HttpResponse, refused: RefusedForm) -> None:
+    """Have the page that the response leads to say what was refused."""
+    value = signing.dumps(asdict(refused), salt=_SALT, compress=True)
+    set_cookie(response, named(REFUSED_COOKIE), value, max_age=int(KEPT.total_seconds()))
+
+
+def refusal_at(request: HttpRequest) -> RefusedForm | None:
+    """Return what this page is to say, if anything."""
+    value = request.COOKIES.get(named(REFUSED_COOKIE), "")
+    if not value or request.method != "GET":
+        return None
+    try:
+        refused = RefusedForm(**signing.loads(value, salt=_SALT, max_age=KEPT))
+    except (signing.BadSignature, TypeError):
+        return None
+    return refused if refused.at == request.path else None
+
+
+def forget_refusal(response: HttpResponse) -> None:
+    """Say it once."""
+    delete_cookie(response, named(REFUSED_COOKIE))

@@ -1,0 +1,157 @@
+"""A dead endpoint is seen as one everywhere, and sending again shows the answer at once."""
+
+from datetime import timedelta
+
+import pytest
+from django.core.cache import cache
+
+from backoffice.models import AuditEntry
+from backoffice.payment_answer import answer_of
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
+from outbound.http_client import HttpResult
+from payments.models import Payment
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from webhooks.endpoints import create_webhook
+from webhooks.models import Delivery, Webhook
+from webhooks.statuses import DeliveryStatus
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.real_clock("an attempt out of turn is claimed by the database's clock"),
+]
+WELL, DEAD = "https://shop.example/hook", "https://old.example/hook"
+
+
+@pytest.fixture
+def endpoints(merchant: Merchant) -> list[Webhook]:
+    return [
+        create_webhook(
+            caller=caller_of(merchant),
+            url=url,
+            events=["payment.completed"],
+            description="",
+            now=utc_now(),
+        ).webhook
+        for url in (WELL, DEAD)
+    ]
+
+
+@pytest.fixture
+def payment(merchant: Merchant, endpoints: list[Webhook]) -> Payment:
+    """A payment that reached one endpoint, while the other has failed for hours."""
+    payment = paid_payment(merchant)
+    Delivery.objects.filter(webhook=endpoints[0]).update(
+        status=DeliveryStatus.DELIVERED,
+        next_attempt_at=None,
+        ended_at=utc_now(),
+        attempt_count=1,
+    )
+    Delivery.objects.filter(webhook=endpoints[1]).update(
+        attempt_count=2, next_attempt_at=utc_now() - timedelta(minutes=1)
+    )
+    Webhook.objects.filter(url=DEAD).update(
+        failures=7,
+        failing_since=utc_now() - timedelta(hours=9),
+        last_error="Connection refused.",
+        alarmed_at=utc_now() - timedelta(hours=8),
+    )
+    return payment
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[HttpResult]:
+    """What the endpoints answer from now on, one after the other."""
+    results: list[HttpResult] = []
+    monkeypatch.setattr("webhooks.delivery.attempts.post", lambda *_, **__: results.pop(0))
+    return results
+
+
+def page(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
+    return str(office(role).get(page_of(row)).content.decode())  # type: ignore[arg-type]
+
+
+def test_a_payment_tells_its_endpoints_apart(payment: Payment) -> None:
+    answer = answer_of(payment, utc_now())
+
+    assert answer.tone == "bad"
+    assert [word for word in answer.words if word.startswith("shop.example was notified ")]
+    [trouble] = [word for word in answer.words if "old.example" in word]
+    assert trouble.startswith("Webhook to old.example failed 2 times, next attempt at any moment;")
+    assert "its server has been failing since " in trouble
+
+
+def test_the_dashboard_shows_it_at_once(office: Office, payment: Payment) -> None:
+    cache.clear()
+    shown = office(Role.SUPPORT).get("/admin/?mode=test").content.decode()
+
+    assert "1 failing" in shown
+    assert "Endpoints failing now" in shown
+    assert "Connection refused." in shown
+    assert "state=failing&amp;mode=test" in shown
+
+
+def test_its_list_its_page_and_its_merchant_say_so(
+    office: Office, merchant: Merchant, payment: Payment, endpoints: list[Webhook]
+) -> None:
+    listed = office(Role.SUPPORT).get("/admin/webhooks/webhook/?state=failing&mode=test")
+    assert DEAD in listed.content.decode()
+    assert WELL not in listed.content.decode()
+
+    shown = page(office, endpoints[1])
+    assert "7 attempts in a row. Connection refused." in shown
+    assert "1 delivery waits for it. Next attempt: at any moment." in shown
+    assert "The merchant was told by e-mail " in shown
+    assert "old.example: Failing since " in page(office, merchant)
+
+
+def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[Webhook]) -> None:
+    assert "Nothing has been sent there yet." in page(office, endpoints[0])
+    Webhook.objects.update(last_success_at=utc_now())
+    assert "It accepts events, most recently " in page(office, endpoints[0])
+
+
+def test_sending_a_payment_again_shows_what_was_answered(
+    office: Office, payment: Payment, answers: list[HttpResult]
+) -> None:
+    answers.append(HttpResult(ms=31, status=200))
+    browser = office(Role.SUPPORT)
+
+    response = act(browser, payment, "resend")
+
+    shown = browser.get(response["Location"]).content.decode()
+    assert "old.example answered 200 in 31 ms." in shown
+    assert "Attempt 3, answered 200 in 31 ms" in shown  # in the timeline, and who asked for it
+    assert "Staff: resend webhook — done" in shown
+    assert not Webhook.objects.failing().exists()
+
+
+def test_sending_one_again_shows_that_it_still_fails(
+    office: Office, payment: Payment, answers: list[HttpResult]
+) -> None:
+    answers.append(HttpResult(ms=3, error="Connection refused."))
+    delivery = Delivery.objects.get(status=DeliveryStatus.PENDING)
+    browser = office(Role.SUPPORT)
+
+    response = act(browser, delivery, "resend")
+
+    shown = browser.get(response["Location"]).content.decode()
+    assert "old.example did not accept it: connection refused in 3 ms." in shown
+    assert AuditEntry.objects.get(act="resend webhook").subject_id == delivery.pk
+
+
+def test_one_that_is_switched_off_says_why_it_is_not_sent(
+    office: Office, payment: Payment, answers: list[HttpResult]
+) -> None:
+    Webhook.objects.filter(url=DEAD).update(is_active=False, disabled_reason="requested")
+    browser = office(Role.SUPPORT)
+
+    response = act(browser, payment, "resend")
+
+    shown = browser.get(response["Location"]).content.decode()
+    assert "1 could not be sent: " in shown
+    assert "the endpoint is switched off" in shown

@@ -1,0 +1,113 @@
+"""What waits for approval is seen on the payment, and the requester is told what came of it."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+
+from backoffice.errors import RefundTooLarge
+from backoffice.models import Instruction
+from backoffice.payment_answer import answer_of
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.services.decisions import approve, decline, expire_due
+from backoffice.services.instructions import LIFETIME, instruct
+from core.clock import utc_now
+from merchants.models import Merchant
+from messages.models import Message
+from payments.models import Payment
+from tests.backoffice.acting import page_of_act
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import paid_payment, refund_request
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def payment(merchant: Merchant) -> Payment:
+    return paid_payment(merchant, 250_000)
+
+
+@pytest.fixture
+def waiting(payment: Payment) -> Instruction:
+    support = staff_as(Role.SUPPORT)
+    User.objects.update(email="support@office.example")
+    return instruct(staff=support, request=refund_request(payment, 200_000), now=utc_now())
+
+
+def words(payment: Payment) -> str:
+    return " ".join(answer_of(payment, utc_now()).words)
+
+
+def test_the_payment_says_that_a_refund_waits(payment: Payment, waiting: Instruction) -> None:
+    assert "Refund of B$2,000.00 BSD, requested by support " in words(payment)
+    assert "waits for a colleague's approval: nothing has moved yet." in words(payment)
+
+
+def test_what_waits_lowers_what_can_be_refunded(
+    office: Office, payment: Payment, waiting: Instruction
+) -> None:
+    form = office(Role.SUPPORT).get(page_of_act(payment, "refund")).content.decode()
+    assert "B$500.00 BSD can still be refunded." in form
+    assert "B$2,000.00 BSD more waits for a colleague&#x27;s approval." in form
+
+    with pytest.raises(RefundTooLarge, match=r"At most B\$500\.00 BSD .* B\$2,000\.00 BSD waits"):
+        instruct(
+            staff=staff_as(Role.FINANCE), request=refund_request(payment, 50_001), now=utc_now()
+        )
+
+    assert Instruction.objects.count() == 1
+
+
+def test_what_has_lapsed_lowers_nothing(payment: Payment, waiting: Instruction) -> None:
+    later = utc_now() + LIFETIME
+
+    again = instruct(
+        staff=staff_as(Role.FINANCE, "other"), request=refund_request(payment, 90_000), now=later
+    )
+
+    assert again.result_id
+
+
+def test_the_requester_is_told_of_an_approval(
+    office: Office, payment: Payment, waiting: Instruction
+) -> None:
+    approve(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Seen", now=utc_now())
+
+    message = Message.objects.get(kind="staff_decision")
+    assert (message.recipient, message.about) == ("support@office.example", waiting.pk)
+    assert message.subject.endswith("Refund: carried out")
+    assert "carried out by finance.\nNote: Seen" in message.text
+    assert f"/admin/backoffice/instruction/{waiting.pk}/change/" in message.text
+    shown = office(Role.SUPPORT).get(page_of(payment)).content.decode()
+    assert "Refund of B$2,000.00 BSD: carried out" in shown
+
+
+def test_what_is_declined_is_declined_everywhere(
+    office: Office, payment: Payment, waiting: Instruction
+) -> None:
+    decline(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="Too much", now=utc_now())
+
+    assert "was declined " in words(payment)
+    assert "by finance: Too much" in words(payment)
+    assert "waits for" not in words(payment)
+    assert Message.objects.get(kind="staff_decision").subject.endswith("Refund: declined")
+    support = office(Role.SUPPORT)
+    assert "Refund of B$2,000.00 BSD: declined" in support.get(page_of(payment)).content.decode()
+    dashboard = support.get("/admin/").content.decode()
+    assert "Your requests" in dashboard
+    assert "Too much" in dashboard
+
+
+def test_the_requester_is_told_that_no_one_has_decided(waiting: Instruction) -> None:
+    assert expire_due(now=utc_now() + LIFETIME + timedelta(minutes=1)) == 1
+
+    assert Message.objects.get(kind="staff_decision").subject.endswith("Refund: lapsed")
+
+
+def test_without_an_address_no_one_is_written_to(waiting: Instruction) -> None:
+    User.objects.update(email="")
+
+    decline(staff=staff_as(Role.FINANCE), instruction_id=waiting.pk, note="No", now=utc_now())
+
+    assert not Message.objects.filter(kind="staff_decision").exists()

@@ -1,0 +1,58 @@
+"""Back, Forward and reload on the way to a payment: always a page of ours, and nothing twice."""
+
+import pytest
+
+from customers.models import Customer
+from payments.statuses import PaymentStatus
+from tests.checkout.steps import enter_pin, see_paid, sign_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_wrong_pin_is_counted_once_whatever_is_pressed_after_it(open_page, payment_of):
+    payment = payment_of(1_250)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    enter_pin(page, "9999")
+    page.get_by_role("link", name="4 tries left").wait_for()
+    for go in (page.reload, page.go_back, page.go_forward, page.reload):
+        go()
+        page.locator("h1").wait_for()
+        assert page.get_by_role("link", name="tries left").count() == 0
+    assert Customer.objects.get().pin_failures == 1
+
+    enter_pin(page)
+    see_paid(page)
+    for _ in range(3):
+        page.go_back()
+        see_paid(page)
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+
+
+def test_a_refused_phone_stays_typed_and_back_leads_to_the_payment(open_page, payment_of):
+    page = open_page(payment_of(150).hosted_url)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    page.get_by_label("Phone number").fill("12 34")
+    page.get_by_role("button", name="Text me a code").click()
+    page.get_by_role("link", name="Enter a mobile number").wait_for()
+    assert page.get_by_label("Phone number").input_value() == "12 34"
+
+    assert page.reload().status == 200
+    page.go_back()
+    if page.url.endswith("/phone"):
+        page.go_back()
+    assert page.get_by_role("button", name="Pay B$1.50").is_visible()
+
+
+def test_a_page_that_was_open_too_long_goes_on_and_back_stays_with_us(open_page, payment_of):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Pay B$1.50").click()
+    page.get_by_role("heading", name="This page was open too long").wait_for()
+    page.get_by_role("link", name="Go on with the payment").click()
+    page.get_by_role("button", name="Pay B$1.50").wait_for()
+    page.go_back()
+
+    assert page.get_by_role("button", name="Pay B$1.50").is_visible()

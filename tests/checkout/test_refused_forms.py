@@ -1,0 +1,123 @@
+"""A refused form redirects to its page, which says once what was wrong; no PIN is kept."""
+
+from django.test import Client
+
+from checkout.refused_forms import REFUSED_COOKIE
+from core.clock import utc_now
+from core.ids import new_id
+from customers.models import Customer
+from tests.checkout.shopper import Shopper
+
+
+def at_the_pin(payment_of) -> Shopper:
+    shopper = Shopper()
+    shopper.visit(payment_of(1_250).hosted_url)
+    shopper.sign_in("+1 242 555 0177")
+    assert shopper.path.endswith("/pin")
+    return shopper
+
+
+def post(shopper: Shopper, **values: str):
+    """Send the form of the page without following the redirect."""
+    return shopper.client.post(shopper.path, shopper.form().fields | values)
+
+
+def test_it_redirects_to_the_page_and_says_once_what_was_wrong(payment_of):
+    shopper = Shopper()
+    shopper.visit(f"{payment_of(150).hosted_url}/phone")
+    answer = post(shopper, phone="12 34")
+    assert (answer.status_code, answer["Location"]) == (303, shopper.path)
+
+    shopper.visit(shopper.path)
+    assert "Enter a mobile number with its country code" in shopper.text
+    assert 'value="12 34"' in shopper.text
+    assert "<title>Error: " in shopper.text
+
+    shopper.visit(shopper.path)
+    assert shopper.response.status_code == 200
+    assert "Enter a mobile number with its country code" not in shopper.text
+
+
+def test_reading_the_page_again_counts_no_wrong_pin(payment_of):
+    shopper = at_the_pin(payment_of)
+    shopper.send(pin="9999")
+    assert "4 tries left." in shopper.text
+    shopper.visit(shopper.path)
+
+    assert Customer.objects.get().pin_failures == 1
+
+
+def test_no_pin_is_kept(payment_of):
+    shopper = at_the_pin(payment_of)
+    answer = post(shopper, pin="9753")
+    kept = answer.cookies[REFUSED_COOKIE]
+    assert kept["httponly"]
+    assert "9753" not in kept.value
+    shopper.visit(shopper.path)
+
+    assert "9753" not in shopper.text
+
+
+def test_it_says_nothing_on_another_page(payment_of):
+    shopper = at_the_pin(payment_of)
+    post(shopper, pin="9999")
+    shopper.visit(f"{payment_of(150).hosted_url}/phone")
+
+    assert "There is a problem" not in shopper.text
+
+
+def test_a_forged_cookie_says_nothing(payment):
+    client = Client()
+    client.cookies[REFUSED_COOKIE] = "eyJhdCI6Ii8ifQ:forged:signature"
+    page = client.get(f"{payment.hosted_url}/phone")
+
+    assert page.status_code == 200
+    assert b"There is a problem" not in page.content
+
+
+def test_what_stopped_the_customer_is_a_page_of_its_own_and_leads_back(payment_of, merchant):
+    merchant.status = "suspended"
+    merchant.save()
+    shopper = Shopper()
+    payment = payment_of(150)
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in()
+    shopper.send(to="/pay")
+    assert shopper.path == payment.hosted_url
+    assert shopper.response.status_code == 422
+    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+
+    shopper.visit(shopper.path)
+    assert ">Pay B$1.50</button>" in shopper.text
+
+
+def test_an_old_page_goes_on_with_its_payment(payment):
+    page = Client(enforce_csrf_checks=True).post(f"{payment.hosted_url}/pay").content.decode()
+
+    assert "This page was open too long" in page
+    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in page
+    assert f'data-instead="{payment.hosted_url}"' in page
+
+
+def test_an_address_below_a_payment_goes_on_with_it(payment):
+    shopper = Shopper()
+    response = shopper.visit(f"{payment.hosted_url}/nothing")
+
+    assert response.status_code == 404
+    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+
+
+def test_a_mistyped_address_goes_on_with_the_payment_that_a_code_was_sent_for(payment):
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}/phone")
+    shopper.send(phone="+1 242 555 0100")
+    shopper.visit(f"/checkout/{new_id('pay', utc_now())}")
+
+    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+
+
+def test_an_unknown_payment_offers_none(db):
+    shopper = Shopper()
+    shopper.visit(f"/checkout/{new_id('pay', utc_now())}")
+
+    assert "Go on with the payment" not in shopper.text
