@@ -33,6 +33,14 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
     """Return how a payment ended without being paid."""
     if status == PaymentStatus.EXPIRED:
         return _expired(payment_view)
+    if status == PaymentStatus.CANCELED and payment.ticket_id is not None:
+        return Ending(
+            _("This sum is no longer open"),
+            STILL,
+            _("It was paid with another phone, or taken off the counter."),
+            again_address=payment_view.again_address,
+            again_words=_("See what is open"),
+        )
     if status == PaymentStatus.CANCELED:
         return Ending(
             _("This payment was canceled"),

@@ -10,6 +10,7 @@ from merchants.callers import Caller
 from payments.till_models import Till
 
 MOST_PRODUCTS = 9
+TIP_PERCENTS = (10, 15, 20)
 
 
 def till_of(*, merchant_id: str, livemode: bool) -> Till:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
 from core.clock import utc_now
 from core.errors import InvalidAmount, ValidationFailed
@@ -72,7 +73,7 @@ def test_the_proof_finds_a_tip_that_did_not_move(merchant):
 def test_it_refuses_a_tip_that_is_not_taken(merchant, allowed, tip):
     ticket = ticket_on(counter_of(merchant, tips_allowed=allowed))
 
-    with pytest.raises(ValidationFailed):
+    with pytest.raises(ValidationFailed), transaction.atomic():
         scan(ticket, tip=tip)
     assert not Payment.objects.filter(ticket=ticket).exists()
 
