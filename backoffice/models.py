@@ -118,9 +118,8 @@ class Instruction(SignedRow):
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
-    `sealed_result` a secret that the requester has not collected yet. About staff, `subject_id` is
-    the name of the account, about a bank file its SHA-256. `glass_broken_at` is when the requester
-    gave up on a second person.
+    `sealed_result` a secret not collected yet. `subject_id` is, about staff, the account's name,
+    about a bank file its SHA-256. `glass_broken_at`: the requester gave up on a second person.
     """
 
     id = PublicIdField(primary_key=True)

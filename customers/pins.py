@@ -35,11 +35,11 @@ from customers.models import (
 )
 from customers.new_proofs import note_new_proof
 from customers.pin_hashing import Hasher, hashing, newest_pepper, refuse_missing_pepper
+from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5
-LOCK = timedelta(minutes=30)
 WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
 WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
 ALL_ADDRESSES = "everywhere"
@@ -171,21 +171,6 @@ def replace_pin(
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
 
 
-@transaction.atomic
-def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
-    """Lift the lock after wrong attempts, for staff who have identified the caller.
-
-    A disabled PIN stays disabled: the customer resets it by a code. Raises CustomerNotFound,
-    PinDisabled.
-    """
-    customer = Customer.objects.locked(customer_id)
-    if customer.pin_is_disabled:
-        raise PinDisabled
-    customer.pin_failures, customer.pin_locked_until, customer.updated_at = 0, None, now
-    customer.save(update_fields=["pin_failures", "pin_locked_until", "updated_at"])
-    return customer
-
-
 def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
     """Return whether a PIN that the phone alone allows is a new proof.
 
@@ -251,7 +236,7 @@ def _count_attempt(customer_id: str, now: datetime) -> Customer:
     if behaviour_of(customer) == Behaviour.PIN_LOCKED:
         raise PinLocked(now + LOCK)
     if not counted:
-        raise _locked(customer)
+        raise PinDisabled if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
     return customer
 
 
@@ -286,10 +271,6 @@ def _wrong(customer: Customer, now: datetime) -> ApiError:
     was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
     limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)
-
-
-def _locked(customer: Customer) -> PinLocked:
-    return PinDisabled() if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
 
 
 def _update_limits(address: str, *, was_wrong: bool, now: datetime) -> None:

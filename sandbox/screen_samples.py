@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from checkout.adding import TopUpView, WayChoice
 from checkout.formats import deadline
 from checkout.payment_view import Item, Payee, PaymentView
+from core.clock import utc_now
 
-NOW = datetime.now(UTC)
+NOW = utc_now()
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
 BILL = PaymentView(
     id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",

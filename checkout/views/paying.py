@@ -23,6 +23,7 @@ from core.prepared import Place, Prepared
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
+from payments.errors import PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
 from payments.statuses import PAYABLE, PaymentStatus
@@ -77,9 +78,24 @@ class PaymentAction(PaymentPage):
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
-        if isinstance(error, InsufficientBalance):
-            return SeeOther(reverse("checkout-short", args=[self.payment.id]))
+        for kind, page in _WAYS_ON.items():
+            if isinstance(error, kind):
+                return SeeOther(reverse(page, args=[self.payment.id]))
         return super().refused(error)
+
+
+# What leaves a payment open has a page of its own, with another way to pay.
+_WAYS_ON: dict[type[ApiError], str] = {
+    InsufficientBalance: "checkout-short",
+    PaymentDeclined: "checkout-declined",
+}
+
+
+class DeclinedPage(PaymentAction):
+    """Offers another way to pay; the payment waits."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.page("declined.html")
 
 
 class ShortPage(PaymentAction):

@@ -12,6 +12,7 @@ from checkout.receipts import (
     receipt_of_payment,
     receipt_state_of,
     refunds_of,
+    signed_head,
 )
 from core.errors import ApiError
 from core.formats import moment_of
@@ -22,7 +23,7 @@ from refunds.statuses import RefundStatus
 JUST_PAID = ("paid", "added")
 
 
-def show_proof(page: PaymentPage, form: EmailForm) -> HttpResponse:
+def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
     """Show how a completed payment stands now, at its own address or that of its receipt.
 
     Only a browser that has just paid, or waited for it, is taken on to the shop: once.
@@ -41,6 +42,7 @@ def show_proof(page: PaymentPage, form: EmailForm) -> HttpResponse:
         paid_before="already" in marks and not is_payer,
         paid_by_another=customer is not None and not is_payer,
         mailed="mailed" in marks,
+        head=head,
     )
 
 
@@ -69,7 +71,7 @@ class ReceiptPage(PaymentPage):
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
-        return show_proof(self, form)
+        return show_proof(self, form, head=signed_head())
 
 
 class ReceiptProof(ReceiptPage):
@@ -102,6 +104,7 @@ class ReceiptPdf(ReceiptPage):
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
             printed=moment_of(self.now, self.payment_view.zone),
+            head=signed_head(),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'

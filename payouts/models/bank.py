@@ -66,11 +66,18 @@ class BankFile(models.Model):
         return self.message_id
 
 
+class BankStatementQuerySet(models.QuerySet["BankStatement"]):
+    def current(self) -> Self:
+        """Those that no other has amended."""
+        return self.filter(amended_by=None)
+
+
 class BankStatement(models.Model):
     """A statement of the account that payouts leave from. Amounts in cents, negative for a debt.
 
     `entries_amount` is what its entries make: credits less debits. A balance is null where this
-    page of the statement has none.
+    page of the statement has none. `written_at` is when the bank has made it; a later one of the
+    same number and beginning `amends` it, and holds the entries that are new.
     """
 
     file = models.ForeignKey(BankFile, on_delete=models.PROTECT, related_name="statements")
@@ -82,12 +89,21 @@ class BankStatement(models.Model):
     opening_amount = models.BigIntegerField(null=True)
     closing_amount = models.BigIntegerField(null=True)
     entries_amount = models.BigIntegerField()
+    written_at = models.DateTimeField(null=True)
+    amends = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, related_name="amended_by"
+    )
     created_at = models.DateTimeField()
+
+    objects: ClassVar[BankStatementQuerySet] = BankStatementQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     class Meta:
         constraints = (
+            # Some banks number their statements from 1 again each year.
             models.UniqueConstraint(
-                fields=["livemode", "currency", "number"], name="bank_statement_once"
+                fields=["livemode", "currency", "number", "start_at"],
+                condition=Q(amends=None),
+                name="bank_statement_once",
             ),
             models.CheckConstraint(
                 condition=Q(opening_amount=None)

@@ -1,9 +1,5 @@
 """The receipt: the live state, on a page, as PDF, by e-mail."""
 
-import base64
-import re
-import zlib
-
 import pytest
 
 from core.clock import utc_now
@@ -15,6 +11,7 @@ from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
+from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
 
 ITEMS = [{"name": "Rum & <cake>", "quantity": 2, "price": 1_500}]
@@ -36,16 +33,6 @@ def refund(payment: Payment, amount: int) -> None:
     caller = Caller(payment.merchant, livemode=False, actor="test")
     draft = RefundDraft(amount=amount, reason="Came back")
     create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
-
-
-def text_of(pdf: bytes) -> str:
-    """Return the lines of text that a PDF of ours draws."""
-    streams = re.findall(rb"stream\r?\n(.*?)endstream", pdf, re.DOTALL)
-    drawn = b"".join(
-        zlib.decompress(base64.a85decode(b"<~" + part, adobe=True)) for part in streams
-    )
-    lines = re.findall(r"\((.*)\) Tj", drawn.decode("latin-1").replace(") Tj (", ""))
-    return "\n".join(re.sub(r"\\([()\\])", r"\1", line) for line in lines)
 
 
 def test_it_shows_what_was_paid_for_and_by_whom(paid):

@@ -23,14 +23,15 @@ ONCE = {
     "bank_entry_once": ("livemode", "source", "key"),
     "bank_file_once": ("livemode", "source", "message_id"),
     "cash_day_once": ("agent", "livemode", "currency", "day"),
-    "bank_statement_once": ("livemode", "currency", "number"),
+    "bank_statement_once": ("livemode", "currency", "number", "start_at"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
     "till_once": ("merchant", "livemode"),
 }
 ALONE = {
-    "ApiKey.hash", "CustomerSession.token_hash", "Instruction.form_key", "LinkUse.payment_id",
+    "ApiKey.hash", "BankStatement.amends", "CustomerSession.token_hash", "Instruction.form_key",
+    "LinkUse.payment_id",
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
     "PaymentProof.payment", "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",

@@ -14,7 +14,7 @@ from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 from webhooks.delivery.leases import Claim, postpone
 from webhooks.delivery.outcomes import record_result
-from webhooks.delivery.signing import signature_headers
+from webhooks.delivery.signing import checkpoint_headers, signature_headers
 from webhooks.models import Webhook
 
 logger = logging.getLogger(__name__)
@@ -60,6 +60,7 @@ def _headers(claim: Claim) -> dict[str, str]:
             secret=decrypt(webhook.secret),
             previous=_previous_secret(webhook, claim),
         ),
+        **checkpoint_headers(claim.checkpoint),
     }
 
 
