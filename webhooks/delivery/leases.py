@@ -61,7 +61,7 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
 
     `now` by the database's clock. Never waits for a lock.
     """
-    waiting = {endpoint.webhook_id: endpoint for endpoint in _waiting(now)}
+    waiting = {endpoint.webhook_id: endpoint for endpoint in waiting_endpoints(now)}
     wanted = allocate(waiting.values(), free)
     full_lanes = _full_lanes(wanted, waiting, free)
     if not wanted:
@@ -110,7 +110,7 @@ def _give_back(claim: Claim, *, due_at: datetime) -> None:
     )
 
 
-def _waiting(now: datetime) -> Iterator[EndpointBacklog]:
+def waiting_endpoints(now: datetime) -> Iterator[EndpointBacklog]:
     """Yield the endpoints that have due deliveries and may be called now."""
     # Each dispatcher looks every second: where nothing waits, that takes a tenth of the full query.
     if not Delivery.objects.pending().exists():
