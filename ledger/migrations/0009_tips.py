@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("ledger", "0007_proof_since"),
+        ("ledger", "0008_proof_in_slices"),
     ]
 
     operations = [
