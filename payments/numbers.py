@@ -44,7 +44,7 @@ def beginning_of(text: str) -> str:
 def is_number_of(text: str, payment_id: str) -> bool:
     """Return whether a typed text is the number of this payment."""
     typed = text.strip().upper().translate(_MISREAD).replace(" ", "").replace("-", "")
-    return typed == number_of(payment_id).replace("-", "")
+    return typed != "" and typed == number_of(payment_id).replace("-", "")
 
 
 def _milliseconds(payment_id: str) -> int:
