@@ -94,7 +94,7 @@ def day_at(counter: Payment, *, now: datetime) -> CounterDay:
 
 
 def waiting_at(counter: Payment, *, now: datetime) -> QuerySet[Ticket]:
-    """Return the sums that wait at a counter, oldest first; `is_opened`: on somebody's phone."""
+    """Return the sums that wait at a counter, oldest first; `is_opened`: on a phone."""
     opened = Payment.objects.filter(ticket=OuterRef("pk"))
     return Ticket.objects.open_at(counter.id, now).annotate(is_opened=Exists(opened))
 

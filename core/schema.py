@@ -39,17 +39,16 @@ class AddConstraintOnline(AddConstraint):
     """Add a constraint while others write; one of the same name goes.
 
     New rows obey it at once, those that are there are checked afterwards. SQLite builds the table
-    anew, with the triggers that it had.
+    anew, without its triggers.
     """
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        model = to_state.apps.get_model(app_label, self.model_name)
         if schema_editor.connection.vendor != "postgresql":
-            with _triggers_kept(schema_editor, model._meta.db_table):
-                super().database_forwards(app_label, schema_editor, from_state, to_state)
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
+        model = to_state.apps.get_model(app_label, self.model_name)
         table, name = f'ALTER TABLE "{model._meta.db_table}"', f'"{self.constraint.name}"'
         schema_editor.execute(f"{table} DROP CONSTRAINT IF EXISTS {name}", params=None)
         added = self.constraint.create_sql(model, schema_editor)
@@ -218,21 +217,6 @@ def _drop(schema_editor: BaseDatabaseSchemaEditor, name: str) -> None:
 
 def _concurrently(schema_editor: BaseDatabaseSchemaEditor) -> str:
     return "CONCURRENTLY " if schema_editor.connection.vendor == "postgresql" else ""
-
-
-@contextmanager
-def _triggers_kept(schema_editor: BaseDatabaseSchemaEditor, table: str) -> Iterator[None]:
-    """Create the triggers of a table again, which go where SQLite builds it anew."""
-    triggers = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = %s"
-    with schema_editor.connection.cursor() as cursor:
-        cursor.execute(triggers, [table])
-        before = dict(cursor.fetchall())
-        yield
-        cursor.execute(triggers, [table])
-        kept = {name for name, _sql in cursor.fetchall()}
-    for name, sql in before.items():
-        if name not in kept:
-            schema_editor.execute(sql, params=None)
 
 
 @contextmanager

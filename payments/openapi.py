@@ -131,6 +131,7 @@ WORDING = Wording(
         "NewPaymentRequest": ("amount", "currency", "description", "success_url", "metadata"),
         "PatchedChangedPaymentRequest": ("description", "metadata"),
         "ConfirmationRequest": ("customer_phone",),
+        "PatchedChangedTillRequest": ("products", "tips_allowed"),
         "ConfirmedPayment": ("transaction_id", "completed_at"),
     },
 )

@@ -133,6 +133,9 @@ class LineItemOutput(Output):
     price = AmountField(min_value=-MAX_AMOUNT)
     tax = AmountField(min_value=0, required=False)
 
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        return super().to_representation({"tax": None, **instance})
+
 
 class CounterUrlField(TextField):
     """The address of a counter's screen; other payments have none."""

@@ -1,4 +1,4 @@
-"""The sums that a cashier puts on a counter's code: each is paid once, by whoever pays first.
+"""The sums that a cashier puts on a counter's code: each is paid once, by the first to pay.
 
 Locks are taken in the order ticket, payment, the other payments of the ticket by id.
 """

@@ -47,7 +47,7 @@ class TicketQuerySet(models.QuerySet["Ticket"]):
 class Ticket(models.Model):
     """A sum that the cashier has put on a counter's code, for one customer to pay.
 
-    `amount` is without a tip; `items` are lines as of an order, or none. Whoever pays first takes
+    `amount` is without a tip; `items` are lines as of an order, or none. The first to pay takes
     it: several phones may have opened payments for it.
     """
 

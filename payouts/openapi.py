@@ -18,7 +18,7 @@ ORIGINS = "Who asked for it: the `schedule`, you by the `api`, or `staff`."
 KINDS = """
 Why money moved.
 
-- `payment`: a customer paid.
+- `payment`: a customer paid; `tip` beside it, where a part of that was one.
 - `fee`, `refund_fee`: the service's fee of a payment, and what of it comes back with a refund.
 - `refund`: money went back to a customer.
 - `top_up`: a customer's wallet was filled.
