@@ -5,6 +5,7 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from checkout.browser_session import customer_of_device
 from checkout.endings import counter_closed
 from checkout.flow import CheckoutStep
 from checkout.formats import signs
@@ -56,9 +57,17 @@ class CounterVisit(PaymentPage):
             tip=answer["tip_amount"],
             now=self.now,
         )
-        if chosen is not None and not self.tips_allowed and self.browser.session is None:
+        if chosen is not None and not self.tips_allowed and self.is_unknown:
             return SeeOther(reverse(CheckoutStep.SIGN_IN.value, args=[opened]))
         return SeeOther(f"/checkout/{opened}")
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether Pay has been pressed by a customer who has to sign in next, by a code."""
+        held = customer_of_device(
+            self.request, livemode=self.livemode, merchant_id=self.merchant_id
+        )
+        return self.browser.session is None and not held
 
     def look(self) -> None:
         """Read what waits at the counter, and what it offers."""
