@@ -21,6 +21,7 @@ from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.drafts import items_sum
 from payments.models import Payment
+from payments.numbers import number_of
 from payments.statuses import PAYABLE, PaymentStatus
 
 # What the pages show of a payment: each column more costs as much as a small template. What is not
@@ -109,6 +110,7 @@ class PaymentView:
     items: tuple[Item, ...] = ()
     difference: int = 0
     tip: int = 0
+    tax: int = 0
     facts: tuple[tuple[str, str], ...] = ()
     payable: bool = False
     success_address: str = ""
@@ -119,6 +121,11 @@ class PaymentView:
     completed_at: datetime | None = None
     amount_refunded: int = 0
     payer: str = ""
+
+    @property
+    def number(self) -> str:
+        """The number for people, the same on pages, in mails and on paper."""
+        return number_of(self.id)
 
     @property
     def before_tip(self) -> int:
@@ -185,6 +192,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         if items
         else 0,
         tip=payment.tip or 0,
+        tax=sum(item.get("tax", 0) for item in payment.line_items or []),
         facts=tuple(_facts(payment)),
         payable=status in PAYABLE and not payment.is_counter,
         success_address=return_url(payment.success_url, payment.id),

@@ -58,6 +58,7 @@ WORDING = Wording(
             " enters it.",
             1250,
         ),
+        "tax": ("The tax in this line, in cents, included in its price.", 57),
         "tip": ("The part of the amount that is a tip, in cents, where there is one.", 125),
         "products": (
             "What the counter screen offers to pick, at most nine.",
