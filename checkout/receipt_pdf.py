@@ -103,7 +103,7 @@ def _seller(payment_view: PaymentView, seller: Seller) -> list[Flowable]:
         return about
     logo = Image(BytesIO(seller.logo), LOGO, LOGO)
     room = A5[0] - 2 * MARGIN - LOGO
-    plain = [("VALIGN", (0, 0), (-1, -1), "TOP"), ("LEFTPADDING", (0, 0), (0, 0), 0)]
+    plain = [("VALIGN", (0, 0), (-1, -1), "TOP")]
     return [Table([[logo, about]], colWidths=[LOGO + 3 * mm, room - 3 * mm], style=plain)]
 
 
