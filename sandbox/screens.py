@@ -86,6 +86,7 @@ LONG = replace(
     facts=(("Order", "O" * 120),),
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
+AT_ONCE = {"pays_at_once": True}
 WAY = {"phone_address": "#", "again_address": "#"}
 BASE = {
     "payment_view": BILL,
@@ -144,7 +145,7 @@ SCREENS: dict[str, Screen] = {
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
-        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
+        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000, **AT_ONCE},
     ),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
