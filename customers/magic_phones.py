@@ -16,7 +16,7 @@ class Behaviour(StrEnum):
     """The outcome that a test customer's phone selects. A live customer is always NORMAL."""
 
     NORMAL = "works"
-    INSUFFICIENT_BALANCE = "does not have enough money"
+    INSUFFICIENT_BALANCE = "has too little money"
     WRONG_PIN = "every PIN is wrong"
     DECLINED = "is declined"
     SLOW = f"stays in processing for {in_words(SLOW_SETTLEMENT)}"
