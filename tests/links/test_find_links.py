@@ -3,10 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 
 from core.clock import iso, utc_now
-from core.ids import new_id
 from links.models import PaymentLink
 from tests.links.conftest import new_link
 
@@ -75,22 +73,3 @@ def test_it_refuses_what_it_cannot_read(api, merchant, query):
     response = api(merchant).get(PATH, query)
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
-
-
-@pytest.mark.postgres
-def test_an_amount_is_found_by_an_index(api, merchant):
-    link = new_link(api, merchant)
-    rows = [_copy(link, amount) for amount in range(100, 3_100)]
-    PaymentLink.objects.bulk_create(rows)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE links_paymentlink")
-
-    of_merchant = PaymentLink.objects.filter(merchant=merchant, livemode=False, amount=2_500)
-
-    assert "link_by_amount" in of_merchant.order_by("-created_at", "-id")[:21].explain()
-
-
-def _copy(link, amount):
-    row = PaymentLink.objects.get(pk=link.pk)
-    row.pk, row.amount = new_id("link", utc_now()), amount
-    return row

@@ -3,10 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 
 from core.clock import iso, utc_now
-from core.ids import new_id
 from payouts.models import Payout
 from tests.payouts.merchant_balance import credit
 
@@ -50,21 +48,3 @@ def test_it_refuses_what_it_does_not_take(api, merchant, query):
     response = api(merchant).get(PATH, query)
 
     assert (response.status_code, response.json()["code"]) == (400, "INVALID_REQUEST")
-
-
-@pytest.mark.postgres
-def test_an_amount_is_found_by_an_index(merchant, made):
-    rows = [_copy(made[0], amount) for amount in range(100, 3_100)]
-    Payout.objects.bulk_create(rows)
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE payouts_payout")
-
-    of_merchant = Payout.objects.filter(merchant=merchant, livemode=False, amount=2_500)
-
-    assert "payout_by_amount" in of_merchant.order_by("-created_at", "-id")[:21].explain()
-
-
-def _copy(payout_id, amount):
-    row = Payout.objects.get(pk=payout_id)
-    row.pk, row.amount, row.statement_id = new_id("po", utc_now()), amount, None
-    return row
