@@ -75,6 +75,7 @@ _RESOURCES = {
     "Payment links": "An address at which many customers can pay, each by a payment of its own.",
     "Balances": "What the service holds for you.",
     "Payouts": "Money that leaves your balance for your bank account.",
+    "Bank accounts": "Where your payouts go, one account per currency.",
     "Statements": "Your balance over a period, line by line.",
     "Webhooks": "Your endpoints, and which events are sent to each.",
     "Deliveries": "What was sent to a webhook, and what it answered.",

@@ -43,7 +43,14 @@ from backoffice.resource.filters import (
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from backoffice.timeline import transitions_of
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import (
+    AccountState,
+    BankAccount,
+    BankHoliday,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+)
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
@@ -196,8 +203,26 @@ class PayoutBatchAdmin(OfficeAdmin):
 BANK = Field("Bank", "bank_name")
 NUMBER = Field("Number", lambda account: f"…{account.last_four}")
 CURRENCY = Field("Currency", "currency")
-ACCOUNT_STATE = Badge("State", lambda account: "off" if account.closed_at else "active")
+ACCOUNT_WORDS = {
+    AccountState.PENDING: "pending",
+    AccountState.OPEN: "active",
+    AccountState.DECLINED: "declined",
+    AccountState.CLOSED: "off",
+}
+ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 BANK_ACCOUNT_FIELDS = (BANK, NUMBER, CURRENCY, MODE, ACCOUNT_STATE)
+
+
+class PendingAccountFilter(OfficeFilter):
+    """Accounts that merchants have asked for, and no one has decided on."""
+
+    title = "state"
+    parameter_name = "state"
+    options = (("pending", "waits for a decision"),)
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        waiting = BankAccount.objects.pending().values("pk")
+        return queryset.filter(pk__in=waiting) if self.value() else queryset
 
 
 class BankAccountAdmin(OfficeAdmin):
@@ -205,7 +230,11 @@ class BankAccountAdmin(OfficeAdmin):
 
     list_select_related = ("merchant",)
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
-    list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    list_filter = (
+        ModeFilter,
+        PendingAccountFilter,
+        link_filter("merchant", "merchant", "merchant_id"),
+    )
     row_actions = BANK_ACCOUNT_ACTIONS
     page = (
         Fieldset(

@@ -20,7 +20,7 @@ from merchants.services import issue_key
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from payouts.account_statements import request_statement
-from payouts.models import AccountStatement, Payout
+from payouts.models import AccountStatement, BankAccount, Payout
 from refunds.models import Refund
 from tests.backoffice.rows import one_of_each
 from tests.client import Api, ApiClient
@@ -31,7 +31,7 @@ LIST, NEW, TOTAL = "a list", "something new", "a total"
 OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
-    "statement_id": AccountStatement, "key_id": ApiKey,
+    "statement_id": AccountStatement, "key_id": ApiKey, "bank_account_id": BankAccount,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
@@ -58,6 +58,10 @@ ROUTES = {
     "patch payment-links/<id:link_id>": "link_id",
     "post payment-links/<id:link_id>/deactivate": "link_id",
     "get balance": TOTAL,
+    "get bank-accounts": LIST,
+    "post bank-accounts": NEW,
+    "get bank-accounts/<id:bank_account_id>": "bank_account_id",
+    "post bank-accounts/<id:bank_account_id>/close": "bank_account_id",
     "get payouts": LIST,
     "post payouts": NEW,
     "get payouts/<id:payout_id>": "payout_id",
