@@ -1,11 +1,17 @@
 """The receipt of a payment: always current, refunds included."""
 
+import base64
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
 from core import attempt_limits
+from core.log_receipts import PENDING, ReceiptRefused, proven_entries
+from core.signed_notes import LogHead
+from ledger.checkpoints import verifiers
+from ledger.models import Transfer, TransferKind
+from ledger.transaction_receipts import LogReceipt, receipt_of
 from payments.emails import plan_receipt_again
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -39,6 +45,37 @@ def refunds_of(payment: Payment) -> list[Refund]:
     """Return the refunds, pending ones included, oldest first."""
     made = Refund.objects.filter(payment=payment).exclude(status=RefundStatus.FAILED)
     return list(made.order_by("created_at", "id"))
+
+
+@dataclass(frozen=True)
+class ReceiptProofView:
+    """What a page says of the proof: `is_wrong` where it does not hold, empty where none is yet."""
+
+    index: int = 0
+    size: int = 0
+    root: str = ""
+    is_wrong: bool = False
+
+
+def receipt_of_payment(payment: Payment) -> LogReceipt:
+    """Return the receipt of the transfer to the merchant; fees are not the customer's affair."""
+    transaction_id = payment.transaction_id or ""
+    transfers = Transfer.objects.filter(transaction_id=transaction_id, kind=TransferKind.PAYMENT)
+    return receipt_of(transaction_id, transfers)
+
+
+def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
+    """Check a receipt as a stranger would; None where there is no proof yet."""
+    document = receipt.as_json()
+    if receipt.status == PENDING:
+        return None
+    try:
+        proven_entries(document, verifiers())
+    except ReceiptRefused:
+        return ReceiptProofView(is_wrong=True)
+    head = LogHead.parse(document["checkpoint"])
+    root = base64.b64encode(head.root).decode()
+    return ReceiptProofView(index=document["leaves"][0]["index"], size=head.size, root=root)
 
 
 def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) -> None:

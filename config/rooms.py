@@ -77,6 +77,7 @@ _RESOURCES = {
     "Payouts": "Money that leaves your balance for your bank account.",
     "Bank accounts": "Where your payouts go, one account per currency.",
     "Statements": "Your balance over a period, line by line.",
+    "Ledger proofs": "What shows that a transaction stands in the ledger, without asking again.",
     "Webhooks": "Your endpoints, and which events are sent to each.",
     "Deliveries": "What was sent to a webhook, and what it answered.",
     "Events": "Everything that has happened, whether it was sent or not.",

@@ -6,6 +6,7 @@ from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView, openapi_document
 from core.handler import read_only
 from core.ids import IdConverter
+from ledger.views import checkpoint_keys
 from merchants.confirmation_page import ConfirmEmailPage
 
 register_converter(IdConverter, "id")
@@ -19,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", read_only(healthz), name="healthz"),
     path("readyz", read_only(readyz), name="readyz"),
     path("metrics", read_only(metrics), name="metrics"),
+    path(".well-known/checkpoint-keys", read_only(checkpoint_keys), name="checkpoint-keys"),
     # First, as addresses are tried in order and most requests are about payments.
     path("v1/", include("payments.urls")),
     path("v1/", include("merchants.urls")),

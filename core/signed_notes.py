@@ -25,6 +25,18 @@ class NoteVerifier:
     name: str
     public: bytes
 
+    @classmethod
+    def parse(cls, text: str) -> "NoteVerifier":
+        """Read a public key. Raises ValueError."""
+        name, key_hash, encoded = [*text.strip().split("+", 2), "", ""][:3]
+        data = base64.b64decode(encoded, validate=True)
+        verifier = cls(name, data[1:])
+        if data[:1] != ED25519 or len(verifier.public) != 32:
+            raise ValueError("is no Ed25519 key of a note")
+        if verifier.key_hash.hex() != key_hash:
+            raise ValueError("has the hash of another key")
+        return verifier
+
     @property
     def key_hash(self) -> bytes:
         text = self.name.encode() + b"\n" + ED25519 + self.public

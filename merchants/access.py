@@ -8,7 +8,7 @@ EVERYTHING = "*"
 READ_ONLY = "*:read"
 RESOURCES = (
     *("merchants", "api_keys", "payments", "refunds", "payment_links", "balances", "payouts"),
-    *("bank_accounts", "statements", "webhooks", "deliveries", "events"),
+    *("bank_accounts", "statements", "ledger_proofs", "webhooks", "deliveries", "events"),
 )
 NOT_GRANTED = "api_keys:write"
 MAX_SCOPES = 500

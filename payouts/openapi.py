@@ -35,6 +35,21 @@ Whether money is sent to it.
 - `declined`: the review came to nothing, or it was withdrawn.
 - `closed`: it was closed, or another has taken its place.
 """.strip()
+PROOF_STATUSES = """
+Whether there is a proof yet.
+
+- `pending`: no signed head has all of it yet; ask again in a minute.
+- `proven`: each leaf leads to the head.
+""".strip()
+_ENTRY = (
+    '{"amount":1250,"created_at":"2026-11-21T14:02:00.000000+00:00",'
+    '"credit_owner":"mer_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg","credit_purpose":"merchant",'
+    '"currency":"BSD","debit_owner":"cus_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",'
+    '"debit_purpose":"wallet","description":"","id":5,"kind":"ledger_transfer","livemode":false,'
+    '"movement":"payment","reference":"pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",'
+    '"signature":"d83b0a4c:…","transaction_id":"txn_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"}'
+)
+_CHECKPOINT = "pay.example.com/ledger\n8\nJHsCbHo…=\n\n— pay.example.com/ledger Az3grl…=\n"
 
 STATEMENT_STATUSES = "`pending` while it is made, `ready` once its sums are complete."
 
@@ -56,6 +71,8 @@ WORDING = Wording(
         "MovementPage": "A page of the movements of a payout, newest first.",
         "BalanceOutput": "Your balance: an entry per currency in each list.",
         "BalanceAmount": "Money of one currency.",
+        "LedgerProofOutput": "What shows that your transfers of a transaction are in the log.",
+        "LedgerProofLeaf": "A leaf of the log, and the way from it to the head.",
         "AccountStatementOutput": (
             "Your balance over a period. The opening, the sums below it and the closing add up;"
             " what left is negative. The sums of one that is `pending` are not complete yet."
@@ -126,10 +143,20 @@ WORDING = Wording(
         "ready_at": ("When it was complete.", "2026-11-21T14:00:00.000Z"),
         "statements": ("The statements of this page.", []),
         "lines": ("The lines of this page.", []),
+        "LedgerProofOutput.status": (PROOF_STATUSES, "proven"),
+        "checkpoint": ("The head of the log as it was signed: a note of C2SP.", _CHECKPOINT),
+        "leaves": ("A leaf for each transfer of yours.", []),
+        "index": ("Which leaf of the log it is, from 0.", 5),
+        "entry": ("The leaf, byte by byte: its hash begins the path.", _ENTRY),
+        "path": (
+            "Hashes in base64, from the leaf's neighbor up, as in RFC 9162.",
+            ["q2dLs0…=", "7ZPQ1e…=", "UZkzJc…="],
+        ),
     },
     shown={
         "NewBankAccountRequest": ("currency", "bic"),
         "BankAccountOutput": ("bic",),
+        "LedgerProofOutput": ("checkpoint", "leaves"),
         "AccountStatementOutput": ("opening_amount", "closing_amount", "ready_at"),
         "NewPayoutRequest": ("amount", "description"),
         "NewAccountStatementRequest": ("currency",),

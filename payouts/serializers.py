@@ -7,11 +7,13 @@ from core.fields import (
     CurrencyField,
     DateField,
     InstantField,
+    ListOf,
     OneOfField,
     StrictBooleanField,
     StrictIntegerField,
     TextField,
 )
+from core.log_receipts import PENDING, PROVEN
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
@@ -103,6 +105,23 @@ class PayoutWithMovements(PayoutOutput):
     """`movements` are the newest of them; `GET /v1/payouts/:id/movements` has the rest."""
 
     movements = MovementOutput(many=True)
+
+
+class LedgerProofLeaf(Output):
+    """A leaf of the log, and the way from it to the head."""
+
+    index = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    entry = TextField(max_length=4_096)
+    path = ListOf(max_length=64, child=TextField(max_length=44))
+
+
+class LedgerProofOutput(Output):
+    """Without checkpoint and leaves while it is pending."""
+
+    transaction_id = TextField(max_length=40)
+    status = OneOfField(allowed=(PROVEN, PENDING))
+    checkpoint = TextField(max_length=4_096, required=False)
+    leaves = LedgerProofLeaf(many=True, required=False)
 
 
 class BalanceAmount(Output):

@@ -1,10 +1,20 @@
 from django.urls import path
 
 from payouts.bank_account_views import BankAccountViewSet
-from payouts.views import AccountStatementViewSet, BalanceViewSet, PayoutViewSet
+from payouts.views import (
+    AccountStatementViewSet,
+    BalanceViewSet,
+    LedgerProofViewSet,
+    PayoutViewSet,
+)
 
 urlpatterns = [
     path("balance", BalanceViewSet.as_view({"get": "retrieve"}), name="balance"),
+    path(
+        "ledger/proof/<id:transaction_id>",
+        LedgerProofViewSet.as_view({"get": "retrieve"}),
+        name="ledger-proof",
+    ),
     path(
         "statements",
         AccountStatementViewSet.as_view({"post": "create", "get": "list"}),

@@ -19,11 +19,13 @@ from payouts.filters import (
     STATEMENT_LINES,
     is_csv,
 )
+from payouts.ledger_proofs import receipt_for
 from payouts.models import AccountStatement, Payout
 from payouts.serializers import (
     AccountStatementLines,
     AccountStatementOutput,
     BalanceOutput,
+    LedgerProofOutput,
     MovementOutput,
     MovementPage,
     NewAccountStatement,
@@ -159,6 +161,20 @@ class AccountStatementViewSet(CallerViewSet):
         shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
         has_more = page.offset + len(lines) < total
         return Response(AccountStatementLines.of({**shown, "has_more": has_more}))
+
+
+class LedgerProofViewSet(CallerViewSet):
+    resource = "ledger proof"
+
+    @operation("Prove a transaction", response=LedgerProofOutput)
+    def retrieve(self, request: CallerRequest, transaction_id: str) -> Response:
+        """`pending` for a minute or two; then its leaves, and how each leads to a signed head.
+
+        Your own transfers of it, that is. What is `proven` can be checked without the service, with
+        its public key from `/.well-known/checkpoint-keys`.
+        """
+        receipt = receipt_for(caller=request.user, transaction_id=transaction_id)
+        return Response(LedgerProofOutput.of(receipt))
 
 
 class BalanceViewSet(CallerViewSet):

@@ -1,6 +1,6 @@
 """What finance does with payouts, runs, bank accounts and holidays."""
 
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from django import forms
 from django.conf import settings

@@ -1,12 +1,18 @@
 """The receipt: page, PDF, and by e-mail."""
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from checkout.forms import EmailForm
 from checkout.pages import Detour, PaymentPage, SeeOther
-from checkout.receipts import mail_receipt, receipt_state_of, refunds_of
+from checkout.receipts import (
+    mail_receipt,
+    proof_of,
+    receipt_of_payment,
+    receipt_state_of,
+    refunds_of,
+)
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
@@ -44,6 +50,25 @@ class ReceiptPage(PaymentPage):
             refunds=refunds_of(self.payment),
             mailed="mailed" in self.request.GET,
         )
+
+
+class ReceiptProof(ReceiptPage):
+    """What shows that the payment stands in the log, and a file that shows it without us."""
+
+    http_method_names = ("get", "head")
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        receipt = receipt_of_payment(self.payment)
+        return self.page("proof.html", proof=proof_of(receipt))
+
+
+class ReceiptFile(ReceiptPage):
+    http_method_names = ("get", "head")
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        response = JsonResponse(receipt_of_payment(self.payment).as_json())
+        response["Content-Disposition"] = f'attachment; filename="receipt-{payment_id}.json"'
+        return response
 
 
 class ReceiptPdf(ReceiptPage):

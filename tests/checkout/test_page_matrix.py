@@ -64,6 +64,8 @@ PAGES = {
     "counter-feed": COUNTER,
     "receipt": PAYMENT,
     "receipt-pdf": PAYMENT,
+    "receipt-proof": PAYMENT,
+    "receipt-file": PAYMENT,
     "account": ACCOUNT,
     "account-phone": ACCOUNT,
     "account-code": ACCOUNT,

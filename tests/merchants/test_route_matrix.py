@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from core.clock import utc_now
 from core.ids import new_id
+from ledger.models import Transfer
 from links.models import PaymentLink
 from merchants.callers import Caller
 from merchants.models import ApiKey, Merchant
@@ -31,7 +32,8 @@ LIST, NEW, TOTAL = "a list", "something new", "a total"
 OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
-    "statement_id": AccountStatement, "key_id": ApiKey, "bank_account_id": BankAccount,
+    "statement_id": AccountStatement, "key_id": ApiKey, "transaction_id": Transfer,
+    "bank_account_id": BankAccount,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
@@ -62,6 +64,7 @@ ROUTES = {
     "post bank-accounts": NEW,
     "get bank-accounts/<id:bank_account_id>": "bank_account_id",
     "post bank-accounts/<id:bank_account_id>/close": "bank_account_id",
+    "get ledger/proof/<id:transaction_id>": "transaction_id",
     "get payouts": LIST,
     "post payouts": NEW,
     "get payouts/<id:payout_id>": "payout_id",
@@ -131,7 +134,8 @@ def _call(client: ApiClient, route: str, rows: dict[type[Model], Model] | None) 
     """Call a route about these rows; without any, about what does not exist."""
     method, place = route.split(" ")
     for name, model in OBJECTS.items():
-        pk = rows[model].pk if rows else new_id("pay", utc_now())
+        key = name if name == "transaction_id" else "pk"
+        pk = getattr(rows[model], key) if rows else new_id("pay", utc_now())
         place = place.replace(f"<id:{name}>", pk)
     values = [BODIES[route]] if route in BODIES else []
     return getattr(client, method)(f"/v1/{place}", *values)
