@@ -3,14 +3,9 @@
 import pytest
 from django.db import IntegrityError, transaction
 
-from backoffice.queues import queues_of
-from backoffice.roles import Role
-from core.clock import utc_now
 from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payouts.models import AccountState, BankAccount
-from tests.backoffice.acting import act, page_of_act
-from tests.backoffice.conftest import office, staff_as  # noqa: F401  # a fixture
 from tests.factories import MerchantFactory
 
 PLACE = "/v1/bank-accounts"
@@ -39,36 +34,6 @@ def test_an_account_of_a_verified_merchant_waits_for_staff(api, merchant, bank_a
     message = Message.objects.get(kind="bank_account")
     assert message.recipient == merchant.email
     assert "555000111" not in message.text
-
-
-def test_staff_approve_it_and_the_one_before_is_closed(api, merchant, bank_account, office):  # noqa: F811
-    api(merchant, live=True).post(PLACE, BODY)
-    account = BankAccount.objects.pending().get()
-
-    act(office(Role.FINANCE), account, "approve", reason="A letter of the bank")
-
-    assert states(merchant) == [("9012", AccountState.CLOSED), ("0111", AccountState.OPEN)]
-    read = api(merchant, live=True).get(f"{PLACE}/{account.id}").json()
-    assert read["status"] == "open"
-    assert Message.objects.filter(kind="bank_account").count() == 2
-
-
-def test_staff_decline_it_and_the_one_before_stays(api, merchant, bank_account, office):  # noqa: F811
-    api(merchant, live=True).post(PLACE, BODY)
-    account = BankAccount.objects.pending().get()
-    browser = office(Role.FINANCE)
-
-    act(browser, account, "decline", reason="Not theirs")
-
-    assert states(merchant) == [("9012", AccountState.OPEN), ("0111", AccountState.DECLINED)]
-    assert browser.post(page_of_act(account, "approve"), {"reason": "x"}).status_code == 422
-
-
-def test_it_waits_in_a_queue(api, merchant):
-    api(merchant, live=True).post(PLACE, BODY)
-
-    found = queues_of(staff_as(Role.FINANCE), livemode=True, now=utc_now())
-    assert "Bank accounts to review" in {queue.title for queue in found}
 
 
 def test_another_request_takes_the_place_of_the_one_that_waits(api, merchant):
