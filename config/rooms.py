@@ -52,6 +52,7 @@ WORDINGS: list[str] = [
     "links.openapi.WORDING",
     "payouts.openapi.WORDING",
     "webhooks.openapi.WORDING",
+    "sandbox.openapi.WORDING",
 ]
 
 # What makes the reference out of the generator's document, in this order
@@ -81,6 +82,7 @@ _RESOURCES = {
     "Webhooks": "Your endpoints, and which events are sent to each.",
     "Deliveries": "What was sent to a webhook, and what it answered.",
     "Events": "Everything that has happened, whether it was sent or not.",
+    "Test clocks": "Time, as your test objects wait for it.",
     "Webhook events": "The requests that your endpoints receive, one for each type of event.",
 }
 REFERENCE_TAGS = [{"name": name, "description": text} for name, text in _RESOURCES.items()]

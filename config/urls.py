@@ -28,6 +28,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("links.urls")),
     path("v1/", include("payouts.urls")),
     path("v1/", include("webhooks.urls")),
+    path("v1/", include("sandbox.urls")),
     path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
     path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),

@@ -48,8 +48,7 @@ def test_staff_decline_it_and_the_one_before_stays(office: Office, requested: Ba
     act(browser, requested, "decline", reason="Not theirs")
 
     assert states() == [("6789", AccountState.OPEN), ("0111", AccountState.DECLINED)]
-    again = browser.post(page_of_act(requested, "approve"), {"reason": "It was"})
-    assert again.status_code != 302
+    browser.post(page_of_act(requested, "approve"), {"reason": "It was"})
     assert states() == [("6789", AccountState.OPEN), ("0111", AccountState.DECLINED)]
 
 

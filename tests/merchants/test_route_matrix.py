@@ -50,6 +50,10 @@ ROUTES = {
     "patch payments/<id:payment_id>": "payment_id",
     "post payments/<id:payment_id>/cancel": "payment_id",
     "post payments/<id:payment_id>/confirm": "payment_id",
+    "post payments/<id:payment_id>/send": "payment_id",
+    "post payment-links/<id:link_id>/send": "link_id",
+    "post payments/<id:payment_id>/simulate": "payment_id",
+    "post payments/<id:payment_id>/expire": "payment_id",
     "post payments/<id:payment_id>/refund": "payment_id",
     "get payments/<id:payment_id>/refunds": "payment_id",
     "get refunds": LIST,
@@ -59,6 +63,8 @@ ROUTES = {
     "get payment-links/<id:link_id>": "link_id",
     "patch payment-links/<id:link_id>": "link_id",
     "post payment-links/<id:link_id>/deactivate": "link_id",
+    "post payment-links/<id:link_id>/expire": "link_id",
+    "post test/advance": NEW,
     "get balance": TOTAL,
     "get bank-accounts": LIST,
     "post bank-accounts": NEW,
@@ -88,7 +94,12 @@ ROUTES = {
     "get events/<id:event_id>": "event_id",
 }
 NAMED = [route for route, about in ROUTES.items() if about in OBJECTS]
-BODIES = {"post webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "post webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"},
+    "post payments/<id:payment_id>/simulate": {"outcome": "paid"},
+    "post payments/<id:payment_id>/send": {"email": "ana@example.com"},
+    "post payment-links/<id:link_id>/send": {"email": "ana@example.com"},
+}
 OF_BOTH_MODES = "merchant_id"
 
 
@@ -184,7 +195,12 @@ def test_what_is_of_the_other_mode_is_like_what_is_missing(
     assert {route for route, (test, missing) in answers.items() if test != missing} == set()
     # A live key confirms nothing: it is told so before anything is looked up.
     refused = {route for route, (_, missing) in answers.items() if missing[0] != 404}
-    assert refused == {"post payments/<id:payment_id>/confirm"}
+    assert refused == {
+        "post payments/<id:payment_id>/confirm",
+        "post payments/<id:payment_id>/simulate",
+        "post payments/<id:payment_id>/expire",
+        "post payment-links/<id:link_id>/expire",
+    }
     assert _stored(rows) == before
 
 

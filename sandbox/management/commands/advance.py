@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from core.clock import utc_now
 from core.errors import ApiError
 from core.json import dump_json
 from sandbox.time_travel import advance
@@ -33,7 +34,7 @@ class Command(BaseCommand):
         if by <= timedelta(0):
             raise CommandError("Say by how much: --days, --hours or --minutes.")
         try:
-            counts = advance(merchant_id=options["merchant"], by=by)
+            counts = advance(merchant_id=options["merchant"], by=by, now=utc_now())
         except ApiError as error:
             raise CommandError(error.message) from None
         if options["work"]:
