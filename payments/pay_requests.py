@@ -1,7 +1,7 @@
 """Send a customer where to pay: a text or an e-mail with the address of a payment or link.
 
 Texts cost money and e-mails bear our name: what is sent is limited per recipient, object and
-merchant, texts per country besides. In test mode an e-mail reaches the merchant, and no text leaves.
+merchant, texts per country besides. In test mode e-mails reach the merchant, and texts no one.
 """
 
 import hashlib
