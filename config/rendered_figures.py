@@ -19,7 +19,8 @@ from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
-from customers.pins import ATTEMPTS_UNTIL_LOCKED, LOCK
+from customers.pin_locks import LOCK
+from customers.pins import ATTEMPTS_UNTIL_LOCKED
 from merchants.own_keys import MOST_ACTIVE
 from payments.modes import INVOICE_TERM, LIFETIME
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS

@@ -17,7 +17,7 @@ from funding.services import credit_locked, open_top_up, refuse_above_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.matching import refuse_resolved
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource
+from payouts.models import BankEntry, BankEntryState
 
 
 def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
@@ -82,7 +82,7 @@ def credit_by_hand(
 def refuse_no_credit(entry: BankEntry) -> None:
     """Raise BankEntryUnfit unless an entry is booked money that came in and waits for a person."""
     refuse_resolved(entry)
-    if entry.kind != BankEntryKind.CREDIT or entry.source != BankSource.STATEMENT:
+    if not entry.is_booked_credit:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
     if (entry.amount or 0) > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")

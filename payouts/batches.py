@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from core.errors import ValidationFailed
 from core.ids import new_id
@@ -16,8 +18,13 @@ from core.instants import today_in
 from core.json import dump_json
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
-from payouts.errors import BankEntryUnfit, PayoutBatchNotFound, PayoutFileChanged
-from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
+from payouts.errors import (
+    BankEntriesWaiting,
+    BankEntryUnfit,
+    PayoutBatchNotFound,
+    PayoutFileChanged,
+)
+from payouts.models import BankEntry, Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
 from payouts.services import fail_unsendable, leave, mark_sent
 from payouts.statuses import PayoutStatus
 
@@ -25,6 +32,7 @@ MAX_PAYOUTS = 500
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
 REFERENCE_CHARACTERS = 32
 BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
+DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +75,17 @@ def create_batch(
     """Take payouts into one batch that leaves now: those named, or the first that are due.
 
     Each stands for itself: one that was canceled or whose merchant was suspended meanwhile is left
-    out, one whose bank account was closed fails. None where nothing is left to send; the failures
-    count all the same. Raises PayoutsShut after a restore of the database, and ValidationFailed for
-    a date on which banks rest.
+    out, as is one that the bank speaks of already, and one whose bank account was closed fails.
+    None where nothing is left to send; the failures count all the same. Raises PayoutsShut after a
+    restore of the database, BankEntriesWaiting while the bank speaks of a file of ours that is not
+    known here, and ValidationFailed for a date that is over or on which banks rest.
     """
     refuse_after_restore(now=now)
-    next_day = BusinessDays.load().on_or_after(execution_date)
-    if next_day != execution_date:
-        raise ValidationFailed(execution_date=f"must be a business day; the next one is {next_day}")
+    refuse_unknown_file(livemode=livemode)
+    _refuse_other_day(execution_date, now)
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
     named = due if payout_ids is None else due.filter(pk__in=payout_ids)
+    named = named.exclude(pk__in=held_back(named, livemode=livemode))
     locked = named.select_related("bank_account", "merchant", "statement").select_for_update(
         no_key=True, of=("self",)
     )
@@ -91,6 +100,30 @@ def create_batch(
     for payout in sendable:
         mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
     return batch
+
+
+def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+    """Return which of these the bank speaks of in an entry that waits for a person.
+
+    They may have left already: before a restore that was noticed late, or whose files were.
+    """
+    waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
+    of_orders = waiting.filter(end_to_end_id__startswith=ORDER_PREFIX)
+    told = set(of_orders.values_list("end_to_end_id", flat=True))
+    if not told:
+        return set()
+    return {each.pk for each in payouts.select_related("statement") if end_to_end_id(each) in told}
+
+
+def refuse_unknown_file(*, livemode: bool) -> None:
+    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here."""
+    waiting = BankEntry.objects.unmatched().filter(
+        livemode=livemode, end_to_end_id="", message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
+    )
+    known = PayoutBatch.objects.filter(message_id=OuterRef("message_reference"))
+    unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
+    if unknown is not None:
+        raise BankEntriesWaiting(bank_entries=f"such as {unknown.pk}: {unknown.problem}")
 
 
 @transaction.atomic
@@ -196,6 +229,19 @@ def end_to_end_id(payout: Payout) -> str:
     text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
+
+
+def _refuse_other_day(execution_date: date, now: datetime) -> None:
+    next_day = BusinessDays.load().on_or_after(max(execution_date, first_day(now)))
+    if next_day != execution_date:
+        raise ValidationFailed(
+            execution_date=f"must be a business day to come; the next one is {next_day}"
+        )
+
+
+def first_day(now: datetime) -> date:
+    """Return the first day that a batch can still be for: today, where we bank."""
+    return today_in(settings.STAFF_TIME_ZONE, now)
 
 
 def _order_together(

@@ -42,7 +42,9 @@ from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import emit
 
-REFUSED = "refused_by_bank"
+REFUSED, RETURNED_BY_BANK = "refused_by_bank", "returned_by_bank"
+SAYS_REFUSED = "The bank refused the payout."
+SAYS_RETURNED = "The bank sent the payout back."
 
 
 def request_payout(

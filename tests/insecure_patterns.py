@@ -20,7 +20,7 @@ ANSWERS = {
     ("B404", "config/local/processes.py"): "it starts this service's own programs",
     ("B404", "config/local/serve.py"): "it starts this service's own programs",
     ("B405", "payouts/bank/camt.py"): "only the type of what `safe_xml` has parsed",
-    ("B405", "payouts/bank/importing.py"): "only the type of what `safe_xml` has parsed",
+    ("B405", "payouts/bank/storage.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/pain002.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/reports.py"): "only the type of what `safe_xml` has parsed",
     ("B405", "payouts/bank/safe_xml.py"): "it refuses document types and entities before any tree",

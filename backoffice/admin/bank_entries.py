@@ -98,12 +98,28 @@ class BankEntryAdmin(OfficeAdmin):
         return SupportAnswer(["Matched."], "good")
 
 
+def _amended_by(statement: BankStatement) -> str:
+    later = BankStatement.objects.filter(amends=statement).select_related("file").first()
+    return later.file.message_id if later else ""
+
+
 class BankStatementAdmin(OfficeAdmin):
     """Each page shows what is open now: the ledger's account against all statements so far."""
 
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
-    page = (Fieldset("Statement", START, END, OPENING, ENTRIES, CLOSING, MODE),)
+    page = (
+        Fieldset(
+            "Statement",
+            START,
+            END,
+            OPENING,
+            ENTRIES,
+            CLOSING,
+            Field("Amended by the file", _amended_by),
+            MODE,
+        ),
+    )
 
     def heading(self, row: BankStatement) -> str:
         return f"Bank statement {row.number}"

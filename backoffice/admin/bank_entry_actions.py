@@ -1,6 +1,5 @@
 """What finance does with the bank's answers, by form."""
 
-from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -12,17 +11,18 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
 from backoffice.admin.submission import submit, submitted
-from backoffice.forms import ActionForm, SelectField, TextAreaField, TextInputField
+from backoffice.forms import ActionForm, ReasonForm, SelectField, TextAreaField, TextInputField
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
+from backoffice.services.bank_entries import MERCHANT, SERVICE
 from backoffice.services.bank_uploads import content_hash, seal_file
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
-from payouts.bank.matching import set_aside
+from payouts.bank.by_hand import charge_in, set_aside, wait_again
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
+from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 
@@ -67,27 +67,47 @@ IMPORT_ACTIONS = (
 
 
 class MatchForm(ActionForm):
-    payout = TextInputField(max_length=40, help_text="The payout's id (po_…).")
+    payout = TextInputField(
+        max_length=40, help_text="The payout's id (po_…), or the run's (bat_…) for all of it."
+    )
+    charge_borne_by = SelectField(
+        (("", "nobody: there is none"), *((each, each) for each in (SERVICE, MERCHANT))),
+        required=False,
+        help_text="Where the bank has charged for a return, so that less came back.",
+    )
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
         return [f"{self.row.get_kind_display().capitalize()}: {entry_money(self.row)}."]
 
-    def clean_payout(self) -> Payout:
-        found = Payout.objects.filter(pk=self.cleaned_data["payout"]).first()
-        if found is None or found.livemode != self.row.livemode:
+    def clean_payout(self) -> Payout | PayoutBatch:
+        typed, mode = self.cleaned_data["payout"], {"livemode": self.row.livemode}
+        batches = PayoutBatch.objects.filter(pk=typed, **mode)
+        found = Payout.objects.filter(pk=typed, **mode).first() or batches.first()
+        if found is None:
             raise forms.ValidationError("There is no such payout.")
         return found
 
 
 def _match(context: ActionContext) -> Instruction:
-    return _submit(
-        context,
-        instruction_kinds.BANK_ENTRY,
-        context.data["payout"],
-        arguments={"entry": context.row.pk},
-    )
+    entry, found = context.row, context.data["payout"]
+    arguments = {"entry": entry.pk}
+    if isinstance(found, PayoutBatch):
+        return submit(
+            context,
+            instruction_kinds.BANK_ENTRY,
+            subject_id=found.pk,
+            livemode=entry.livemode,
+            amount=entry.amount or 0,
+            currency=found.currency,
+            arguments=arguments,
+        )
+    charge, borne_by = charge_in(entry, found), context.data["charge_borne_by"]
+    if charge and borne_by:
+        words = formats.money(charge, found.currency)
+        arguments |= {"charge": words, "charge_borne_by": borne_by}
+    return _submit(context, instruction_kinds.BANK_ENTRY, found, arguments=arguments)
 
 
 def _submit(context: ActionContext, task: str, payout: Payout, **values: Any) -> Instruction:
@@ -136,11 +156,6 @@ def _credit(context: ActionContext) -> Instruction:
     )
 
 
-def _came_in(entry: BankEntry, now: datetime) -> bool:
-    is_credit = entry.kind == BankEntryKind.CREDIT and entry.source == BankSource.STATEMENT
-    return is_credit and entry.state == BankEntryState.UNMATCHED
-
-
 class ExplanationForm(ActionForm):
     note = TextInputField(
         max_length=500, help_text="What it is, such as: the bank's fee for October."
@@ -155,15 +170,15 @@ def entry_money(entry: BankEntry) -> str:
 BANK_ENTRY_ACTIONS = (
     Action(
         name="match",
-        title="Match with a payout",
+        title="Match with a payout or run",
         right=Right.PAY_OUT,
         form=MatchForm,
         service=_match,
         message=submitted("Matched."),
-        about="The amount must be the payout's; a colleague has to approve.",
+        about="The amount must agree, but for a charge on a return; a colleague has to approve.",
         icon="link",
         main=True,
-        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
+        available=lambda entry, now: entry.is_waiting,
     ),
     Action(
         name="credit",
@@ -174,7 +189,7 @@ BANK_ENTRY_ACTIONS = (
         message=submitted("The money is in the wallet."),
         about="For a customer's transfer without its reference; a colleague has to approve.",
         icon="add_card",
-        available=_came_in,
+        available=lambda entry, now: entry.is_waiting and entry.is_booked_credit,
     ),
     Action(
         name="other",
@@ -193,7 +208,20 @@ BANK_ENTRY_ACTIONS = (
         reason="note",
         about="A fee, interest, money put in: moves nothing here.",
         icon="label",
-        available=lambda entry, now: entry.state == BankEntryState.UNMATCHED,
+        available=lambda entry, now: entry.is_waiting,
+    ),
+    Action(
+        name="wait-again",
+        title="Explain it anew",
+        right=Right.PAY_OUT,
+        form=ReasonForm,
+        service=lambda context: wait_again(entry_id=context.row.pk),
+        message="It waits for a person again, and counts as a difference.",
+        audited_as="let bank entry wait again",
+        watches=("state", "note"),
+        about="If it was not what was noted.",
+        icon="undo",
+        available=lambda entry, now: entry.state == BankEntryState.OTHER,
     ),
 )
 

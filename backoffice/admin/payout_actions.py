@@ -25,6 +25,7 @@ from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
 from backoffice.statuses import InstructionStatus
 from payouts.bank_accounts import close_bank_account
+from payouts.batches import held_back, payouts_due
 from payouts.business_days import BusinessDays
 from payouts.models import AccountState, BankAccount, PayoutBatch
 from payouts.own_accounts import approve_bank_account, decline_bank_account
@@ -131,6 +132,9 @@ class RunForm(ActionForm):
         lines = [f"Due by today, live: {count} payouts, {total}."]
         if len(runs) > 1:
             lines.append(f"They go in {len(runs)} batches, each approved by itself.")
+        due = payouts_due(livemode=True, currency=currency, execution_date=today)
+        if held := held_back(due, livemode=True):
+            lines.append(f"{len(held)} more wait: the bank speaks of them; see its entries.")
         return lines
 
     def clean_execution_date(self) -> date:

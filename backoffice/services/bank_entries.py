@@ -6,28 +6,45 @@ from backoffice.models import Instruction
 from customers.models import Customer
 from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
-from payouts.bank.matching import match_by_hand, refuse_resolved
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand
+from payouts.bank.matching import refuse_resolved
+from payouts.batches import find_batch
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import BankEntry, Payout
-from payouts.services import record_returned
+from payouts.services import RETURNED_BY_BANK, record_returned
 from payouts.statuses import TRANSITIONS, PayoutStatus
+
+SERVICE, MERCHANT = "the service", "the merchant"
+_BEARS_CHARGE = {"": None, SERVICE: False, MERCHANT: True}
 
 
 def check_match(instruction: Instruction, now: datetime) -> None:
-    """Raises BankEntryNotFound, BankEntryUnfit, PayoutNotFound."""
+    """Raises BankEntryNotFound, BankEntryUnfit, PayoutNotFound, PayoutBatchNotFound."""
     refuse_resolved(BankEntry.objects.one(instruction.arguments["entry"]))
-    Payout.objects.one(instruction.subject_id)
+    if _is_batch(instruction):
+        find_batch(instruction.subject_id)
+    else:
+        Payout.objects.one(instruction.subject_id)
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Take an entry for that of a payout. Raises as `match_by_hand` does."""
+    """Take an entry for that of a payout or a run. Raises as the services of `by_hand` do."""
+    entry_id, subject_id = instruction.arguments["entry"], instruction.subject_id
+    if _is_batch(instruction):
+        match_batch_by_hand(entry_id=entry_id, batch_id=subject_id, actor=caller.actor, now=now)
+        return subject_id
     match_by_hand(
-        entry_id=instruction.arguments["entry"],
-        payout_id=instruction.subject_id,
+        entry_id=entry_id,
+        payout_id=subject_id,
+        merchant_bears_charge=_BEARS_CHARGE[instruction.arguments.get("charge_borne_by", "")],
         actor=caller.actor,
         now=now,
     )
-    return instruction.subject_id
+    return subject_id
+
+
+def _is_batch(instruction: Instruction) -> bool:
+    return instruction.subject_id.startswith("bat_")
 
 
 def check_credit(instruction: Instruction, now: datetime) -> None:
@@ -59,7 +76,7 @@ def record_return(instruction: Instruction, caller: Caller, now: datetime) -> st
     """Record that the bank sent a payout back. Raises as `record_returned` does."""
     payout = record_returned(
         payout_id=instruction.subject_id,
-        code="returned_by_bank",
+        code=RETURNED_BY_BANK,
         message=instruction.reason,
         actor=caller.actor,
         now=now,

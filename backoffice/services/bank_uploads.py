@@ -20,7 +20,8 @@ from core import crypto
 from funding.models import FundingWay, TopUp
 from funding.references import references_in
 from merchants.callers import Caller
-from payouts.bank.importing import StoredFile, match_bank_file, store_bank_file
+from payouts.bank.importing import match_bank_file
+from payouts.bank.storage import StoredFile, store_bank_file
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutBatch, PayoutOrder
 

@@ -21,7 +21,15 @@ from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import BankDetails, open_bank_account
-from payouts.batches import MAX_PAYOUTS, create_batch, payouts_due
+from payouts.batches import (
+    MAX_PAYOUTS,
+    create_batch,
+    first_day,
+    held_back,
+    payouts_due,
+    refuse_unknown_file,
+)
+from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankHoliday, Payout, PayoutBatch, PayoutOrigin
@@ -70,13 +78,13 @@ class Run:
 def runs_due(*, livemode: bool, currency: str, execution_date: date) -> list[Run]:
     """Divide what is due by a day into batches that a bank's file and an approval can hold.
 
-    What waits for someone's approval already is not in them.
+    What waits for someone's approval already is not in them, nor what the bank speaks of already.
     """
-    asked = set(_payouts_asked_for())
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
+    left_out = {*_payouts_asked_for(), *held_back(due, livemode=livemode)}
     runs, ids, total = [], list[str](), 0
     for payout_id, amount in due.values_list("pk", "amount"):
-        if payout_id in asked:
+        if payout_id in left_out:
             continue
         if len(ids) == MAX_PAYOUTS or total + amount > MAX_AMOUNT:
             runs.append(Run(ids, total))
@@ -93,8 +101,9 @@ def _payouts_asked_for() -> Iterator[str]:
 
 
 def check_run(instruction: Instruction, now: datetime) -> None:
-    """Raises NothingToSend, ValidationFailed, and PayoutsShut after a restore of the database."""
+    """Raises NothingToSend, and PayoutsShut or BankEntriesWaiting after a restore."""
     refuse_after_restore(now=now)
+    refuse_unknown_file(livemode=instruction.livemode)
     if not instruction.arguments.get("payouts"):
         raise NothingToSend
 
@@ -102,13 +111,14 @@ def check_run(instruction: Instruction, now: datetime) -> None:
 def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Put exactly the payouts that were asked for into a batch; return its id, if it has one.
 
-    What cannot leave fails or waits by itself. Raises as `create_batch` does, InstructionDecided
+    What cannot leave fails or waits by itself. Approved after its day, it leaves on the next one
+    on which banks work. Raises as `create_batch` does, InstructionDecided
     where one of them is of another amount than was approved.
     """
     batch = create_batch(
         livemode=instruction.livemode,
         currency=instruction.currency,
-        execution_date=_execution_date(instruction),
+        execution_date=_execution_date(instruction, now),
         payout_ids=instruction.arguments.get("payouts", ()),
         actor=caller.actor,
         now=now,
@@ -184,8 +194,9 @@ def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
         BankHoliday.objects.filter(date=day).delete()
 
 
-def _execution_date(instruction: Instruction) -> date:
-    return date.fromisoformat(instruction.arguments["execution_date"])
+def _execution_date(instruction: Instruction, now: datetime) -> date:
+    asked = date.fromisoformat(instruction.arguments["execution_date"])
+    return BusinessDays.load().on_or_after(max(asked, first_day(now)))
 
 
 def _holiday_action(act: str, day: date) -> AuditAction:

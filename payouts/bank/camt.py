@@ -75,6 +75,7 @@ def _page(statement: Element, told: _Told) -> StatementPage:
         currency=currency,
         start_at=start,
         end_at=end,
+        written_at=created,
         opening_amount=_first(balances, OPENING),
         closing_amount=_first(balances, CLOSING),
         items=list(_numbered(_booked(statement, f"{number} {page}"), told)),

@@ -25,13 +25,21 @@ from payouts.models import (
     Payout,
     PayoutBatch,
     PayoutOrder,
+    PayoutQuerySet,
 )
-from payouts.services import REFUSED, record_failed, record_paid, record_returned
+from payouts.services import (
+    REFUSED,
+    RETURNED_BY_BANK,
+    SAYS_REFUSED,
+    SAYS_RETURNED,
+    record_failed,
+    record_paid,
+    record_returned,
+)
 from payouts.statuses import EVER_PAID, PayoutStatus
 
 K, S = BankEntryKind, PayoutStatus
 TICK = timedelta(milliseconds=1)  # of two events of one instant, either could come first
-RETURNED_BY_BANK = "returned_by_bank"
 # In which statuses of a payout the bank can say this of it.
 FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
@@ -49,7 +57,7 @@ def match_entry(*, entry_id: str, actor: str, now: datetime) -> bool:
     """Match one entry, if it fits exactly; otherwise note why not. Return whether it is matched."""
     with transaction.atomic():
         entry = BankEntry.objects.locked(entry_id)
-        if entry.state != BankEntryState.UNMATCHED:
+        if not entry.is_waiting:
             return False
         try:
             with transaction.atomic():  # a refusal undoes what it has begun
@@ -61,41 +69,10 @@ def match_entry(*, entry_id: str, actor: str, now: datetime) -> bool:
     return True
 
 
-@transaction.atomic
-def match_by_hand(*, entry_id: str, payout_id: str, actor: str, now: datetime) -> BankEntry:
-    """Take an entry for that of a payout: the bank's reference may differ, the amount may not.
-
-    Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
-    """
-    entry = _waiting(entry_id)
-    payout = Payout.objects.locked(payout_id)
-    # Many banks do not say that money which comes in is a return: here a person says so.
-    kind = K.RETURN if entry.kind == K.CREDIT else BankEntryKind(entry.kind)
-    if entry.livemode != payout.livemode:
-        raise BankEntryUnfit(payout="is of the other mode")
-    _apply(entry, kind, [payout], actor=actor, now=now)
-    entry.match(payout=payout, by=actor, at=now)
-    return entry
-
-
-@transaction.atomic
-def set_aside(*, entry_id: str, note: str, actor: str, now: datetime) -> BankEntry:
-    """Note that an entry is of no payout. Raises BankEntryNotFound, BankEntryUnfit."""
-    entry = _waiting(entry_id)
-    entry.set_aside(note=note, by=actor, at=now)
-    return entry
-
-
 def refuse_resolved(entry: BankEntry) -> None:
     """Raise BankEntryUnfit for an entry that waits for no one."""
-    if entry.state != BankEntryState.UNMATCHED:
+    if not entry.is_waiting:
         raise BankEntryUnfit(state=f"is {entry.state}")
-
-
-def _waiting(entry_id: str) -> BankEntry:
-    entry = BankEntry.objects.locked(entry_id)
-    refuse_resolved(entry)
-    return entry
 
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
@@ -111,7 +88,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
             raise BankEntryUnfit("There is no order of this reference.")
         payout = Payout.objects.locked(order.payout_id)
         _refuse_other_batch(entry, payout)
-        _apply(entry, kind, [payout], actor=actor, now=now)
+        apply_entry(entry, kind, [payout], actor=actor, now=now)
         entry.match(payout=payout, by=actor, at=now)
         return
     batch = PayoutBatch.objects.filter(
@@ -119,7 +96,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     ).first()
     if not entry.message_reference or batch is None:
         raise BankEntryUnfit("There is no order of this reference.")
-    _apply(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
+    apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
 
 
@@ -161,29 +138,41 @@ def _refuse_other_batch(entry: BankEntry, payout: Payout) -> None:
 def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     """Return what an entry about a batch is about, locked.
 
-    In a status report that is what the report does not name by itself. Otherwise it is what the
-    bank has not refused; and all of that must make the amount.
+    In a status report that is what the report does not name by itself.
     """
-    payouts = batch.payouts.select_for_update(no_key=True, of=("self",)).order_by("pk")
-    if entry.source == BankSource.STATUS_REPORT:
-        named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
-        references = named.values("end_to_end_id")
-        return list(payouts.exclude(order__end_to_end_id__in=references))
-    return list(payouts.exclude(status=S.FAILED))
+    if entry.source != BankSource.STATUS_REPORT:
+        return payouts_booked_in(batch)
+    named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
+    references = named.values("end_to_end_id")
+    return list(_locked_payouts(batch).exclude(order__end_to_end_id__in=references))
 
 
-def _apply(
+def payouts_booked_in(batch: PayoutBatch) -> list[Payout]:
+    """Return what a booking of a whole batch is about, locked: what the bank has not refused."""
+    return list(_locked_payouts(batch).exclude(status=S.FAILED))
+
+
+def _locked_payouts(batch: PayoutBatch) -> PayoutQuerySet:
+    payouts = Payout.objects.filter(batch=batch)
+    return payouts.select_for_update(no_key=True, of=("self",)).order_by("pk")
+
+
+def apply_entry(
     entry: BankEntry,
     kind: BankEntryKind,
     payouts: Sequence[Payout],
     *,
     actor: str,
     now: datetime,
+    charge: int = 0,
 ) -> None:
-    """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any."""
+    """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any.
+
+    Together they make its amount; less the charge that a person has seen in it.
+    """
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
-    _refuse_other_amount(entry, kind, payouts)
+    _refuse_other_amount(entry, kind, payouts, charge)
     for payout in payouts:
         if PayoutStatus(payout.status) not in FITTING[kind]:
             raise BankEntryUnfit(
@@ -197,17 +186,18 @@ def _apply(
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
 
 
-def _refuse_other_amount(entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout]) -> None:
+def _refuse_other_amount(
+    entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout], charge: int
+) -> None:
     if entry.amount is None:
         return
     currencies = {payout.currency for payout in payouts}
-    missing = sum(payout.amount for payout in payouts) - entry.amount
+    missing = sum(payout.amount for payout in payouts) - charge - entry.amount
     if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
         words = decimal_text(missing, entry.currency)
         raise BankEntryUnfit(
             f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
-            " bank had charged for it: adjust the merchant's balance by what came back, then set"
-            " the entry aside. The payout stays paid; do not record it as returned."
+            " bank had charged for it: if so, match it by hand, and say who bears the charge."
         )
     if missing or currencies != {entry.currency}:
         raise BankEntryUnfit("The amount or the currency is not that of the order.")
@@ -240,7 +230,7 @@ def _record(
         record_failed(
             payout_id=payout.pk,
             code=entry.code or REFUSED,
-            message=message or "The bank refused the payout.",
+            message=message or SAYS_REFUSED,
             actor=actor,
             now=now,
         )
@@ -248,7 +238,7 @@ def _record(
         record_returned(
             payout_id=payout.pk,
             code=entry.code or RETURNED_BY_BANK,
-            message=message or "The bank sent the payout back.",
+            message=message or SAYS_RETURNED,
             actor=actor,
             now=now,
         )

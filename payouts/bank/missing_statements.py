@@ -24,7 +24,7 @@ def missing_statements(currency: str, *, livemode: bool) -> list[MissingStatemen
 
     A page without a balance of its own goes on from the page before it.
     """
-    statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
+    statements = BankStatement.objects.current().filter(livemode=livemode, currency=currency)
     newest = list(statements.order_by("-end_at", "-start_at", "-pk")[:LOOKED_AT])
     found: list[MissingStatement] = []
     held: int | None = None

@@ -63,7 +63,7 @@ def position_in(currency: str, *, livemode: bool) -> BankPosition | None:
 
 
 def _position(livemode: bool, currency: str, start: datetime) -> BankPosition:
-    statements = BankStatement.objects.filter(livemode=livemode, currency=currency)
+    statements = BankStatement.objects.current().filter(livemode=livemode, currency=currency)
     last = statements.latest("end_at", "pk")
     parts = [part for part in _parts(livemode, currency, start) if part.count]
     return BankPosition(

@@ -6,15 +6,14 @@ from django.db import transaction
 from django.db.models import Q
 
 from payouts import continuity
-from payouts.batches import BATCH_PREFIX, ORDER_PREFIX, REFERENCE_CHARACTERS
+from payouts.batches import BATCH_PREFIX, DIGEST, ORDER_PREFIX
 from payouts.errors import BankEntriesWaiting
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
 
 # By its form alone: a payout that the restored database has never heard of has our reference, and
 # the one that is made in its place will bear the same.
-_DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
-OF_ORDERS = Q(end_to_end_id__regex=f"^{ORDER_PREFIX}{_DIGEST}") | Q(
-    message_reference__regex=f"^{BATCH_PREFIX}{_DIGEST}"
+OF_ORDERS = Q(end_to_end_id__regex=f"^{ORDER_PREFIX}{DIGEST}") | Q(
+    message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
 )
 
 # A report that an order is on its way or has arrived tells nothing of one that cannot leave again.

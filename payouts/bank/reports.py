@@ -42,12 +42,16 @@ class ReportItem:
 
 @dataclass(frozen=True, kw_only=True)
 class StatementPage:
-    """A statement, or a page of one: what it opens and closes with, and its booked entries."""
+    """A statement, or a page of one: what it opens and closes with, and its booked entries.
+
+    `written_at` is when the bank made it, where the bank says so.
+    """
 
     number: str
     currency: str
     start_at: datetime
     end_at: datetime
+    written_at: datetime | None
     opening_amount: int | None
     closing_amount: int | None
     items: Sequence[ReportItem]

@@ -66,11 +66,18 @@ class BankFile(models.Model):
         return self.message_id
 
 
+class BankStatementQuerySet(models.QuerySet["BankStatement"]):
+    def current(self) -> Self:
+        """Those that no other has amended."""
+        return self.filter(amended_by=None)
+
+
 class BankStatement(models.Model):
     """A statement of the account that payouts leave from. Amounts in cents, negative for a debt.
 
     `entries_amount` is what its entries make: credits less debits. A balance is null where this
-    page of the statement has none.
+    page of the statement has none. `written_at` is when the bank has made it; a later one of the
+    same number and beginning `amends` it, and holds the entries that are new.
     """
 
     file = models.ForeignKey(BankFile, on_delete=models.PROTECT, related_name="statements")
@@ -82,12 +89,21 @@ class BankStatement(models.Model):
     opening_amount = models.BigIntegerField(null=True)
     closing_amount = models.BigIntegerField(null=True)
     entries_amount = models.BigIntegerField()
+    written_at = models.DateTimeField(null=True)
+    amends = models.OneToOneField(
+        "self", on_delete=models.PROTECT, null=True, related_name="amended_by"
+    )
     created_at = models.DateTimeField()
+
+    objects: ClassVar[BankStatementQuerySet] = BankStatementQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
 
     class Meta:
         constraints = (
+            # Some banks number their statements from 1 again each year.
             models.UniqueConstraint(
-                fields=["livemode", "currency", "number"], name="bank_statement_once"
+                fields=["livemode", "currency", "number", "start_at"],
+                condition=Q(amends=None),
+                name="bank_statement_once",
             ),
             models.CheckConstraint(
                 condition=Q(opening_amount=None)
@@ -219,6 +235,16 @@ class BankEntry(models.Model):
     def __str__(self) -> str:
         return self.id
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it waits for a person."""
+        return self.state == BankEntryState.UNMATCHED
+
+    @property
+    def is_booked_credit(self) -> bool:
+        """Whether it is money that came in, in a statement: a notification of it may follow."""
+        return self.kind == BankEntryKind.CREDIT and self.source == BankSource.STATEMENT
+
     def match(
         self,
         *,
@@ -236,6 +262,15 @@ class BankEntry(models.Model):
         """Note that this entry is of no payout, and what it is. The row must be locked."""
         self.note = note
         self._resolve(BankEntryState.OTHER, by=by, at=at)
+
+    def wait_again(self) -> None:
+        """Leave what was set aside to a person once more. The row must be locked."""
+        self.state, self.problem = (
+            BankEntryState.UNMATCHED,
+            f"Was set aside: {self.note}"[:MAX_REASON],
+        )
+        self.note, self.resolved_at, self.resolved_by = "", None, ""
+        self.save(update_fields=["state", "problem", "note", "resolved_at", "resolved_by"])
 
     def wait(self, problem: str) -> None:
         """Leave this entry to a person. The row must be locked."""

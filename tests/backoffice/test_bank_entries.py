@@ -83,6 +83,50 @@ def test_an_entry_is_not_matched_with_what_does_not_fit(office, sent) -> None:
     assert "There is no such payout" in unknown.content.decode()
 
 
+def test_a_return_less_a_charge_names_who_bears_it(office, sent) -> None:
+    back = entry(1000, direction="CRDT", reference="R")
+    read(statement(entry(1250, order_of(sent)), back))
+    found = BankEntry.objects.get(kind="credit")
+
+    values = {"payout": sent.pk, "charge_borne_by": "the merchant", **WHY}
+    act(office(Role.FINANCE), found, "match", **values)
+
+    asked = Instruction.objects.get(task="bank_entry")
+    browser = office(Role.FINANCE, "another")
+    page = browser.get(reverse("admin:backoffice_instruction_change", args=[asked.pk]))
+    assert "B$2.50" in page.content.decode()
+    act(browser, asked, "approve", note="So it is")
+    sent.refresh_from_db()
+    assert sent.status == "returned"
+    assert held(sent.merchant, Purpose.MERCHANT, livemode=True) == 1000
+
+
+def test_a_run_is_matched_by_two(office, sent) -> None:
+    read(statement(entry(1250, reference="RUN")))
+    found = BankEntry.objects.get()
+
+    act(office(Role.FINANCE), found, "match", payout=sent.batch_id, **WHY)
+    asked = Instruction.objects.get(task="bank_entry")
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+
+    found.refresh_from_db()
+    sent.refresh_from_db()
+    assert (sent.status, found.batch_id) == ("paid", sent.batch_id)
+
+
+def test_what_was_set_aside_is_explained_anew(office, sent) -> None:
+    read(statement(entry(1250, reference="?")))
+    found = BankEntry.objects.get()
+    browser = office(Role.FINANCE)
+    act(browser, found, "other", note="A fee")
+
+    act(browser, found, "wait-again", reason="It was a payout")
+
+    found.refresh_from_db()
+    assert found.state == "unmatched"
+    assert AuditEntry.objects.latest("sequence").before == {"state": "other", "note": "A fee"}
+
+
 def test_a_return_is_recorded_by_hand(office, sent) -> None:
     read(statement(entry(1250, order_of(sent))))
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.roles import Role
+from backoffice.roles import LIMITS, ApprovalLimit, InstructionKind, Role
 from backoffice.statuses import InstructionStatus
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
@@ -200,6 +200,28 @@ def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -
     assert rows[0]["amount_cents"] == "100000"
     entry = AuditEntry.objects.latest("sequence")
     assert (entry.act, entry.subject_id) == ("download csv", batch.pk)
+
+
+def test_a_run_that_is_approved_late_leaves_on_the_next_business_day(
+    office: Office, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paid_payment(merchant, 400_000)
+    browser = office(Role.FINANCE)
+    act(browser, merchant, "pay-out", amount="1,000.00", **MONEY)
+    Payout.objects.update(send_date=utc_now().date())
+    alone = ApprovalLimit(each=100, a_day=100)
+    monkeypatch.setitem(LIMITS[Role.FINANCE], InstructionKind.PAYOUT, alone)
+    page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
+    values = fields_of(browser.get(page).content.decode())
+    browser.post(page, values | {"mode": "test", "reason": "Weekly run", "note": "As always"})
+    assert values["execution_date"] == "2026-03-18"
+
+    with time_machine.travel("2026-03-21T15:00Z", tick=False):  # a Saturday
+        asked = Instruction.objects.get(task="run_payouts")
+        act(office(Role.FINANCE, "another"), asked, "approve", note="Late")
+
+    assert PayoutBatch.objects.get().execution_date.isoformat() == "2026-03-23"
+    assert Payout.objects.get().arrival_date.isoformat() == "2026-03-24"
 
 
 def test_what_the_bank_answers_is_recorded(office: Office, merchant: Merchant) -> None:

@@ -144,13 +144,15 @@ def _account_report(
     version="08",
     account=ACCOUNT,
     currency="BSD",
+    written="2026-11-20T22:00:00",
+    start="2020-01-01T00:00:00Z",
 ):
     kind, message, report = form
     return document(
         f"camt.{kind}",
         version,
         f"<{message}><GrpHdr><MsgId>{message_id}</MsgId></GrpHdr><{report}><Id>{number}</Id>"
-        "<CreDtTm>2026-11-20T22:00:00</CreDtTm><FrToDt><FrDtTm>2020-01-01T00:00:00Z</FrDtTm>"
+        f"<CreDtTm>{written}</CreDtTm><FrToDt><FrDtTm>{start}</FrDtTm>"
         "<ToDtTm>2026-11-20T23:59:59Z</ToDtTm></FrToDt>"
         f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>{currency}</Ccy></Acct>{rows}"
         f"</{report}></{message}>",

@@ -5,8 +5,9 @@ from datetime import date
 from core.clock import utc_now
 from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import create_batch
-from payouts.models import Payout
+from payouts.models import Payout, PayoutBatch, PayoutOrder, PayoutTransition
 from tests.factories import MerchantFactory
+from tests.ledger.thief import all_rights
 from tests.payouts.merchant_balance import credit
 
 FAR = date(2100, 1, 1)
@@ -45,3 +46,15 @@ def batch_of(currency="BSD", execution_date=FAR, livemode=True, payout_ids=None)
         now=utc_now(),
         payout_ids=payout_ids,
     )
+
+
+def undo(batch: PayoutBatch) -> None:
+    """Set the rows back to before the batch, as a restored database would have them."""
+    with all_rights():
+        PayoutOrder.objects.filter(batch=batch).delete()
+        gone = PayoutTransition.objects.filter(payout__batch=batch, to_status="in_transit")
+        gone.delete()
+        Payout.objects.filter(batch=batch).update(
+            batch=None, status="scheduled", in_transit_at=None
+        )
+        PayoutBatch.objects.filter(pk=batch.pk).delete()

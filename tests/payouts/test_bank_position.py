@@ -4,7 +4,7 @@ import pytest
 
 from core.clock import utc_now
 from payouts.bank.booking_reconciliation import check_bookings
-from payouts.bank.matching import match_by_hand, set_aside
+from payouts.bank.by_hand import match_by_hand, set_aside
 from payouts.bank.position import positions
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, Payout

@@ -1,13 +1,30 @@
 """A batch is as good as its items: each payout leaves, fails or waits by itself."""
 
+import io
+from datetime import date
+
+import pytest
+from django.core.management import call_command
+
 from core.clock import utc_now
+from core.errors import ValidationFailed
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
 from payouts import batches
+from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account
-from payouts.models import Payout, PayoutBatch
+from payouts.errors import BankEntriesWaiting
+from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.sending import send_due
-from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    order_of,
+    read,
+    statement,
+    status_report,
+)
+from tests.payouts.batching import batch_of, live_payout, undo
 
 
 def suspend(merchant) -> None:
@@ -81,3 +98,53 @@ def test_sending_by_itself_skips_a_suspended_merchant(payout):
 
     assert send_due(now=utc_now()) == 0
     assert statuses([payout]) == ["scheduled"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair):
+    told = order_of(sent_pair[0])
+    undo(sent_pair[0].batch)
+    read(status_report(PayoutBatch(message_id=f"B-{'0' * 32}"), (told, "ACSC")))
+
+    assert [each.id for each in batch_of().payouts.all()] == [sent_pair[1].pk]
+    assert statuses(sent_pair) == ["scheduled", "in_transit"]
+
+    waiting = BankEntry.objects.unmatched().get()
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    assert batch_of().count == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_leaves_while_the_bank_speaks_of_a_run_that_is_not_known(sent_pair):
+    lost = sent_pair[0].batch
+    undo(lost)
+    read(statement(entry(lost.total_amount, details=batch_details(lost))))
+
+    with pytest.raises(BankEntriesWaiting):
+        batch_of()
+
+    assert statuses(sent_pair) == ["scheduled", "scheduled"]
+
+
+def test_a_day_that_is_over_is_refused(api):
+    payout = live_payout(api)
+    Payout.objects.update(send_date=date(2026, 3, 16))
+
+    with pytest.raises(ValidationFailed, match=r"the next one is 2026-03-18"):
+        batch_of(execution_date=date(2026, 3, 17))
+
+    assert statuses([payout]) == ["scheduled"]
+
+
+def test_the_command_says_what_is_left(api, monkeypatch, settings, tmp_path):
+    settings.PAYOUT_DEBTOR_ACCOUNT, settings.PAYOUT_DEBTOR_BIC = "999000", "BOTIBSNSXXX"
+    monkeypatch.setattr(batches, "MAX_PAYOUTS", 2)
+    for _ in range(3):
+        live_payout(api)
+    said = []
+    for name in ("1.xml", "2.xml"):
+        out = io.StringIO()
+        call_command("export_payouts", str(tmp_path / name), stdout=out)
+        said.append(out.getvalue().splitlines()[1:])
+
+    assert said == [["1 more are due: run it again, into another file."], []]

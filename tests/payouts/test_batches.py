@@ -37,7 +37,7 @@ def test_it_is_refused_for_a_day_on_which_banks_rest(api):
         with pytest.raises(ValidationFailed) as refusal:
             batch_of(execution_date=day)
         assert refusal.value.details == (
-            "execution_date: must be a business day; the next one is 2100-01-05"
+            "execution_date: must be a business day to come; the next one is 2100-01-05"
         )
 
     assert not PayoutBatch.objects.exists()
@@ -59,7 +59,8 @@ def test_it_leaves_what_is_not_due_or_not_meant(api, payout):
     canceled = live_payout(api)
     api(canceled.merchant, live=True).post(f"/v1/payouts/{canceled.id}/cancel")
 
-    assert batch_of(execution_date=date(2020, 1, 1)) is None
+    Payout.objects.update(send_date=date(2026, 3, 19))
+    assert batch_of(execution_date=date(2026, 3, 18)) is None
     batch = batch_of()
 
     assert [each.id for each in batch.payouts.all()] == [early.id]

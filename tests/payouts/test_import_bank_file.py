@@ -194,3 +194,15 @@ def test_what_staff_have_recorded_is_not_recorded_again(sent_pair):
 
     assert (event_types(), waiting_entries()) == (before, [])
     assert Payout.objects.get(pk=sent_pair[0].pk).booked_at is not None
+
+
+def test_what_waited_is_explained_by_a_later_file(sent_pair):
+    paid, refused = sent_pair
+    read(statement(entry(1250, details=batch_details(paid.batch))))
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+    result = read(status_report(paid.batch, (order_of(refused), "RJCT")))
+
+    assert (result.matched, result.matched_earlier) == (1, 1)
+    assert statuses_of(sent_pair) == ["paid", "failed"]
+    assert waiting_entries() == []

@@ -7,20 +7,12 @@ from django.db import connection
 from core.clock import utc_now
 from payouts import continuity
 from payouts.bank.booking_reconciliation import check_bookings
-from payouts.bank.matching import set_aside
+from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account
 from payouts.batch_reconciliation import check_batches
 from payouts.batches import create_batch, note_file, orders_of
 from payouts.errors import PayoutFileChanged, PayoutsShut
-from payouts.models import (
-    BankAccount,
-    BankEntry,
-    Continuity,
-    Payout,
-    PayoutBatch,
-    PayoutOrder,
-    PayoutTransition,
-)
+from payouts.models import BankAccount, BankEntry, Continuity, Payout, PayoutBatch
 from payouts.pain001 import pain001
 from payouts.reconciliation import check_payouts
 from tests.ledger.thief import all_rights
@@ -34,19 +26,7 @@ from tests.payouts.bank_files import (
     statuses_of,
     waiting_entries,
 )
-from tests.payouts.batching import FAR, batch_of, live_payout
-
-
-def undo(batch: PayoutBatch) -> None:
-    """Set the rows back to before the batch, as a restored database would have them."""
-    with all_rights():
-        PayoutOrder.objects.filter(batch=batch).delete()
-        gone = PayoutTransition.objects.filter(payout__batch=batch, to_status="in_transit")
-        gone.delete()
-        Payout.objects.filter(batch=batch).update(
-            batch=None, status="scheduled", in_transit_at=None
-        )
-        PayoutBatch.objects.filter(pk=batch.pk).delete()
+from tests.payouts.batching import FAR, batch_of, live_payout, undo
 
 
 @pytest.mark.django_db(transaction=True)

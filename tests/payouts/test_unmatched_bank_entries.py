@@ -223,6 +223,7 @@ def test_the_command_tells_what_came_of_it(sent_pair, tmp_path):
         "matched": 0,
         "unmatched": 1,
         "known": 0,
+        "matched_earlier": 0,
     }
     stored = BankStatement.objects.get()
     assert (stored.opening_amount, stored.closing_amount) == (9000, 7743)

@@ -4,8 +4,8 @@ from functools import partial
 
 from core.errors import ApiError
 from payouts import continuity
+from payouts.bank.by_hand import set_aside
 from payouts.bank.importing import ImportResult, import_bank_file
-from payouts.bank.matching import set_aside
 from payouts.models import BankEntry
 from tests.payouts.bank_files import entry, notification, statement
 from tests.simulation.payout_trail import follow_payouts

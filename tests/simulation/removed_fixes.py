@@ -12,7 +12,7 @@ from core.ids import new_id
 from ledger.models import HOUSE, Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from payouts import batches
-from payouts.bank import importing, matching
+from payouts.bank import matching, storage
 from payouts.models import BankEntryState, Payout
 from payouts.statuses import PayoutStatus
 
@@ -79,7 +79,7 @@ REMOVED: dict[str, dict[str, Any]] = {
         "backoffice.services.payouts.create_batch": _all_due(batches.create_batch)
     },
     "a bank file that is read twice credits twice": {
-        "payouts.bank.importing.store_bank_file": _stored_anew(importing.store_bank_file),
+        "payouts.bank.importing.store_bank_file": _stored_anew(storage.store_bank_file),
         "payouts.bank.matching._refuse_repeated": lambda *arguments: None,
         "payouts.bank.matching._record": _credited_again(matching._record),
     },

@@ -10,9 +10,7 @@ from django.db import transaction
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.errors import ApiError
-from core.instants import today_in
-from merchants.models import DEFAULT_TIME_ZONE
-from payouts.batches import create_batch, find_batch, note_file, orders_of
+from payouts.batches import create_batch, find_batch, first_day, note_file, orders_of, payouts_due
 from payouts.business_days import BusinessDays
 from payouts.csv_file import csv_file
 from payouts.errors import NothingToExport
@@ -52,6 +50,15 @@ class Command(BaseCommand):
             os.unlink(options["file"])
             raise CommandError(_words(error)) from None
         self.stdout.write(f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}")
+        left = _left(batch)
+        if left and not options["batch"]:
+            self.stdout.write(f"{left} more are due: run it again, into another file.")
+
+
+def _left(batch: PayoutBatch) -> int:
+    day = batch.execution_date
+    due = payouts_due(livemode=batch.livemode, currency=batch.currency, execution_date=day)
+    return due.count()
 
 
 @transaction.atomic
@@ -73,7 +80,7 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes] | None:
 
 def _new_batch(options: dict[str, Any]) -> PayoutBatch | None:
     at = checked_now()
-    today = BusinessDays.load().on_or_after(today_in(DEFAULT_TIME_ZONE, at))
+    today = BusinessDays.load().on_or_after(first_day(at))
     return create_batch(
         livemode=not options["test"],
         currency=options["currency"],

@@ -62,11 +62,14 @@ def _figures(done: ImportResult) -> dict[str, Any]:
         "matched": done.matched,
         "unmatched": done.unmatched,
         "known": done.stored.known,
+        "matched_earlier": done.matched_earlier,
     }
 
 
 def _words(done: ImportResult) -> str:
     known = f", {done.stored.known} known from other files" if done.stored.known else ""
+    if done.matched_earlier:
+        known += f", {done.matched_earlier} of earlier files matched"
     again = " (imported before)" if done.stored.repeated else ""
     return (
         f"{done.stored.file.get_source_display()} {done.stored.file.message_id}{again}: "

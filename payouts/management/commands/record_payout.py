@@ -5,9 +5,21 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError
-from payouts.services import REFUSED, record_failed, record_paid, record_returned
+from payouts.services import (
+    REFUSED,
+    RETURNED_BY_BANK,
+    SAYS_REFUSED,
+    SAYS_RETURNED,
+    record_failed,
+    record_paid,
+    record_returned,
+)
 
 ACTOR = "system:payouts.record"
+ANSWERS = {
+    "failed": (record_failed, REFUSED, SAYS_REFUSED),
+    "returned": (record_returned, RETURNED_BY_BANK, SAYS_RETURNED),
+}
 
 
 class Command(BaseCommand):
@@ -17,8 +29,8 @@ class Command(BaseCommand):
         parser.add_argument("payout", help="its id (po_…)")
         parser.add_argument("answer", choices=("paid", "failed", "returned"))
         parser.add_argument("--bank-reference", default="", help="the bank's name for it, if paid")
-        parser.add_argument("--code", default=REFUSED, help="why it failed or returned, in a word")
-        parser.add_argument("--message", default="The bank refused the payout.", help="and in full")
+        parser.add_argument("--code", default="", help="why it failed or returned, in a word")
+        parser.add_argument("--message", default="", help="and in full")
 
     def handle(self, *args: Any, **options: Any) -> None:
         payout_id, at = options["payout"], utc_now()
@@ -31,11 +43,11 @@ class Command(BaseCommand):
                     now=at,
                 )
             else:
-                record = record_failed if options["answer"] == "failed" else record_returned
+                record, code, message = ANSWERS[options["answer"]]
                 payout = record(
                     payout_id=payout_id,
-                    code=options["code"],
-                    message=options["message"],
+                    code=options["code"] or code,
+                    message=options["message"] or message,
                     actor=ACTOR,
                     now=at,
                 )

@@ -1,0 +1,112 @@
+"""What a person says of an entry that waits. The bank's reference may differ, the money may not.
+
+Locks are taken in the order entry, payout, ledger account.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from core.ids import new_id
+from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.services import Movement, accounts_for, post_transfers
+from payouts.bank.matching import apply_entry, payouts_booked_in, refuse_resolved
+from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
+
+K = BankEntryKind
+
+
+@transaction.atomic
+def match_by_hand(
+    *,
+    entry_id: str,
+    payout_id: str,
+    actor: str,
+    now: datetime,
+    merchant_bears_charge: bool | None = None,
+) -> BankEntry:
+    """Take an entry for that of a payout.
+
+    Of a return less a charge of the bank it is to be said who bears that: all of the payout goes
+    back to the merchant's balance, and the charge is taken from there where the merchant does.
+    Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
+    """
+    entry = _waiting(entry_id)
+    payout = Payout.objects.locked(payout_id)
+    # Many banks do not say that money which comes in is a return: here a person says so.
+    kind = K.RETURN if entry.kind == K.CREDIT else K(entry.kind)
+    if entry.livemode != payout.livemode:
+        raise BankEntryUnfit(payout="is of the other mode")
+    charge = 0 if merchant_bears_charge is None else charge_in(entry, payout)
+    apply_entry(entry, kind, [payout], charge=charge, actor=actor, now=now)
+    if charge and merchant_bears_charge:
+        _take_charge(entry, payout, charge, now)
+    entry.match(payout=payout, by=actor, at=now)
+    return entry
+
+
+@transaction.atomic
+def match_batch_by_hand(*, entry_id: str, batch_id: str, actor: str, now: datetime) -> BankEntry:
+    """Take a debit for that of a batch, whose payouts that were not refused make its amount.
+
+    Raises BankEntryNotFound, PayoutBatchNotFound, BankEntryUnfit.
+    """
+    entry = _waiting(entry_id)
+    batch = PayoutBatch.objects.filter(pk=batch_id, livemode=entry.livemode).first()
+    if batch is None:
+        raise PayoutBatchNotFound
+    if entry.kind != K.DEBIT:
+        raise BankEntryUnfit("Only money that left can be that of a run.")
+    apply_entry(entry, K.DEBIT, payouts_booked_in(batch), actor=actor, now=now)
+    entry.match(batch=batch, by=actor, at=now)
+    return entry
+
+
+@transaction.atomic
+def set_aside(*, entry_id: str, note: str, actor: str, now: datetime) -> BankEntry:
+    """Note that an entry is of no payout. Raises BankEntryNotFound, BankEntryUnfit."""
+    entry = _waiting(entry_id)
+    entry.set_aside(note=note, by=actor, at=now)
+    return entry
+
+
+@transaction.atomic
+def wait_again(*, entry_id: str) -> BankEntry:
+    """Let an entry that was set aside wait again. Raises BankEntryNotFound, BankEntryUnfit."""
+    entry = BankEntry.objects.locked(entry_id)
+    if entry.state != BankEntryState.OTHER:
+        raise BankEntryUnfit(state=f"is {entry.state}")
+    entry.wait_again()
+    return entry
+
+
+def charge_in(entry: BankEntry, payout: Payout) -> int:
+    """Return by how much less than the payout came back; 0 where it is no return of it."""
+    came_in = entry.kind in (K.RETURN, K.CREDIT) and entry.currency == payout.currency
+    return max(payout.amount - (entry.amount or 0), 0) if came_in and entry.amount else 0
+
+
+def _waiting(entry_id: str) -> BankEntry:
+    entry = BankEntry.objects.locked(entry_id)
+    refuse_resolved(entry)
+    return entry
+
+
+def _take_charge(entry: BankEntry, payout: Payout, charge: int, now: datetime) -> None:
+    """Take what the bank has charged from the balance that the payout has just come back to."""
+    balance, funding = accounts_for(
+        (payout.merchant_id, Purpose.MERCHANT),
+        (HOUSE, Purpose.FUNDING),
+        currency=payout.currency,
+        livemode=payout.livemode,
+    )
+    movement = Movement(
+        kind=TransferKind.ADJUSTMENT,
+        reference=entry.pk,
+        debit=balance,
+        credit=funding,
+        amount=charge,
+        description=f"The bank's charge for the return of {payout.pk}",
+    )
+    post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)

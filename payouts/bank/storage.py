@@ -1,0 +1,233 @@
+"""Write down what a file of the bank says: each file, statement and entry once.
+
+A statement that comes with the same number and beginning, and says something else, is an amended
+one where the bank has made it later. It takes the place of the one before, and both are kept.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from django.db import transaction
+
+from core.ids import new_id
+from core.json import dump_json
+from payouts.bank.camt import read_notifications, read_statements
+from payouts.bank.pain002 import read_status_report
+from payouts.bank.reports import Report, ReportItem, StatementPage
+from payouts.bank.safe_xml import parse_xml
+from payouts.errors import BankFileUnfit
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankFile, BankStatement
+from payouts.models.bank import MAX_REASON
+from payouts.models.payouts import MAX_BANK_REFERENCE
+
+READERS: dict[str, Callable[[Element], Report]] = {
+    "pain.002": read_status_report,
+    "camt.053": read_statements,
+    "camt.054": read_notifications,
+}
+KEYS_AT_ONCE = 1_000
+NOT_LOOKED_AT = "Not looked at yet."
+_AMOUNTS = ("opening_amount", "closing_amount", "entries_amount")
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredFile:
+    """A file and whether it was there before; `known` counts entries that other files have."""
+
+    file: BankFile
+    repeated: bool
+    known: int
+
+
+@transaction.atomic
+def store_bank_file(*, content: bytes, livemode: bool, actor: str, now: datetime) -> StoredFile:
+    """Write down what a file says, once. Raises BankFileUnreadable, BankFileUnfit."""
+    kind, document = parse_xml(content)
+    report = READERS[kind](document)
+    digest = hashlib.sha256(content).hexdigest()
+    file, created = BankFile.objects.get_or_create(
+        livemode=livemode,
+        source=report.source,
+        message_id=report.message_id,
+        defaults={"content_hash": digest, "created_at": now, "created_by": actor},
+    )
+    if file.content_hash != digest:
+        raise BankFileUnfit(MsgId="was in another file, with other contents")
+    numbers = {(page.currency, page.number, page.start_at) for page in report.pages}
+    if len(numbers) != len(report.pages):
+        raise BankFileUnfit(statement="stands twice in the file")
+    if created:
+        _add_entries(file, report.items, None, now)
+        for page in report.pages:
+            _add_statement(file, page, actor, now)
+    items = len(report.items) + sum(len(page.items) for page in report.pages)
+    return StoredFile(file=file, repeated=not created, known=items - file.entries.count())
+
+
+def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetime) -> None:
+    """Store a statement once, and its entries. Raises BankFileUnfit for one that cannot be."""
+    figures = _figures(page)
+    first, created = BankStatement.objects.get_or_create(
+        livemode=file.livemode,
+        currency=page.currency,
+        number=page.number,
+        start_at=page.start_at,
+        amends=None,
+        defaults=figures | {"file": file, "created_at": now},
+    )
+    if created:
+        _add_entries(file, page.items, first, now)
+        return
+    versions = _versions_of(first)
+    present = versions[-1]
+    left_out = _left_out(file, page, versions)
+    if not left_out and all(getattr(present, name) == figures[name] for name in _AMOUNTS):
+        _add_entries(file, page.items, present, now)
+        return
+    _refuse_older(present, page)
+    amended = BankStatement.objects.create(
+        livemode=file.livemode,
+        currency=page.currency,
+        number=page.number,
+        start_at=page.start_at,
+        amends=present,
+        file=file,
+        created_at=now,
+        **figures,
+    )
+    _set_aside(left_out, amended, actor, now)
+    _add_entries(file, page.items, amended, now)
+
+
+def _figures(page: StatementPage) -> dict[str, Any]:
+    """Return what a statement says beside its entries; refuse what contradicts itself."""
+    entries_amount = sum(_signed(item) for item in page.items)
+    if any(item.currency != page.currency for item in page.items):
+        raise BankFileUnfit(currency="of an entry is not that of the statement")
+    opening, closing = page.opening_amount, page.closing_amount
+    if opening is not None and closing not in (None, opening + entries_amount):
+        raise BankFileUnfit(statement="does not add up: opening and entries make no closing")
+    return {
+        "end_at": page.end_at,
+        "written_at": page.written_at,
+        "opening_amount": opening,
+        "closing_amount": closing,
+        "entries_amount": entries_amount,
+    }
+
+
+def _versions_of(first: BankStatement) -> list[BankStatement]:
+    """Return a statement and what has amended it, locked, the newest last."""
+    versions = [BankStatement.objects.select_for_update().get(pk=first.pk)]
+    while later := BankStatement.objects.filter(amends=versions[-1]).first():
+        versions.append(later)
+    return versions
+
+
+def _left_out(
+    file: BankFile, page: StatementPage, versions: list[BankStatement]
+) -> list[BankEntry]:
+    """Return the entries of a statement that this one does not have any more."""
+    keys = {_key(item.identity) for item in page.items}
+    known = {row.pk for row in _known_by_former_key(file, page.items).values()}
+    stored = BankEntry.objects.filter(statement__in=versions).exclude(pk__in=known)
+    return [row for row in stored.order_by("pk") if row.key not in keys]
+
+
+def _refuse_older(present: BankStatement, page: StatementPage) -> None:
+    if not page.written_at or not present.written_at or page.written_at <= present.written_at:
+        raise BankFileUnfit(statement="was in another file, with other figures, and is no newer")
+
+
+def _set_aside(
+    left_out: Sequence[BankEntry], amended: BankStatement, actor: str, now: datetime
+) -> None:
+    """Explain what the bank has taken out of its statement; refuse where it was acted upon."""
+    for row in left_out:
+        entry = BankEntry.objects.locked(row.pk)
+        if entry.state == BankEntryState.MATCHED:
+            raise BankFileUnfit(statement=f"is amended without {entry.pk}, which is matched")
+        if entry.is_waiting:
+            entry.set_aside(note=f"Not in {amended.file.message_id} any more.", by=actor, at=now)
+
+
+def _add_entries(
+    file: BankFile,
+    items: Sequence[ReportItem],
+    statement: BankStatement | None,
+    now: datetime,
+) -> None:
+    rows = {_key(item.identity): _entry(file, item, statement, now) for item in items}
+    if len(rows) != len(items):
+        raise BankFileUnfit(reference="of the bank stands twice in the file")
+    known = _known_by_former_key(file, items)
+    # Ordered, so that two files with the same entries do not wait for each other.
+    fresh = [rows[key] for key in sorted(rows.keys() - known.keys())]
+    BankEntry.objects.bulk_create(fresh, ignore_conflicts=True)
+    if statement is not None:
+        found = [*known.values(), *_with_keys(file, [row.key for row in fresh])]
+        if sum(_signed(row) for row in found) != statement.entries_amount:
+            raise BankFileUnfit(statement="has entries that others hide: its sum is not stored")
+
+
+def _known_by_former_key(file: BankFile, items: Sequence[ReportItem]) -> dict[str, BankEntry]:
+    """Return, by their keys now, the entries that were stored under the keys of earlier releases.
+
+    Those had no text and no booking date: the text is compared, and the day is one before storing.
+    """
+    items = [item for item in items if item.former_identity]
+    found = {row.key: row for row in _with_keys(file, [_key(it.former_identity) for it in items])}
+    known = {}
+    for item in items:
+        row = found.get(_key(item.former_identity))
+        if row is None or row.message != item.message[:MAX_REASON]:
+            continue
+        last = (row.created_at + timedelta(days=1)).date()  # a day begins earlier in the far east
+        if item.booking_date is None or item.booking_date <= last:
+            known[_key(item.identity)] = found.pop(row.key)
+    return known
+
+
+def _with_keys(file: BankFile, keys: Sequence[str]) -> Iterator[BankEntry]:
+    for start in range(0, len(keys), KEYS_AT_ONCE):
+        yield from BankEntry.objects.filter(
+            livemode=file.livemode, source=file.source, key__in=keys[start : start + KEYS_AT_ONCE]
+        )
+
+
+def _key(identity: Iterable[str]) -> str:
+    return hashlib.sha256(dump_json(list(identity))).hexdigest()
+
+
+def _signed(entry: ReportItem | BankEntry) -> int:
+    amount = entry.amount or 0
+    return -amount if entry.kind == BankEntryKind.DEBIT else amount
+
+
+def _entry(
+    file: BankFile, item: ReportItem, statement: BankStatement | None, now: datetime
+) -> BankEntry:
+    return BankEntry(
+        id=new_id("ben", now),
+        file=file,
+        statement=statement,
+        livemode=file.livemode,
+        source=file.source,
+        key=_key(item.identity),
+        kind=item.kind,
+        amount=item.amount,
+        currency=item.currency,
+        end_to_end_id=item.end_to_end_id,
+        message_reference=item.message_reference,
+        bank_reference=item.bank_reference[:MAX_BANK_REFERENCE],
+        booking_date=item.booking_date,
+        code=item.code,
+        message=item.message[:MAX_REASON],
+        state=BankEntryState.UNMATCHED,
+        problem=NOT_LOOKED_AT,
+        created_at=now,
+    )

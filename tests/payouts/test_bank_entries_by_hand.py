@@ -1,0 +1,96 @@
+"""What a person says of an entry: a return less a charge, a run under no name, a second thought"""
+
+import pytest
+
+from core.clock import utc_now
+from ledger.models import Purpose
+from payouts.bank.booking_reconciliation import check_bookings
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside, wait_again
+from payouts.bank.position import positions
+from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
+from payouts.models import BankEntry
+from tests.ledger.funding import problems
+from tests.payouts.bank_files import (
+    entry,
+    order_of,
+    read,
+    statement,
+    status_report,
+    statuses_of,
+)
+from tests.payouts.batching import batch_of, live_payout
+from tests.payouts.merchant_balance import held
+
+STAFF = "staff:ann"
+
+
+def by_hand(act, **values):
+    entry_id = BankEntry.objects.unmatched().get().pk
+    return act(entry_id=entry_id, actor=STAFF, now=utc_now(), **values)
+
+
+@pytest.mark.parametrize(("merchant_bears_it", "balance"), [(False, 1250), (True, 1000)])
+def test_a_return_less_a_charge_is_all_of_the_payout(sent_pair, merchant_bears_it, balance):
+    payout = sent_pair[0]
+    back = entry(1000, order_of(payout), direction="CRDT", returned="AC04", reference="R")
+    read(statement(entry(1250, order_of(payout)), back))
+    with pytest.raises(BankEntryUnfit, match=r"2\.50 less than the payout"):
+        by_hand(match_by_hand, payout_id=payout.pk)
+
+    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=merchant_bears_it)
+
+    assert statuses_of([payout]) == ["returned"]
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == balance
+    assert positions(livemode=True)[0].difference == 0
+    assert [*check_bookings(), *problems()] == []
+
+
+def test_more_than_the_payout_is_no_return_of_it(sent_pair):
+    payout = sent_pair[0]
+    read(statement(entry(1251, order_of(payout), direction="CRDT", returned="AC04")))
+
+    with pytest.raises(BankEntryUnfit, match="not that of the order"):
+        by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+
+
+def test_a_debit_of_a_run_that_it_does_not_name(sent_pair):
+    batch = sent_pair[0].batch
+    read(status_report(batch, (order_of(sent_pair[1]), "RJCT")))
+    read(statement(entry(1250, reference="RUN")))
+
+    by_hand(match_batch_by_hand, batch_id=batch.pk)
+
+    assert statuses_of(sent_pair) == ["paid", "failed"]
+    assert BankEntry.objects.get(bank_reference="RUN").batch == batch
+    assert positions(livemode=True)[0].difference == 0
+    assert list(check_bookings()) == []
+
+
+def test_a_run_is_not_what_has_another_amount_or_came_in(api, sent_pair):
+    read(statement(entry(800, reference="RUN")))
+    another = [live_payout(api), batch_of(livemode=True)][1]
+
+    with pytest.raises(BankEntryUnfit, match="not that of the order"):
+        by_hand(match_batch_by_hand, batch_id=another.pk)
+    with pytest.raises(PayoutBatchNotFound):
+        by_hand(match_batch_by_hand, batch_id="bat_0")
+
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+    BankEntry.objects.update(kind="credit")
+    with pytest.raises(BankEntryUnfit, match="money that left"):
+        by_hand(match_batch_by_hand, batch_id=another.pk)
+
+
+def test_what_was_set_aside_waits_again_and_can_be_matched(sent_pair):
+    read(statement(entry(1250, reference="?")))
+    explained = by_hand(set_aside, note="The bank's fee")
+    assert positions(livemode=True)[0].difference == 0
+
+    wait_again(entry_id=explained.pk)
+
+    assert positions(livemode=True)[0].difference == -1250
+    explained.refresh_from_db()
+    assert (explained.problem, explained.note) == ("Was set aside: The bank's fee", "")
+    by_hand(match_by_hand, payout_id=sent_pair[0].pk)
+    with pytest.raises(BankEntryUnfit):
+        wait_again(entry_id=explained.pk)
