@@ -115,7 +115,7 @@ def test_it_needs_permission_to_be_on_this_machine(merchant: Merchant, settings:
 
 def test_it_believes_no_forged_request() -> None:
     with Listener() as listener:
-        listener.secret = new_secret()
+        listener.secrets.append(new_secret())
         signed = signature_headers(
             event_id="evt_1", body=b"{}", at=utc_now(), secret=new_secret(), previous=None
         )
