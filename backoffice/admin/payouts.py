@@ -6,10 +6,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
 from backoffice import formats
+from backoffice.admin.bank_account_actions import BANK_ACCOUNT_ACTIONS
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
-    BANK_ACCOUNT_ACTIONS,
     HOLIDAY_ACTIONS,
     HOLIDAY_LIST_ACTIONS,
     PAYOUT_ACTIONS,

@@ -131,9 +131,9 @@ def test_it_believes_no_forged_request() -> None:
 
 def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
     with Listener(forward_to="http://127.0.0.1:1024/") as listener:
-        listener.secret = new_secret()
+        listener.secrets.append(new_secret())
         signed = signature_headers(
-            event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secret, previous=None
+            event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secrets[0], previous=None
         )
 
         received = listener.receive({name.lower(): value for name, value in signed.items()}, b"{}")

@@ -30,7 +30,7 @@ class RemoteService:
 
     def has(self, path: str) -> bool:
         """Return whether there is such an object."""
-        return self._answer("GET", path).status_code == requests.codes.ok
+        return bool(self._answer("GET", path).ok)
 
     def each(self, path: str, key: str, **query: Any) -> Iterator[dict[str, Any]]:
         """Yield everything that a list has, page by page."""
