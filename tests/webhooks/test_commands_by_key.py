@@ -114,6 +114,25 @@ def test_a_request_is_known_or_not(line: Line, key: str, tmp_path: Any) -> None:
                 said("verify_webhook", secret, str(file), "--at", at.isoformat(), key=key)
 
 
+def test_it_follows_the_list_of_events(
+    line: Line, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, send = ApiClient(key), line.request
+    client.post("/v1/payments", {"amount": 1})
+
+    def request(session: Any, method: str, url: str, **options: Any) -> requests.Response:
+        if "wait" in (options.get("params") or {}):
+            options["params"].pop("wait")
+            client.post("/v1/payments", {"amount": 2})
+        return send(session, method, url, **options)
+
+    monkeypatch.setattr(line, "request", request)
+    words = ("--events", "payment.*", "--exit-after", "payment.created", "--json")
+    seen = json.loads(said("listen", *words, key=key))
+
+    assert seen["data"]["amount"] == 2
+
+
 @pytest.mark.parametrize("words", [["advance", "--days", "1"], ["expire", "pay_0"], ["listen"]])
 def test_it_needs_no_database(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     def refuse(*_: Any, **__: Any) -> requests.Response:

@@ -67,6 +67,19 @@ def test_it_prints_events_until_the_one_it_waits_for(merchant: Merchant) -> None
     assert Webhook.objects.not_deleted().count() == 0
 
 
+def test_it_follows_every_merchant_and_says_whom(merchant: Merchant) -> None:
+    other = MerchantFactory.create()
+    sending = meanwhile(other, EventType.PAYMENT_CREATED)
+    errors = io.StringIO()
+    words = ("--timeout", str(WAIT_SECONDS), "--exit-after", "payment.created")
+    call_command("listen", *words, stdout=io.StringIO(), stderr=errors)
+
+    sending.join(WAIT_SECONDS)
+    assert f"Listening for {merchant.name}. The secret: whsec_" in errors.getvalue()
+    assert f"Listening for {other.name}. The secret: whsec_" in errors.getvalue()
+    assert Webhook.objects.not_deleted().count() == 0
+
+
 @pytest.mark.parametrize("status", [200, 500])
 def test_what_it_passes_on_to_decides_the_answer(
     merchant: Merchant, receiver: Receiver, status: int
