@@ -44,7 +44,7 @@ class BankAccountViewSet(CallerViewSet):
 
     @operation("Read a bank account", response=BankAccountOutput)
     def retrieve(self, request: CallerRequest, bank_account_id: str) -> Response:
-        """Its `status` says whether payouts go there."""
+        """Payouts go there while its `status` is `open`."""
         account = BankAccount.objects.visible_to(request.user).one(bank_account_id)
         return Response(BankAccountOutput.of(account))
 

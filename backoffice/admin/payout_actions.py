@@ -1,11 +1,10 @@
 """What finance does with payouts, runs, bank accounts and holidays."""
 
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from django import forms
 from django.conf import settings
 from django.utils import timezone
-from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -14,6 +13,7 @@ from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
     ConfirmForm,
+    DateInputField,
     ReasonForm,
     SelectField,
     TextAreaField,
@@ -24,20 +24,11 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
 from backoffice.statuses import InstructionStatus
-from payouts.bank_accounts import close_bank_account
 from payouts.batches import held_back, payouts_due
 from payouts.business_days import BusinessDays
-from payouts.models import AccountState, BankAccount, PayoutBatch
-from payouts.own_accounts import approve_bank_account, decline_bank_account
+from payouts.models import PayoutBatch
 from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
-
-
-class DateInputField(forms.DateField):
-    """A calendar day."""
-
-    def __init__(self) -> None:
-        super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}))
 
 
 class PaidForm(ActionForm):
@@ -204,62 +195,6 @@ RUN_ACTIONS = (
         about="Puts the payouts due into one file for the bank, and marks them as in transit.",
         icon="upload_file",
         main=True,
-    ),
-)
-
-
-def _is_pending(account: BankAccount, now: datetime) -> bool:
-    return account.state == AccountState.PENDING
-
-
-BANK_ACCOUNT_ACTIONS = (
-    Action(
-        name="approve",
-        title="Approve",
-        right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
-        service=lambda context: approve_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
-        message="The merchant is paid out to this account from now on, and told by e-mail.",
-        audited_as="approve bank account",
-        watches=("is_pending",),
-        about="The merchant has asked for it with its live key. The account before it is closed.",
-        icon="account_balance",
-        main=True,
-        available=_is_pending,
-    ),
-    Action(
-        name="decline",
-        title="Decline",
-        right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
-        service=lambda context: decline_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
-        message="This account receives no payouts.",
-        audited_as="decline bank account",
-        watches=("closed_at",),
-        about="Payouts go on to the account before it.",
-        icon="block",
-        danger=True,
-        available=_is_pending,
-    ),
-    Action(
-        name="close",
-        title="Close",
-        right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
-        service=lambda context: close_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
-        message="This account no longer receives payouts.",
-        audited_as="close bank account",
-        watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned.",
-        icon="block",
-        danger=True,
-        available=lambda account, now: account.state == AccountState.OPEN,
     ),
 )
 
