@@ -8,14 +8,14 @@ from core.fields import AmountField, InstantField, OneOfField, StrictIntegerFiel
 from core.serializers import Input, Output
 from links.statuses import LinkStatus
 from payments.statuses import PaymentStatus
-from sandbox.simulating import SimulatedOutcome
+from sandbox.simulating import PlayedOutcome
 
 MOST_DAYS = 400
 _COUNT = {"min_value": 0, "max_value": 2**53 - 1}
 
 
 class Simulation(Input):
-    outcome = OneOfField(allowed=tuple(SimulatedOutcome))
+    outcome = OneOfField(allowed=tuple(PlayedOutcome))
     amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
 
 

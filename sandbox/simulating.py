@@ -12,7 +12,7 @@ from payments.services import cancel_payment
 from sandbox.time_travel import expire_payment_now
 
 
-class SimulatedOutcome(StrEnum):
+class PlayedOutcome(StrEnum):
     """How a test payment is to end."""
 
     PAID = "paid"
@@ -24,7 +24,7 @@ class SimulatedOutcome(StrEnum):
     EXPIRED = "expired"
 
 
-O = SimulatedOutcome  # noqa: E741  # short beside the phones
+O = PlayedOutcome  # noqa: E741  # short beside the phones
 _BEHAVIOURS = {
     O.PAID: Behaviour.NORMAL,
     O.PAID_SLOWLY: Behaviour.SLOW,
@@ -38,7 +38,7 @@ def simulate_payment(
     *,
     caller: Caller,
     payment_id: str,
-    outcome: SimulatedOutcome,
+    outcome: PlayedOutcome,
     amount: int | None,
     now: datetime,
 ) -> Payment:

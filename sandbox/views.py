@@ -14,7 +14,7 @@ from sandbox.serializers import (
     TimeStep,
     step_of,
 )
-from sandbox.simulating import SimulatedOutcome, refuse_live, simulate_payment
+from sandbox.simulating import PlayedOutcome, refuse_live, simulate_payment
 from sandbox.time_travel import advance, expire_link_now
 
 
@@ -34,7 +34,7 @@ class SimulationViewSet(CallerViewSet):
             payment = simulate_payment(
                 caller=request.user,
                 payment_id=payment_id,
-                outcome=SimulatedOutcome(values["outcome"]),
+                outcome=PlayedOutcome(values["outcome"]),
                 amount=values.get("amount"),
                 now=request_now(),
             )
@@ -51,7 +51,7 @@ class SimulationViewSet(CallerViewSet):
             payment = simulate_payment(
                 caller=request.user,
                 payment_id=payment_id,
-                outcome=SimulatedOutcome.EXPIRED,
+                outcome=PlayedOutcome.EXPIRED,
                 amount=None,
                 now=request_now(),
             )

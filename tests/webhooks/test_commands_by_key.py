@@ -21,7 +21,7 @@ from webhooks.models import Delivery, Event
 API = "https://pay.example.com"
 
 
-class Line:
+class Wire:
     """Leads what a command sends to the service, or to an application, which notes it."""
 
     def __init__(self) -> None:
@@ -43,14 +43,14 @@ class Line:
 
 
 @pytest.fixture
-def line(monkeypatch: pytest.MonkeyPatch) -> Line:
-    line = Line()
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    wire = Wire()
     monkeypatch.setattr(
         requests.Session,
         "request",
-        lambda session, *args, **more: line.request(session, *args, **more),
+        lambda session, *args, **more: wire.request(session, *args, **more),
     )
-    return line
+    return wire
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def said(*words: str, key: str) -> str:
     return output.getvalue().strip()
 
 
-def test_time_passes_and_a_payment_expires(line: Line, key: str, payment: Payment) -> None:
+def test_time_passes_and_a_payment_expires(wire: Wire, key: str, payment: Payment) -> None:
     counts = json.loads(said("advance", "--hours", "1", "--json", key=key))
 
     assert counts["payments"] == 1
@@ -73,7 +73,7 @@ def test_time_passes_and_a_payment_expires(line: Line, key: str, payment: Paymen
     assert payment.status == PaymentStatus.EXPIRED
 
 
-def test_an_event_is_sent_again(line: Line, key: str, merchant: Merchant) -> None:
+def test_an_event_is_sent_again(wire: Wire, key: str, merchant: Merchant) -> None:
     client = ApiClient(key)
     client.post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["*"]})
     client.post("/v1/payments", {"amount": 1})
@@ -87,14 +87,14 @@ def test_an_event_is_sent_again(line: Line, key: str, merchant: Merchant) -> Non
         said("resend", "evt_0", key=key)
 
 
-def test_what_no_endpoint_listens_for_is_not_triggered(line: Line, key: str) -> None:
+def test_what_no_endpoint_listens_for_is_not_triggered(wire: Wire, key: str) -> None:
     with pytest.raises(CommandError, match=r"No endpoint listens for refund\.created"):
         said("trigger", "refund.created", key=key)
     with pytest.raises(CommandError, match="need the database"):
         said("trigger", "refund.created", "--override", "data.amount=1", key=key)
 
 
-def test_a_request_is_known_or_not(line: Line, key: str, tmp_path: Any) -> None:
+def test_a_request_is_known_or_not(wire: Wire, key: str, tmp_path: Any) -> None:
     ApiClient(key).post("/v1/payments", {"amount": 1})
     event, secret, at = Event.objects.get(), new_secret(), utc_now()
     body = bytes(event.body)
@@ -115,9 +115,9 @@ def test_a_request_is_known_or_not(line: Line, key: str, tmp_path: Any) -> None:
 
 
 def test_it_follows_the_list_of_events(
-    line: Line, key: str, monkeypatch: pytest.MonkeyPatch
+    wire: Wire, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client, send = ApiClient(key), line.request
+    client, send = ApiClient(key), wire.request
     client.post("/v1/payments", {"amount": 1})
 
     def request(session: Any, method: str, url: str, **options: Any) -> requests.Response:
@@ -126,7 +126,7 @@ def test_it_follows_the_list_of_events(
             client.post("/v1/payments", {"amount": 2})
         return send(session, method, url, **options)
 
-    monkeypatch.setattr(line, "request", request)
+    monkeypatch.setattr(wire, "request", request)
     words = ("--events", "payment.*", "--exit-after", "payment.created", "--json")
     seen = json.loads(said("listen", *words, key=key))
 
@@ -143,13 +143,13 @@ def test_it_needs_no_database(monkeypatch: pytest.MonkeyPatch, words: list[str])
         said(*words, key="sk_test_x")
 
 
-def test_it_takes_test_keys_only(line: Line) -> None:
+def test_it_takes_test_keys_only(wire: Wire) -> None:
     with pytest.raises(CommandError, match="needs a test key"):
         said("advance", "--days", "1", key="sk_live_x")
     with pytest.raises(CommandError, match="goes with --api"):
         call_command("expire", "pay_0", "--key", "sk_test_x")
 
 
-def test_a_refusal_is_told_in_the_words_of_the_service(line: Line, key: str) -> None:
+def test_a_refusal_is_told_in_the_words_of_the_service(wire: Wire, key: str) -> None:
     with pytest.raises(CommandError, match="PAYMENT_NOT_FOUND: There is no such payment"):
         said("expire", "pay_0", key=key)

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.callers import Caller
-from webhooks.cli.feed import follow
+from webhooks.cli.following import follow
 from webhooks.cli.listener import Listener, ReceivedEvent
 from webhooks.cli.merchant_argument import LISTENED_HELP, test_callers
 from webhooks.cli.remote import add_remote_arguments, remote_of

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.json import dump_json
 from merchants.callers import Caller
-from webhooks.cli.feed import matches
+from webhooks.cli.following import matches
 from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
 from webhooks.cli.remote import RemoteService, add_remote_arguments, remote_of
 from webhooks.event_types import EventType
