@@ -92,7 +92,7 @@ COMMON: Words = {
         "Where the customer is sent once the payment is completed. `{PAYMENT_ID}` in it becomes"
         " the payment's id; where it does not stand, `payment_id=…` is added to the query. Anyone"
         " can open that address: read the payment before you deliver.",
-        "https://shop.example.com/thanks?payment={PAYMENT_ID}",
+        "https://shop.example.com/thanks",
     ),
     "cancel_url": (
         "Where the customer is sent who does not pay; it receives the payment's id as"
