@@ -28,8 +28,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("refunds.urls")),
     path("v1/", include("links.urls")),
     path("v1/", include("payouts.urls")),
-    path("v1/", include("webhooks.urls")),
-    path("v1/", include("sandbox.urls")),
+    # Together, as the pages below try each line of these first.
+    path("v1/", include([path("", include("webhooks.urls")), path("", include("sandbox.urls"))])),
     path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
     path("", read_only(front_page), name="front-page"),
