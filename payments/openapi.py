@@ -47,6 +47,10 @@ WORDING = Wording(
         "SentPayRequest": "What was handed on to be sent.",
         "LineItemRequest": "An item of an order.",
         "LineItemOutput": "An item of an order.",
+        "TillOutput": "What your counters offer.",
+        "TillProductOutput": "A product to pick at the counter screen.",
+        "TillProductRequest": "A product to pick at the counter screen.",
+        "PatchedChangedTillRequest": "What is to change; any other field is refused.",
     },
     fields={
         "phone": ("A mobile number, with its country code.", "+12425550123"),
@@ -64,6 +68,13 @@ WORDING = Wording(
             " enters it.",
             1250,
         ),
+        "tax": ("The tax in this line, in cents, included in its price.", 57),
+        "tip": ("The part of the amount that is a tip, in cents, where there is one.", 125),
+        "products": (
+            "What the counter screen offers to pick, at most nine.",
+            [{"name": "Day ticket", "price": 625, "currency": "BSD"}],
+        ),
+        "tips_allowed": ("Whether customers at a counter may add a tip.", True),
         "hosted_url": (
             "The path of its checkout page.",
             "/checkout/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
@@ -131,6 +142,7 @@ WORDING = Wording(
         "NewPaymentRequest": ("amount", "currency", "description", "success_url", "metadata"),
         "PatchedChangedPaymentRequest": ("description", "metadata"),
         "ConfirmationRequest": ("customer_phone",),
+        "PatchedChangedTillRequest": ("products", "tips_allowed"),
         "ConfirmedPayment": ("transaction_id", "completed_at"),
     },
 )

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from payments.pay_request_views import LinkSendingViewSet, PaymentSendingViewSet
+from payments.till_views import TillViewSet
 from payments.views import PaymentViewSet
 
 urlpatterns = [
@@ -29,5 +30,10 @@ urlpatterns = [
         "payment-links/<id:link_id>/send",
         LinkSendingViewSet.as_view({"post": "send"}),
         name="payment-link-send",
+    ),
+    path(
+        "till",
+        TillViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="till",
     ),
 ]

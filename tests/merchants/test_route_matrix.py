@@ -54,6 +54,8 @@ ROUTES = {
     "post payment-links/<id:link_id>/send": "link_id",
     "post payments/<id:payment_id>/simulate": "payment_id",
     "post payments/<id:payment_id>/expire": "payment_id",
+    "get till": TOTAL,
+    "patch till": TOTAL,
     "post payments/<id:payment_id>/refund": "payment_id",
     "get payments/<id:payment_id>/refunds": "payment_id",
     "get refunds": LIST,

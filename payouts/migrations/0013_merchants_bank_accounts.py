@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("merchants", "0005_key_scopes"),
-        ("payouts", "0011_amended_statements"),
+        ("payouts", "0012_by_amount"),
     ]
 
     operations = [
