@@ -37,7 +37,7 @@ LIMITS = {
     "confirm": Ceiling(7, 4_180, Ceiling(12, 5_790)),
     "refund": Ceiling(7, 5_690, Ceiling(13, 6_310)),
     "balance": Ceiling(1, 1_640, Ceiling(1, 1_640)),
-    "checkout page": Ceiling(1, 6_500),
+    "checkout page": Ceiling(1, 6_700),
     "status poll": Ceiling(1, 1_400),
     "QR image": Ceiling(1, 1_540),
     "link page": Ceiling(1, 6_350),
