@@ -36,7 +36,7 @@ def broken() -> None:
 
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(worker.recorder, "write", lambda *_, **__: None)  # needs no database
+    monkeypatch.setattr("core.task_runs.recorder.write", lambda *_, **__: None)  # needs no database
     turns.clear()
     released.clear()
     seen_twice.clear()
