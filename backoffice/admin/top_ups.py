@@ -84,6 +84,7 @@ CASH_ACTIONS = (
 
 
 class TopUpAdmin(OfficeAdmin):
+    summed = "amount"
     list_select_related = ("customer", "payment")
     list_display = (
         CREATED,
