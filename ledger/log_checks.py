@@ -8,11 +8,15 @@ from django.db.models import Exists, OuterRef
 
 from core import merkle
 from core.signatures import AT_UPGRADE, is_signed
+from core.signed_notes import LogHead
+from ledger.checkpoints import is_ours
 from ledger.log_entries import (
     DELETED,
     OPENING,
+    RESTORED,
     TRANSFER,
     TRANSFER_ENTRY,
+    restored_values,
     row_entry,
     transfer_entry,
 )
@@ -54,14 +58,24 @@ def check_opening() -> Iterator[str]:
 
 
 def check_heads(mark: str = "") -> Iterator[Finding]:
-    """Check that the log begins with the tree of each checkpoint of at least `mark` leaves."""
+    """Check that we have signed each checkpoint of at least `mark` leaves, and that it holds."""
     rows = Checkpoint.objects.order_by("size")
     first = int(mark or 0)
     while heads := list(rows.filter(size__gte=first)[:HEADS_AT_ONCE]):
         for head in heads:
             yield from check_head(head.size, bytes(head.root), "Checkpoint")
+            if not _is_signed_so(head):
+                yield f"Checkpoint {head.size} is not as it was signed."
         first = heads[-1].size + 1
         yield Reached(str(first))
+
+
+def _is_signed_so(head: Checkpoint) -> bool:
+    """Return whether the note, which goes out with webhooks, is ours and says the same."""
+    if not is_ours(head.note):
+        return False
+    said = LogHead.parse(head.note)
+    return (said.size, said.root) == (head.size, bytes(head.root))
 
 
 def check_leaves(mark: str = "") -> Iterator[Finding]:
@@ -92,6 +106,8 @@ def _check_chunk(leaves: Sequence[LogLeaf], first: int) -> Iterator[str]:
             yield f"Transfer {leaf.subject} is missing; leaf {leaf.index} holds it."
         elif merkle.leaf_hash(entry) != bytes(leaf.hash):
             yield f"{_name(leaf)} or its leaf {leaf.index} was changed."
+        elif leaf.kind == RESTORED and not is_signed(leaf.signature, restored_values(leaf.index)):
+            yield f"Leaf {leaf.index} says that the database was restored; the service did not."
     yield from _check_missing_rows(leaves)
 
 
@@ -112,7 +128,7 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
         subjects[leaf.kind][leaf.subject] = leaf.index
     models = {model._meta.db_table: model for model in apps.get_models()}
     for kind, logged in subjects.items():
-        if kind in (OPENING, TRANSFER):
+        if kind in (OPENING, RESTORED, TRANSFER):
             continue
         there = models[kind]._base_manager.filter(pk__in=logged)
         gone = set(logged) - {str(pk) for pk in there.values_list("pk", flat=True)}
