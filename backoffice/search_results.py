@@ -19,7 +19,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
-from core.queries import WORDS
+from core.queries import MAX_WORDS, WORDS
 from core.search import words_of
 from customers.models import Customer
 from funding.models import TopUp
@@ -32,6 +32,7 @@ from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
 SHOWN = 50
+SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
 @dataclass(frozen=True)
@@ -156,9 +157,11 @@ def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
     ):
         yield _named(name, f"{why} “{question.text}”", text)
     yield _hits("metadata", with_metadata(question.text, question.pair))
-    words = words_of(question.text)
+    words = tuple(word for word in words_of(question.text) if len(word) >= SHORTEST_WORD)
     if words and not question.is_description:
-        yield _hits(f"words “{question.text}”", Payment.objects.matching({WORDS: words}))
+        yield _hits(
+            f"words “{question.text}”", Payment.objects.matching({WORDS: words[:MAX_WORDS]})
+        )
     if " " not in question.text and len(question.text) >= 8:
         resources = Event.objects.filter(request_id=question.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))

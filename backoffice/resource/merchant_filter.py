@@ -24,6 +24,10 @@ class MerchantFilter(OfficeFilter):
         found = merchants_named(request.GET.get("merchant", ""))
         return [(merchant.pk, merchant.name) for merchant in found]
 
+    def has_output(self) -> bool:
+        """Stand above the list, and narrow it, where no merchant has such a name, too."""
+        return True
+
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         value = str(self.value() or "")
         if not value:

@@ -51,8 +51,9 @@ class CappedPaginator(_Pages):
         """Return the sum of an amount by currency, where the pages reach all rows."""
         if not name or self.has_more or not self._keys:
             return []
-        rows: Any = self.object_list.model._default_manager.filter(pk__in=self._keys)
-        currency = "currency" if _has(rows.model, "currency") else "transfer__currency"
+        listed: Any = self.object_list
+        currency = "currency" if _has(listed.model, "currency") else "transfer__currency"
+        rows = listed.model._default_manager.filter(pk__in=self._keys)
         sums = rows.order_by(currency).values_list(currency).annotate(total=Sum(name))
         return [(code, int(total)) for code, total in sums if total is not None]
 
