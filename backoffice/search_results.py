@@ -157,11 +157,9 @@ def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
     ):
         yield _named(name, f"{why} “{question.text}”", text)
     yield _hits("metadata", with_metadata(question.text, question.pair))
-    words = tuple(word for word in words_of(question.text) if len(word) >= SHORTEST_WORD)
+    words = [word for word in words_of(question.text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]
     if words and not question.is_description:
-        yield _hits(
-            f"words “{question.text}”", Payment.objects.matching({WORDS: words[:MAX_WORDS]})
-        )
+        yield _hits(f"words “{question.text}”", Payment.objects.matching({WORDS: words}))
     if " " not in question.text and len(question.text) >= 8:
         resources = Event.objects.filter(request_id=question.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
