@@ -66,7 +66,6 @@ class LostTime:
 class VirtualWeeks:
     seed: int
     steps: dict[str, Happening]
-    wild_clocks: bool = False
     full_check_every: int = 100
     now: datetime = START
     number: int = 0
