@@ -8,7 +8,8 @@ help:
 	@echo "make run           run the service here: web server, worker, demo data"
 	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
-	@echo "make test-fast     the quick tests, on SQLite, in under a minute"
+	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
+	@echo "make night         what is drawn by chance, for hours; SEED=7 replays a night"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000 WITHOUT=\"…\""
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
@@ -27,6 +28,9 @@ check: .venv/development
 
 test-fast: .venv/development
 	@$(BIN)/python -m tests.run --fast
+
+night: .venv/development
+	@SEED="$(SEED)" $(BIN)/python -m tests.run --night
 
 audit: .venv/development
 	@$(BIN)/python -m tests.advisories
@@ -69,4 +73,4 @@ var/development.env: config/local/development.py | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast audit mutants simulate bench system requirements
+.PHONY: help run check test test-fast night audit mutants simulate bench system requirements

@@ -8,6 +8,7 @@ from django_otp.models import Device, ThrottlingMixin
 from django_otp.oath import TOTP
 
 from core import crypto
+from core.sealed import SealedCharField
 
 KEY_BYTES = 20
 # How many steps of 30 seconds the clock of a phone may be off, beyond what is known of it.
@@ -22,7 +23,7 @@ def new_sealed_key() -> str:
 class Authenticator(ThrottlingMixin, Device):  # type: ignore[misc]  # django-otp has no types
     """Six digits that change every 30 seconds (RFC 6238). Each counts once."""
 
-    sealed_key = models.CharField(max_length=255, default=new_sealed_key)
+    sealed_key = SealedCharField(max_length=255, default=new_sealed_key)
     drift = models.SmallIntegerField(default=0)
     last_t = models.BigIntegerField(default=-1)
 

@@ -14,6 +14,7 @@ from backoffice.roles import InstructionKind
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
+from core.sealed import SealedTextField
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 
@@ -117,9 +118,8 @@ class Instruction(SignedRow):
 
     `arguments` is what will be done, word for word. `form_key` is that of the form it came by:
     sent twice, it is still one instruction. `result_id` is the refund, payout, key or transaction,
-    `sealed_result` a secret that the requester has not collected yet. About staff, `subject_id` is
-    the name of the account, about a bank file its SHA-256. `glass_broken_at` is when the requester
-    gave up on a second person.
+    `sealed_result` a secret not collected yet. `subject_id` is, about staff, the account's name,
+    about a bank file its SHA-256. `glass_broken_at`: the requester gave up on a second person.
     """
 
     id = PublicIdField(primary_key=True)
@@ -133,7 +133,7 @@ class Instruction(SignedRow):
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     arguments = models.JSONField(default=dict)
-    sealed_arguments = models.TextField(default="", blank=True)
+    sealed_arguments = SealedTextField(default="", blank=True)
     reason = models.CharField(max_length=500)
     note = models.CharField(max_length=2_000)
     status = models.CharField(
@@ -147,7 +147,7 @@ class Instruction(SignedRow):
     decided_at = models.DateTimeField(null=True)
     decision_note = models.CharField(max_length=2_000, default="", blank=True)
     result_id = PublicIdField(default="", blank=True)
-    sealed_result = models.TextField(default="", blank=True)
+    sealed_result = SealedTextField(default="", blank=True)
     glass_broken_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "kind", "task", "subject_id", "merchant_id", "livemode", "amount", "currency"),
@@ -208,7 +208,7 @@ class InstructionFile(models.Model):
     instruction = models.OneToOneField(
         Instruction, on_delete=models.PROTECT, primary_key=True, related_name="file"
     )
-    sealed_content = models.TextField()
+    sealed_content = SealedTextField()
 
     def __str__(self) -> str:
         return f"file of {self.instruction_id}"

@@ -87,7 +87,8 @@ def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:
     session = signed_in.session
     set_cookie(response, session_cookie(livemode=session.livemode), signed_in.token)
     if session.livemode:
-        known = signing.dumps(_digest_of(session.customer.phone), salt=_KNOWN_SALT)
+        digest = _digest_of(session.customer.phone, settings.SECRET_KEY)
+        known = signing.dumps(digest, salt=_KNOWN_SALT)
         set_cookie(response, named(KNOWN_COOKIE), known, max_age=int(KNOWN_FOR.total_seconds()))
     forget_code(response)
 
@@ -102,12 +103,13 @@ def is_recognized(request: HttpRequest, phone: str) -> bool:
         known = signing.loads(value, salt=_KNOWN_SALT, max_age=KNOWN_FOR)
     except signing.BadSignature:
         return False
-    return constant_time_compare(known, _digest_of(phone))
+    secrets = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return any(constant_time_compare(known, _digest_of(phone, secret)) for secret in secrets)
 
 
-def _digest_of(phone: str) -> str:
+def _digest_of(phone: str, secret: str) -> str:
     """Return a digest by which a number can be compared, not read."""
-    return salted_hmac(_KNOWN_SALT, phone, algorithm="sha256").hexdigest()
+    return salted_hmac(_KNOWN_SALT, phone, secret=secret, algorithm="sha256").hexdigest()
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:

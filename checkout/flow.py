@@ -7,24 +7,26 @@ from enum import Enum
 from checkout.browser_session import BrowserSession
 from checkout.verification_attempts import recorded_attempt
 from core import attempt_limits
-from core.errors import RateLimited
-from customers.errors import PinLocked, ProofMethod, VerificationFailed
-from customers.magic_phones import Behaviour, behaviour_of
+from core.errors import ApiError, RateLimited
+from customers.errors import InvalidPin, PinLocked, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.passkeys import finish_payment, proof_needed
+from customers.pin_locks import lock_of
 from customers.pins import check_pin
 from funding.continuing import remember_proof
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
-from payments.failures import NOT_VERIFIED, PIN_LOCKED
+from payments.errors import PaymentDeclined
+from payments.failures import DECLINED, NOT_VERIFIED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment, start_payment
 from payments.pressing import ask_for_proof, pay_or_return
 from payments.risk import refuse_above_limit, required_of
 from payments.verification import Verification
 
-PASSKEY_FAILURES = attempt_limits.AttemptLimit("passkey-payment", 5, timedelta(hours=24))
+# Over all methods and customers. Fewer leave a payment open: its customer may try another way.
+FAILED_ATTEMPTS = attempt_limits.AttemptLimit("payment-failed", 20, timedelta(hours=24))
 
 
 class CheckoutStep(Enum):
@@ -119,8 +121,8 @@ def submit_payment(
     """Start the payment, and pay it where the amount needs no verification.
 
     `ahead`: a customer whose money is still on its way proves what is needed now. Returns the
-    payment as it is then. Raises InsufficientBalance, CustomerFrozen, NewProofLimitReached, or the
-    error of the payment's present status.
+    payment as it is then. Raises InsufficientBalance, PaymentDeclined, CustomerFrozen,
+    NewProofLimitReached, or the error of the payment's present status.
     """
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
@@ -137,23 +139,19 @@ def pay_with_pin(
 ) -> Payment:
     """Check the PIN and pay; return the payment as it is then.
 
-    The wrong PIN that locks it fails the payment. Raises InvalidPin, PinLocked where it was locked
-    before, InsufficientBalance, and the errors of the payment's status.
+    A wrong one leaves the payment open, also the one that locks the PIN; too many failed attempts
+    at this payment fail it. Raises InvalidPin, PinLocked, InsufficientBalance, PaymentDeclined, and
+    the errors of the payment's status.
     """
     customer = _signed_in(browser)
-    was_locked = _is_locked(customer, now)
+    was_locked = lock_of(customer, now=now) is not None
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except PinLocked:
+    except (InvalidPin, PinLocked) as error:
         if was_locked:
             raise
-        return fail_payment(
-            payment_id=payment.id,
-            failure=PIN_LOCKED,
-            actor=browser.actor,
-            now=now,
-        )
+        return _fail_or_raise(payment, PIN_LOCKED, error, browser, now)
     return _complete(payment, browser, Verification.PIN, now)
 
 
@@ -162,8 +160,8 @@ def pay_with_passkey(
 ) -> Payment:
     """Verify the passkey's response, which is bound to this payment and amount, and pay.
 
-    Returns the payment as it is then; too many wrong answers fail it. Raises VerificationFailed,
-    InsufficientBalance, and the errors of the payment's status.
+    Returns the payment as it is then; too many failed attempts fail it. Raises VerificationFailed,
+    InsufficientBalance, PaymentDeclined, and the errors of the payment's status.
     """
     if browser.session is None:
         raise VerificationFailed
@@ -176,15 +174,8 @@ def pay_with_passkey(
                 credential=credential,
                 now=now,
             )
-    except VerificationFailed:
-        if not _fails_too_often(payment.id, now):
-            raise
-        return fail_payment(
-            payment_id=payment.id,
-            failure=NOT_VERIFIED,
-            actor=browser.actor,
-            now=now,
-        )
+    except VerificationFailed as error:
+        return _fail_or_raise(payment, NOT_VERIFIED, error, browser, now)
     return _complete(payment, browser, Verification.PASSKEY, now)
 
 
@@ -212,7 +203,10 @@ def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
 def _complete(
     payment: Payment, browser: BrowserSession, verified: Verification, now: datetime
 ) -> Payment:
-    """Pay with that verification; with too little money, keep it for when more has come."""
+    """Pay with that verification; with too little money, keep it for when more has come.
+
+    A decline is an attempt that failed.
+    """
     try:
         return pay_or_return(
             payment_id=payment.id,
@@ -227,20 +221,20 @@ def _complete(
                 payment_id=payment.id, session=browser.session, verified=verified, now=now
             )
         raise
+    except PaymentDeclined as error:
+        return _fail_or_raise(payment, DECLINED, error, browser, now)
 
 
-def _fails_too_often(payment_id: str, now: datetime) -> bool:
-    """Count a wrong answer; return whether it is one too many."""
+def _fail_or_raise(
+    payment: Payment, failure: Failure, error: ApiError, browser: BrowserSession, now: datetime
+) -> Payment:
+    """Count a failed attempt and raise its error; fail the payment where it is one too many."""
     try:
-        attempt_limits.count_attempt(PASSKEY_FAILURES, payment_id, now=now)
+        attempt_limits.count_attempt(FAILED_ATTEMPTS, payment.id, now=now)
     except RateLimited:
-        return True
-    return False
-
-
-def _is_locked(customer: Customer, now: datetime) -> bool:
-    locked = customer.pin_locked_until is not None and customer.pin_locked_until > now
-    return locked or customer.pin_is_disabled or behaviour_of(customer) == Behaviour.PIN_LOCKED
+        ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
+        return fail_payment(payment_id=payment.id, failure=failure, actor=browser.actor, now=now)
+    raise error
 
 
 def _signed_in(browser: BrowserSession) -> Customer:

@@ -263,5 +263,8 @@ class PaymentPage(CheckoutPage):
         """Show the payment as it is now, where its status was what refused."""
         if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
             return super().refused(error)
-        question = "?already=1" if isinstance(error, PaymentAlreadyCompleted) else ""
+        customer = self.browser.customer
+        is_payer = customer is not None and customer.pk == self.payment.customer_id
+        is_known = is_payer or not isinstance(error, PaymentAlreadyCompleted)
+        question = "" if is_known else "?already=1"
         return SeeOther(f"{self.payment.hosted_url}{question}")

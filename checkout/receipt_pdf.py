@@ -43,11 +43,12 @@ def receipt_pdf(
     refunds: list[Refund],
     service: str,
     printed: str,
+    head: str,
 ) -> bytes:
-    """Write the receipt, once for what says the same; `printed` is its date."""
+    """Write the receipt, once for what says the same; `printed` is its date, `head` the log's."""
     shown = replace(payment_view, until="", left="")
     given_back = tuple((refund.created_at, refund.amount) for refund in refunds)
-    return _written(shown, state, given_back, service, printed, get_language() or "")
+    return _written(shown, state, given_back, service, printed, head, get_language() or "")
 
 
 @lru_cache(maxsize=RECEIPTS_KEPT)
@@ -57,6 +58,7 @@ def _written(
     refunds: GivenBack,
     service: str,
     printed: str,
+    head: str,
     language: str,
 ) -> bytes:
     out = BytesIO()
@@ -71,12 +73,12 @@ def _written(
         title=writable(title),
         author=writable(service),
     )
-    document.build(_story(payment_view, state, refunds, printed))
+    document.build(_story(payment_view, state, refunds, printed, head))
     return out.getvalue()
 
 
 def _story(
-    payment_view: PaymentView, state: ReceiptState, refunds: GivenBack, printed: str
+    payment_view: PaymentView, state: ReceiptState, refunds: GivenBack, printed: str, head: str
 ) -> list[Flowable]:
     assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
     story = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
@@ -89,7 +91,9 @@ def _story(
     ]
     if payment_view.description:
         story.append(_paragraph(payment_view.description, _TEXT))
-    for rows in (_items(payment_view), _facts(payment_view), _refunds(payment_view, refunds)):
+    signed = [(_("Signed head"), head)] if head else []
+    facts = [*_facts(payment_view), *signed]
+    for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
         if rows:
             story += [_rule(), _table(rows)]
     words = _("As of %(when)s. The page %(address)s shows the state as it is now.")

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core import attempt_limits
 from core.log_receipts import PENDING, ReceiptRefused, proven_entries
 from core.signed_notes import LogHead
-from ledger.checkpoints import verifiers
+from ledger.checkpoints import newest_checkpoint, verifiers
 from ledger.models import Transfer, TransferKind
 from ledger.transaction_receipts import LogReceipt, receipt_of
 from payments.emails import plan_receipt_again
@@ -35,8 +35,8 @@ def receipt_state_of(payment: Payment) -> ReceiptState:
         return ReceiptState(_("Not paid"), "is-bad")
     states = {
         "none": ReceiptState(_("Paid")),
-        "partial": ReceiptState(_("Paid, partly paid back"), "is-wait"),
-        "full": ReceiptState(_("Paid back in full"), "is-wait"),
+        "partial": ReceiptState(_("Paid, partly refunded"), "is-back"),
+        "full": ReceiptState(_("Refunded in full"), "is-back"),
     }
     return states[payment.refund_status]
 
@@ -62,6 +62,14 @@ def receipt_of_payment(payment: Payment) -> LogReceipt:
     transaction_id = payment.transaction_id or ""
     transfers = Transfer.objects.filter(transaction_id=transaction_id, kind=TransferKind.PAYMENT)
     return receipt_of(transaction_id, transfers)
+
+
+def signed_head() -> str:
+    """Return the newest signed head of the log as receipts show it: its size and root."""
+    newest = newest_checkpoint()
+    if newest is None:
+        return ""
+    return f"{newest.size} {base64.b64encode(newest.root).decode()}"
 
 
 def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:

@@ -12,7 +12,7 @@ from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.errors import DevelopmentOnly
 from payments.expiry import expire_payment
-from payments.failures import PIN_LOCKED
+from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment
 from payments.pressing import ask_for_proof, pay_or_return
@@ -34,6 +34,12 @@ _PHONE_FOR = {
     SimulatedOutcome.WRONG_PIN: Behaviour.WRONG_PIN,
     SimulatedOutcome.NO_FUNDS: Behaviour.INSUFFICIENT_BALANCE,
     SimulatedOutcome.DECLINE: Behaviour.DECLINED,
+}
+
+
+_FAILURES = {
+    SimulatedOutcome.WRONG_PIN: PIN_LOCKED,
+    SimulatedOutcome.DECLINE: DECLINED,
 }
 
 
@@ -80,8 +86,8 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
         return
     customer = _customer_who(_PHONE_FOR[outcome], payment.merchant_id, now)
     actor = f"customer:{customer.id}"
-    if outcome == SimulatedOutcome.WRONG_PIN:
-        _fail(payment.id, actor, now)
+    if outcome in _FAILURES:
+        _fail(payment.id, _FAILURES[outcome], actor, now)
     else:
         pay_or_return(
             payment_id=payment.id,
@@ -97,14 +103,9 @@ def _customer_who(behaviour: Behaviour, merchant_id: str, now: datetime) -> Cust
     return test_customer(phones[behaviour], now, merchant_id=merchant_id)
 
 
-def _fail(payment_id: str, actor: str, now: datetime) -> None:
+def _fail(payment_id: str, failure: Failure, actor: str, now: datetime) -> None:
     ask_for_proof(payment_id=payment_id, actor=actor, now=now)
-    fail_payment(
-        payment_id=payment_id,
-        failure=PIN_LOCKED,
-        actor=actor,
-        now=now,
-    )
+    fail_payment(payment_id=payment_id, failure=failure, actor=actor, now=now)
 
 
 def _expire(payment: Payment, now: datetime) -> None:

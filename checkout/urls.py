@@ -28,6 +28,7 @@ urlpatterns = [
     path(f"{PAYMENT}/status", paying.status, name="checkout-status"),
     path(f"{PAYMENT}/pay", paying.PayAction.as_view(), name="checkout-pay"),
     path(f"{PAYMENT}/short", paying.ShortPage.as_view(), name="checkout-short"),
+    path(f"{PAYMENT}/declined", paying.DeclinedPage.as_view(), name="checkout-declined"),
     path(f"{PAYMENT}/prove", paying.ProveAheadAction.as_view(), name="checkout-prove"),
     path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
     path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),

@@ -79,5 +79,7 @@ def forget_removed_tasks(**_: object) -> None:
 @beat_init.connect
 def refuse_unsafe_start(**_: object) -> None:
     from config.checks import refuse_unsafe
+    from config.key_check import refuse_missing_keys
 
     refuse_unsafe()
+    refuse_missing_keys()

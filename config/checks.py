@@ -82,6 +82,7 @@ def _weak_secrets() -> Iterator[str]:
     for name, length in (("SECRET_KEY", SECRET_KEY_LENGTH), ("PIN_PEPPER", PEPPER_LENGTH)):
         if not is_random(getattr(settings, name), length):
             yield f"{name} must have at least {length} random characters."
+        yield from _weak_fallbacks(name, length)
     for name in ("ENCRYPTION_KEY", "LEDGER_KEY"):
         if not _is_encryption_key(getattr(settings, name)):
             yield f"{name} must be a Fernet key (32 bytes in base64), or several with commas."
@@ -90,6 +91,14 @@ def _weak_secrets() -> Iterator[str]:
     secrets = {secret, settings.PIN_PEPPER, settings.ENCRYPTION_KEY, settings.LEDGER_KEY}
     if len(secrets) < 4:
         yield "SECRET_KEY, PIN_PEPPER, ENCRYPTION_KEY and LEDGER_KEY must differ from each other."
+
+
+def _weak_fallbacks(name: str, length: int) -> Iterator[str]:
+    earlier = getattr(settings, f"{name}_FALLBACKS")
+    if not all(is_random(each, length) for each in earlier):
+        yield f"{name}_FALLBACKS must each have at least {length} random characters."
+    if getattr(settings, name) in earlier:
+        yield f"{name}_FALLBACKS must not name {name} itself."
 
 
 def is_random(secret: str, length: int) -> bool:

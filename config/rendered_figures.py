@@ -18,7 +18,9 @@ from core.money import MAX_AMOUNT
 from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
-from customers.pins import ATTEMPTS_UNTIL_LOCKED, LOCK
+from customers.pin_locks import LOCK
+from customers.pins import ATTEMPTS_UNTIL_LOCKED
+from merchants.own_keys import MOST_ACTIVE
 from payments.modes import INVOICE_TERM, LIFETIME
 from webhooks.serializers import DEFAULT_OVERLAP_SECONDS
 from webhooks.statuses import SWITCH_OFF_AFTER
@@ -36,6 +38,7 @@ def figures() -> dict[str, str]:
         "body_kib": str(MAX_BODY_BYTES // 1_024),
         "code": TEST_CODE,
         "invoice_term": in_words(INVOICE_TERM),
+        "keys_most": str(MOST_ACTIVE),
         "key_kept": in_words(RETENTION),
         "life": in_words(LIFETIME),
         "magic_phones": _magic_phones(),

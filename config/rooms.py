@@ -69,6 +69,7 @@ REFERENCE_HOOKS = [
 # The resources of the reference, in its order
 _RESOURCES = {
     "Merchants": "Who is paid: its profile, and its first keys.",
+    "API keys": "What your servers call with, and what each of them may do.",
     "Payments": "A sum that a customer pays, from its creation to its end.",
     "Refunds": "Money of a completed payment that goes back to its customer.",
     "Payment links": "An address at which many customers can pay, each by a payment of its own.",

@@ -12,8 +12,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
+from config.key_check import refuse_missing_keys  # noqa: E402
 
 refuse_unsafe()
+refuse_missing_keys()
 
 # What is loaded by now stays as long as the process: the collector need not look at it again and
 # again, and what a request leaves behind in circles is little.

@@ -4,6 +4,7 @@ from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
+from core.sealed import SealedBinaryField, SealedTextField
 
 KEY_LENGTH = 255
 
@@ -19,7 +20,7 @@ class IdempotencyKey(models.Model):
     key = models.CharField(max_length=KEY_LENGTH)
     fingerprint = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
-    body = models.BinaryField(null=True)
+    body = SealedBinaryField(null=True)
     location = models.CharField(max_length=255, default="")
     created_at = models.DateTimeField(db_index=True)
 
@@ -97,3 +98,37 @@ class TurnMark(models.Model):
 
     def __str__(self) -> str:
         return f"turns until {self.at}"
+
+
+class KeyPurpose(models.TextChoices):
+    """What a secret of the environment protects that is stored."""
+
+    ENCRYPTION = "encryption", "ENCRYPTION_KEY"
+    PEPPER = "pepper", "PIN_PEPPER"
+    LEDGER = "ledger", "LEDGER_KEY"
+
+
+class KeyInUse(models.Model):
+    """A key that stored secrets may need, by its id: see `core.key_register`."""
+
+    purpose = models.CharField(max_length=16, choices=KeyPurpose)
+    key_id = models.CharField(max_length=16)
+    since = models.DateTimeField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["purpose", "key_id"], name="key_in_use_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.get_purpose_display()} {self.key_id}"
+
+
+class AddressKey(models.Model):
+    """The key by which secret parts of durable addresses are made: see `core.address_keys`."""
+
+    name = models.CharField(max_length=64, primary_key=True)
+    sealed_key = SealedTextField()
+
+    def __str__(self) -> str:
+        return self.name

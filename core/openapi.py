@@ -43,6 +43,7 @@ class Error(serializers.Serializer[Any]):
 REFUSALS = {
     400: "The request could not be understood.",
     401: "No valid API key.",
+    403: "The API key was not made for this.",
     404: "No such object for this caller.",
     405: "The address does not take this method.",
     409: "A lock could not be had in time: try again.",
@@ -73,7 +74,7 @@ def operation(
     refusals = {
         code: OpenApiResponse(Error, description=text)
         for code, text in REFUSALS.items()
-        if not (open_to_all and code == 401)
+        if not (open_to_all and code in (401, 403))
     }
     described = extend_schema(
         operation_id=operation_id,
@@ -180,7 +181,7 @@ class Schema(AutoSchema):
     def get_operation_id(self) -> str:
         """Return a name that generated clients can call a function: `createPaymentLink`."""
         action = self.view.action
-        resource = _plural(self.view.resource) if action == "list" else self.view.resource
+        resource = plural(self.view.resource) if action == "list" else self.view.resource
         first, *others = f"{VERBS.get(action, action)} {resource}".split()
         return first + "".join(map(str.capitalize, others))
 
@@ -201,11 +202,17 @@ class Schema(AutoSchema):
         )
 
     def get_tags(self) -> list[str]:
-        return [_plural(self.view.resource).capitalize()]
+        return [_capitalized(plural(self.view.resource))]
 
 
-def _plural(noun: str) -> str:
-    return f"{noun.removesuffix('y')}ies" if noun.endswith("y") else f"{noun}s"
+def plural(noun: str) -> str:
+    """Return what several of a resource are called."""
+    ends_in_ies = noun.endswith("y") and not noun.endswith("ey")
+    return f"{noun.removesuffix('y')}ies" if ends_in_ies else f"{noun}s"
+
+
+def _capitalized(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}"
 
 
 def key_needed(result: dict[str, Any], **_: Any) -> dict[str, Any]:

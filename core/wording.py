@@ -44,6 +44,7 @@ COMMON: Words = {
     ),
     "merchant_slug": ("The merchant's short name, as it stands in addresses.", "harbour-tours"),
     "payment_id": ("The id of the payment.", "pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+    "key_id": ("The id of the API key.", "key_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "link_id": ("The id of the payment link.", "link_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "payment_link_id": (
         "The id of the payment link.",

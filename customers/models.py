@@ -38,7 +38,8 @@ class Customer(SignedRow):
     several before each had its own: it stands for the payments it made, and no one signs in to it.
 
     `pin_failures` counts wrong PINs in a row: see `customers.pins`. `pin_hash` is empty until a PIN
-    is set; a test customer then has the documented one.
+    is set; a test customer then has the documented one. `pin_pepper` is the id of its pepper, ""
+    for one that was hashed before ids were kept.
 
     What was paid, in cents, is counted for `payments.risk`: since the last proof, by PIN in the day
     that began at `pin_day_started_at`, and since `proof_changed_at`, when the PIN was last set
@@ -55,6 +56,9 @@ class Customer(SignedRow):
     email = models.CharField(max_length=254, default="", blank=True)
     language = models.CharField(max_length=8, default="", blank=True)
     pin_hash = models.CharField(max_length=128, default="", blank=True, editable=False)
+    pin_pepper = models.CharField(
+        max_length=16, default="", db_default="", blank=True, editable=False
+    )
     pin_failures = models.PositiveSmallIntegerField(default=0)
     pin_locked_until = models.DateTimeField(null=True, blank=True)
     pin_set_at = models.DateTimeField(null=True, blank=True)

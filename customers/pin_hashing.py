@@ -1,11 +1,12 @@
 """How a PIN is stored: Argon2id over an HMAC under a pepper that the database does not hold.
 
 There are so few PINs that an attacker with the hashes could try them all within minutes; without
-the pepper they can try none.
+the pepper they can try none. A new pepper takes the place of an older one at the next right PIN.
 """
 
 import hashlib
 import hmac
+import logging
 import secrets
 import threading
 from collections.abc import Iterator
@@ -14,10 +15,12 @@ from functools import lru_cache
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
-from django.conf import settings
 from django.db import connection
 
 from core.errors import ServiceUnavailable
+from core.key_register import peppers
+
+logger = logging.getLogger(__name__)
 
 HASHES_AT_ONCE = 4  # each takes 19 MiB and a core
 WAIT_SECONDS = 5
@@ -29,17 +32,24 @@ _slots = threading.BoundedSemaphore(HASHES_AT_ONCE)
 class Hasher:
     """Hashes PINs. Obtained from `hashing()` only, which limits concurrency."""
 
-    def hash(self, pin: str) -> str:
-        """Return the hash of a PIN for storage."""
-        return _argon2.hash(_peppered(pin))
+    def matches(self, stored: str, pin: str, pepper_id: str) -> bool:
+        """Return whether this is the PIN. An empty `stored` takes as long, and is False.
 
-    def matches(self, stored: str, pin: str) -> bool:
-        """Return whether this is the PIN. An empty `stored` takes as long, and is False."""
-        try:
-            _argon2.verify(stored or _dummy_hash(), _peppered(pin))
-        except VerifyMismatchError:
-            return False
-        return bool(stored)
+        A hash without the id of its pepper is tried under each.
+        """
+        known = peppers()
+        candidates = known.values() if stored and not pepper_id else [known[pepper_id]]
+        return any(_verifies(stored, _peppered(pin, pepper)) for pepper in candidates)
+
+    def columns(self, pin: str) -> dict[str, str]:
+        """Return what is stored of a PIN: its hash under the newest pepper, and which that is."""
+        pepper_id = newest_pepper()
+        hashed = _argon2.hash(_peppered(pin, peppers()[pepper_id]))
+        return {"pin_hash": hashed, "pin_pepper": pepper_id}
+
+    def renewed(self, pin: str, pepper_id: str) -> dict[str, str]:
+        """Return the columns of a right PIN under the newest pepper, where it has another one."""
+        return {} if pepper_id == newest_pepper() else self.columns(pin)
 
 
 @contextmanager
@@ -59,8 +69,28 @@ def hashing() -> Iterator[Hasher]:
         _slots.release()
 
 
-def _peppered(pin: str) -> bytes:
-    return hmac.digest(settings.PIN_PEPPER.encode(), b"pin:" + pin.encode(), hashlib.sha256)
+def newest_pepper() -> str:
+    """Return the id of the pepper for new PINs."""
+    return next(iter(peppers()))
+
+
+def refuse_missing_pepper(stored: str, pepper_id: str) -> None:
+    """Raise ServiceUnavailable where a PIN cannot be checked, before that counts as an attempt."""
+    if stored and pepper_id and pepper_id not in peppers():
+        logger.error("PIN not checked: its pepper is missing", extra={"pepper_id": pepper_id})
+        raise ServiceUnavailable
+
+
+def _verifies(stored: str, peppered: bytes) -> bool:
+    try:
+        _argon2.verify(stored or _dummy_hash(), peppered)
+    except VerifyMismatchError:
+        return False
+    return bool(stored)
+
+
+def _peppered(pin: str, pepper: str) -> bytes:
+    return hmac.digest(pepper.encode(), b"pin:" + pin.encode(), hashlib.sha256)
 
 
 @lru_cache

@@ -34,12 +34,12 @@ from customers.models import (
     CustomerSession,
 )
 from customers.new_proofs import note_new_proof
-from customers.pin_hashing import Hasher, hashing
+from customers.pin_hashing import Hasher, hashing, newest_pepper, refuse_missing_pepper
+from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN, refuse_malformed, refuse_unfit
 from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5
-LOCK = timedelta(minutes=30)
 WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
 WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
 ALL_ADDRESSES = "everywhere"
@@ -157,10 +157,10 @@ def replace_pin(
     since `customer` was read.
     """
     with hashing() as hasher:
-        pin_hash = hasher.hash(pin)
+        stored = hasher.columns(pin)
     with transaction.atomic(durable=True):
         replaced = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash).update(
-            pin_hash=pin_hash, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
+            **stored, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
         )
         if not replaced:
             raise Conflict
@@ -169,21 +169,6 @@ def replace_pin(
         change = SecurityChange.PIN_CHANGED if customer.pin_hash else SecurityChange.PIN_SET
         plan_notice(customer, change, now=now)
         CustomerSession.objects.end_others(customer.pk, session_id, now=now)
-
-
-@transaction.atomic
-def unlock_pin(*, customer_id: str, now: datetime) -> Customer:
-    """Lift the lock after wrong attempts, for staff who have identified the caller.
-
-    A disabled PIN stays disabled: the customer resets it by a code. Raises CustomerNotFound,
-    PinDisabled.
-    """
-    customer = Customer.objects.locked(customer_id)
-    if customer.pin_is_disabled:
-        raise PinDisabled
-    customer.pin_failures, customer.pin_locked_until, customer.updated_at = 0, None, now
-    customer.save(update_fields=["pin_failures", "pin_locked_until", "updated_at"])
-    return customer
 
 
 def _is_new_proof(customer: Customer, session_id: int | None) -> bool:
@@ -220,11 +205,14 @@ def _attempt_pin(customer: Customer | None, pin: str, now: datetime) -> ApiError
     """Count an attempt, then check it. Returns its refusal; raises where nothing was checked."""
     with hashing() as hasher:
         if customer is None:
-            hasher.matches("", pin)
+            hasher.matches("", pin, newest_pepper())
             return InvalidPin(ATTEMPTS_UNTIL_LOCKED - 1)
+        refuse_missing_pepper(customer.pin_hash, customer.pin_pepper)
         counted = _count_attempt(customer.pk, now)
-        if _is_right(hasher, counted, pin, now) and _reset_failures(counted, now):
-            return None
+        if _is_right(hasher, counted, pin, now):
+            renewed = hasher.renewed(pin, counted.pin_pepper)
+            if _reset_failures(counted, now, **renewed):
+                return None
     return _wrong(counted, now)
 
 
@@ -248,28 +236,29 @@ def _count_attempt(customer_id: str, now: datetime) -> Customer:
     if behaviour_of(customer) == Behaviour.PIN_LOCKED:
         raise PinLocked(now + LOCK)
     if not counted:
-        raise _locked(customer)
+        raise PinDisabled if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
     return customer
 
 
 def _is_right(hasher: Hasher, customer: Customer, pin: str, now: datetime) -> bool:
     if not customer.pin_hash:
         _give_documented_pin(hasher, customer, now)
-    is_right = hasher.matches(customer.pin_hash, pin)
+    is_right = hasher.matches(customer.pin_hash, pin, customer.pin_pepper)
     return is_right and behaviour_of(customer) != Behaviour.WRONG_PIN
 
 
 def _give_documented_pin(hasher: Hasher, customer: Customer, now: datetime) -> None:
     """Give a test customer the PIN that the documentation promises."""
-    pin_hash = hasher.hash(TEST_PIN)
-    Customer.objects.filter(pk=customer.pk, pin_hash="").update(pin_hash=pin_hash, pin_set_at=now)
-    customer.refresh_from_db(fields=["pin_hash"])
+    documented = hasher.columns(TEST_PIN)
+    Customer.objects.filter(pk=customer.pk, pin_hash="").update(**documented, pin_set_at=now)
+    customer.refresh_from_db(fields=["pin_hash", "pin_pepper"])
 
 
-def _reset_failures(customer: Customer, now: datetime) -> bool:
+def _reset_failures(customer: Customer, now: datetime, **renewed: str) -> bool:
     """Reset the counter. False where the PIN has been replaced meanwhile."""
     unchanged = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash)
-    return bool(unchanged.update(pin_failures=0, pin_locked_until=None, updated_at=now))
+    changes = renewed | {"pin_failures": 0, "pin_locked_until": None, "updated_at": now}
+    return bool(unchanged.update(**changes))
 
 
 def _wrong(customer: Customer, now: datetime) -> ApiError:
@@ -282,10 +271,6 @@ def _wrong(customer: Customer, now: datetime) -> ApiError:
     was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
     limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)
-
-
-def _locked(customer: Customer) -> PinLocked:
-    return PinDisabled() if customer.pin_is_disabled else PinLocked(customer.pin_locked_until)
 
 
 def _update_limits(address: str, *, was_wrong: bool, now: datetime) -> None:

@@ -47,7 +47,7 @@ def _caller_of_key(request: Request, header: str) -> Caller:
     note_use(key, at)
     _refuse_status(key.merchant, livemode=key.livemode)
     _refuse_contradiction(request, key.merchant)
-    return Caller(key.merchant, key.livemode, f"key:{key.id}")
+    return Caller(key.merchant, key.livemode, f"key:{key.id}", scopes=key.scopes)
 
 
 def is_valid_key(header: str, at: datetime) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 from rest_framework.request import Request
 
 from core.errors import ValidationFailed
+from merchants.access import EVERYTHING, allows, needed_scope
+from merchants.errors import InsufficientScope
 from merchants.models import Merchant
 
 DEVELOPMENT = "development"
@@ -23,6 +25,7 @@ class Caller:
     livemode: bool
     actor: str
     sees_every_merchant: bool = False
+    scopes: str = EVERYTHING
 
     @classmethod
     def for_staff(cls, *, livemode: bool, actor: str) -> Self:
@@ -33,6 +36,11 @@ class Caller:
     def for_development(cls) -> Self:
         """Return a caller that reaches every merchant's test rows: development, none named."""
         return cls(None, livemode=False, actor=DEVELOPMENT, sees_every_merchant=True)
+
+    def refuse_out_of_scope(self, resource: str, *, writes: bool) -> None:
+        """Raise InsufficientScope where its key may not do this."""
+        if not allows(self.scopes, resource, writes=writes):
+            raise InsufficientScope(f"needs the scope {needed_scope(resource, writes=writes)}")
 
     @property
     def merchant_id(self) -> str | None:

@@ -31,6 +31,13 @@ class MerchantInactive(ApiError):
     test_mode = "By the header only."
 
 
+class InsufficientScope(ApiError):
+    status, code, message = 403, "INSUFFICIENT_SCOPE", "This API key may not do that."
+    cause = "The key was made for certain scopes, and this needs another, which `details` names."
+    remedy = "Use a key that has the scope, or make one: `POST /v1/api-keys`."
+    test_mode = "Make a key with the scope `*:read`, and create a payment with it."
+
+
 class MerchantStatusUnchanged(ValidationFailed):
     message = "The merchant has this status already."
 
@@ -41,6 +48,10 @@ class ApiKeyNotFound(NotFound):
 
 class ApiKeyNotActive(ValidationFailed):
     message = "This API key is revoked or has expired."
+
+
+class TooManyKeys(ValidationFailed):
+    message = "This merchant has as many active API keys as it may have."
 
 
 class MerchantChangeNotFound(NotFound):

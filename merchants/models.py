@@ -10,6 +10,7 @@ from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
 from core.signatures import SignatureField, SignedRow
 from merchants import categories
+from merchants.access import EVERYTHING, MAX_SCOPES
 from merchants.errors import (
     ApiKeyNotFound,
     MerchantChangeDecided,
@@ -195,7 +196,8 @@ class ApiKeyQuerySet(CallerScoped["ApiKey"]):
 class ApiKey(models.Model):
     """The API key of a merchant in one mode. Only the SHA-256 of the secret is stored.
 
-    `last_used_at` is coarse: it trails the last request by up to an hour and some seconds.
+    `scopes` are separated by spaces; `*` stands for everything. `last_used_at` is coarse: it trails
+    the last request by up to an hour and some seconds.
     """
 
     id = PublicIdField(primary_key=True)
@@ -205,12 +207,16 @@ class ApiKey(models.Model):
     hash = models.CharField(max_length=64, unique=True)
     prefix = models.CharField(max_length=8)
     last_four = models.CharField(max_length=4)
+    scopes = models.CharField(max_length=MAX_SCOPES, default=EVERYTHING, db_default=EVERYTHING)
     created_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(null=True)
     revoked_at = models.DateTimeField(null=True)
 
     objects: ClassVar[ApiKeyQuerySet] = ApiKeyQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
+
+    class Meta:
+        constraints = (models.CheckConstraint(condition=~Q(scopes=""), name="api_key_has_scopes"),)
 
     def __str__(self) -> str:
         return f"{self.name} {self.hint}"
@@ -219,6 +225,11 @@ class ApiKey(models.Model):
     def hint(self) -> str:
         """What may be shown of the key: `sk_test_…a1B2`."""
         return f"{self.prefix}…{self.last_four}"
+
+    @property
+    def scope_names(self) -> list[str]:
+        """What the key may do, one scope each."""
+        return self.scopes.split()
 
     def is_active(self, now: datetime) -> bool:
         """Return whether the key is valid at this instant."""

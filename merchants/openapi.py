@@ -33,10 +33,38 @@ SCHEDULES = """
 When the balance is paid out: `daily`, `weekly`, `monthly`, or `manual`, by `POST /v1/payouts` only.
 """.strip()
 
+SCOPE_WORDS = """
+What the key may do: a resource with `read` or `write`, which includes `read`; `*:read` reads all
+there is. Left out, or `*`: everything.
+""".strip()
+
+_KEY_FIELDS = {
+    **{
+        f"{kind}.name": ("What you call it.", "Web shop")
+        for kind in ("ApiKeyOutput", "IssuedApiKey", "NewApiKeyRequest")
+    },
+    **{
+        f"{kind}.id": ("Its id.", "key_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg")
+        for kind in ("ApiKeyOutput", "IssuedApiKey")
+    },
+    "hint": ("Its first and last characters, to tell it by.", "sk_test_…a1B2"),
+    "scopes": (SCOPE_WORDS, ["payments:write", "refunds:read"]),
+    "last_used_at": ("When it was last used, to the hour.", "2026-11-21T14:00:00.000Z"),
+    "revoked_at": ("When it was revoked.", "2026-11-21T14:00:00.000Z"),
+    "expires_in": ("Seconds for which the old key goes on working.", 3600),
+    "secret": ("The key itself, shown this once.", "sk_test_…"),
+    "api_keys": ("The keys of this page.", []),
+}
+
 WORDING = Wording(
     objects={
         "MerchantOutput": "A merchant as it sees itself.",
         "RegistrationOutput": "A new merchant with its first keys.",
+        "ApiKeyOutput": "An API key, without its secret.",
+        "ApiKeyList": "A page of API keys, newest first.",
+        "IssuedApiKey": "A new API key with its secret, which is shown this once.",
+        "NewApiKeyRequest": "What the new key is called, and what it may do.",
+        "KeyRollRequest": "How long the old key goes on working.",
         "FirstKeys": "A key per mode, shown this once.",
         "NewMerchantRequest": "The fields of a registration.",
         "PatchedChangedMerchantRequest": (
@@ -45,6 +73,7 @@ WORDING = Wording(
     },
     fields={
         "id": ("Its id.", "mer_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+        **_KEY_FIELDS,
         "name": ("The name of the business; customers see it.", "Harbour Tours"),
         "slug": ("The short name in the addresses of its payment links.", "harbour-tours"),
         "category": ("The line of business, such as `retail` or `restaurant`.", "entertainment"),
@@ -72,11 +101,13 @@ WORDING = Wording(
         ),
         "pending_changes": ("New values of public fields that wait for a review.", {}),
         "changed": ("The names of the fields that have changed.", ["name"]),
-        "api_keys": ("The first keys: keep them on your server.", {}),
+        "RegistrationOutput.api_keys": ("The first keys: keep them on your server.", {}),
         "test": ("The key of test mode.", "sk_test_…"),
         "live": ("The key of live mode.", "sk_live_…"),
     },
     shown={
+        "NewApiKeyRequest": ("scopes",),
+        "KeyRollRequest": ("expires_in",),
         "NewMerchantRequest": ("slug", "category"),
         "MerchantOutput": ("category_code",),
         "RegistrationOutput": ("category_code",),

@@ -9,6 +9,7 @@ from django.utils.text import slugify
 
 from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
+from merchants.access import EVERYTHING
 from merchants.email_confirmation import plan_confirmation
 from merchants.errors import ApiKeyNotActive, SlugTaken
 from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
@@ -153,7 +154,9 @@ def set_fee(*, merchant_id: str, fee_basis_points: int, now: datetime) -> Mercha
     return merchant
 
 
-def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -> IssuedKey:
+def issue_key(
+    *, merchant: Merchant, livemode: bool, name: str, now: datetime, scopes: str = EVERYTHING
+) -> IssuedKey:
     """Issue one more key. The secret is in the result and nowhere else."""
     secret = new_secret(livemode=livemode)
     key = ApiKey.objects.create(
@@ -164,6 +167,7 @@ def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -
         hash=digest(secret),
         prefix=prefix_of(livemode=livemode),
         last_four=secret[-LAST_CHARACTERS:],
+        scopes=scopes,
         created_at=now,
     )
     return IssuedKey(key, secret)
@@ -171,7 +175,7 @@ def issue_key(*, merchant: Merchant, livemode: bool, name: str, now: datetime) -
 
 @transaction.atomic
 def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
-    """Replace a key by a new one of the same mode and name; the old one works for `overlap` more.
+    """Replace a key by one of the same mode, name and scopes; the old one works `overlap` longer.
 
     An expiry that the old key already has is never postponed. Raises ApiKeyNotFound,
     ApiKeyNotActive, and ValidationFailed for an overlap that is negative or longer than
@@ -185,7 +189,9 @@ def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     old.expires_at = end if old.expires_at is None else min(end, old.expires_at)
     old.save(update_fields=["expires_at"])
     forget_keys()
-    return issue_key(merchant=old.merchant, livemode=old.livemode, name=old.name, now=now)
+    return issue_key(
+        merchant=old.merchant, livemode=old.livemode, name=old.name, scopes=old.scopes, now=now
+    )
 
 
 @transaction.atomic

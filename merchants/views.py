@@ -1,13 +1,26 @@
+from datetime import timedelta
+
 from django.http import HttpResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.client_address import client_address, wide_network_of
 from core.clock import request_now
-from core.openapi import operation
+from core.openapi import listing, operation
 from core.throttling import consume_registration
 from merchants.callers import CallerRequest
-from merchants.models import Merchant
+from merchants.key_serializers import (
+    DEFAULT_OVERLAP_SECONDS,
+    ApiKeyOutput,
+    IssuedApiKey,
+    KeyRoll,
+    NewApiKey,
+    issued_body,
+    key_draft_of,
+)
+from merchants.models import ApiKey, Merchant
+from merchants.own_keys import create_own_key, revoke_own_key, roll_own_key
 from merchants.serializers import ChangedMerchant, MerchantOutput, NewMerchant, RegistrationOutput
 from merchants.services import create_merchant, update_merchant
 from merchants.viewsets import CallerViewSet, OpenViewSet
@@ -66,3 +79,63 @@ class MerchantViewSet(CallerViewSet):
             **changes,
         )
         return Response(MerchantOutput.of(merchant))
+
+
+class ApiKeyViewSet(CallerViewSet):
+    resource = "API key"
+
+    @operation("Create an API key", request=NewApiKey, response=IssuedApiKey, status=201)
+    def create(self, request: CallerRequest) -> HttpResponse:
+        """The answer shows the `secret`, this once. It takes a key without scopes.
+
+        A test key makes test keys. A live key makes test keys, and live keys of certain scopes; the
+        merchant is told of those by e-mail. [[keys_most]] can be active in a mode.
+        """
+        draft = key_draft_of(NewApiKey.parse(request.data))
+
+        def work() -> Response:
+            issued = create_own_key(caller=request.user, draft=draft, now=request_now())
+            return self.created(issued_body(issued), f"/v1/api-keys/{issued.key.id}")
+
+        return self.once(request, work, secret=True)
+
+    @listing("List API keys", item=ApiKeyOutput, key="api_keys")
+    def list(self, request: CallerRequest) -> Response:
+        """Those of the mode of your key, the revoked ones too; newest first."""
+        keys = ApiKey.objects.visible_to(request.user)
+        return self.page(request, keys, ApiKeyOutput, key="api_keys")
+
+    @operation("Read an API key", response=ApiKeyOutput)
+    def retrieve(self, request: CallerRequest, key_id: str) -> Response:
+        """What it may do, and when it was last used; never its secret."""
+        return Response(ApiKeyOutput.of(ApiKey.objects.visible_to(request.user).one(key_id)))
+
+    @operation("Roll an API key", request=KeyRoll, response=IssuedApiKey, status=201)
+    @action(detail=True, methods=["post"])
+    def roll(self, request: CallerRequest, key_id: str) -> HttpResponse:
+        """A new key of the same name and scopes; the old one works for `expires_in` seconds more.
+
+        The answer shows the new `secret`, this once. It takes a key without scopes.
+        """
+        overlap = timedelta(
+            seconds=KeyRoll.parse(request.data).get("expires_in", DEFAULT_OVERLAP_SECONDS)
+        )
+
+        def work() -> Response:
+            issued = roll_own_key(
+                caller=request.user, key_id=key_id, overlap=overlap, now=request_now()
+            )
+            return self.created(issued_body(issued), f"/v1/api-keys/{issued.key.id}")
+
+        return self.once(request, work, secret=True)
+
+    @operation("Revoke an API key", response=ApiKeyOutput)
+    @action(detail=True, methods=["post"])
+    def revoke(self, request: CallerRequest, key_id: str) -> HttpResponse:
+        """At once and for good, even the key that asks. It takes a key without scopes."""
+
+        def work() -> Response:
+            key = revoke_own_key(caller=request.user, key_id=key_id, now=request_now())
+            return Response(ApiKeyOutput.of(key))
+
+        return self.once(request, work)

@@ -12,6 +12,7 @@ from rest_framework.viewsets import ViewSet
 from core.client_address import client_address, network_of
 from core.handler import SAFE_METHODS
 from core.idempotency import Work, respond_once
+from core.openapi import plural
 from core.operations import (
     STRICT,
     TAKEN,
@@ -97,6 +98,16 @@ class CallerViewSet(_ApiViewSet):
     authentication_classes = (ApiKeyAuthentication,)
     limits = MERCHANT_LIMITS
     always_taken = tuple(LOOKUPS)
+    scoped_as = ""  # the resource that the scopes of keys name
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.scoped_as = plural(cls.resource).lower().replace(" ", "_")
+
+    def check_permissions(self, request: Request) -> None:
+        """Refuse what the caller's key was not made for, on every route, before it is looked at."""
+        caller = cast(CallerRequest, request).user
+        caller.refuse_out_of_scope(self.scoped_as, writes=request.method not in SAFE_METHODS)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)

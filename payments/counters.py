@@ -5,11 +5,13 @@ because the counter's own address is on the poster. The secret is computed, not 
 whose screen address has leaked is canceled, and a new one printed.
 """
 
+import hashlib
+import hmac
 from datetime import datetime
 
 from django.conf import settings
-from django.utils.crypto import salted_hmac
 
+from core.address_keys import address_key
 from core.errors import InvalidAmount
 from core.ids import base62
 from merchants.errors import MerchantInactive
@@ -20,12 +22,13 @@ from payments.modes import LIFETIME, PaymentMode
 from payments.services import open_payment
 from payments.statuses import PaymentStatus
 
+SCREENS = "payments.counter"  # the name of their key
 TOKEN_CHARACTERS = 43
 
 
 def screen_token(counter_id: str) -> str:
     """Return the secret part of the address of a counter's screen."""
-    digest = salted_hmac("payments.counter", counter_id, algorithm="sha256").digest()
+    digest = hmac.digest(address_key(SCREENS), counter_id.encode(), hashlib.sha256)
     return base62(int.from_bytes(digest), TOKEN_CHARACTERS)
 
 

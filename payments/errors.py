@@ -38,6 +38,12 @@ class PaymentFailed(ApiError):
     test_mode = "Confirm with `customer_phone` [[phone_declined]]."
 
 
+class PaymentDeclined(PaymentFailed):
+    """It was declined while its customer is at the page, and can be paid in another way."""
+
+    message = "The payment was declined."
+
+
 class PaymentInProgress(ApiError):
     status, code, message = 422, "PAYMENT_IN_PROGRESS", "The payment is being paid right now."
     cause = "The customer is paying at this moment."

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
+from payments.errors import PaymentDeclined
 from payments.models import Payment
 from payments.paying import lock_payable, pay_locked, refuse_unless_payable
 from payments.statuses import PaymentStatus
@@ -33,25 +34,29 @@ def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
 def pay_or_return(
     *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
 ) -> Payment:
-    """Take the payment up and pay it; with too little money it returns to the review, committed.
+    """Take the payment up and pay it.
 
-    Raises InsufficientBalance after that, and otherwise as `pay` does, with nothing changed.
+    With too little money, or declined, it returns to the review, committed: the customer is at the
+    page and may pay in another way. Raises InsufficientBalance or PaymentDeclined after that, and
+    otherwise as `pay` does, with nothing changed.
     """
     with transaction.atomic():
         payment = lock_payable(payment_id, now)
         _take_up(payment, actor, now)
         try:
             with transaction.atomic():
-                return pay_locked(
+                done = pay_locked(
                     payment, customer=customer, verified=verified, actor=actor, now=now
                 )
-        except InsufficientBalance as error:
-            shortage = error
+                if done.status == PaymentStatus.FAILED:
+                    raise PaymentDeclined
+                return done
+        except (InsufficientBalance, PaymentDeclined) as error:
+            refusal = error
         payment.refresh_from_db()
         if payment.status == PaymentStatus.REQUIRES_ACTION:
-            cause = InsufficientBalance.code
-            payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
-    raise shortage
+            payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=refusal.code)
+    raise refusal
 
 
 def _take_up(payment: Payment, actor: str, now: datetime) -> None:

@@ -4,7 +4,7 @@
 """
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from checkout.adding import TopUpView, WayChoice
 from checkout.formats import deadline
 from checkout.payment_view import Item, Payee, PaymentView
+from core.clock import utc_now
 
-NOW = datetime.now(UTC)
+NOW = utc_now()
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
 BILL = PaymentView(
     id="pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
@@ -76,6 +77,7 @@ class PreviewRefund:
     created_at: datetime
     status: str = "succeeded"
     reason: str = ""
+    succeeded_at: datetime = NOW
 
 
 @dataclass(frozen=True)
@@ -146,8 +148,6 @@ def in_language(context: dict[str, Any]) -> dict[str, Any]:
     for rows in ("bank_rows", "posters"):
         if rows in context:
             said[rows] = [(_(name), value) for name, value in context[rows]]
-    if "state" in context:
-        said["state"] = context["state"] | {"words": _(context["state"]["words"])}
     return context | said
 
 

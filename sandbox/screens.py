@@ -12,6 +12,7 @@ from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
 from checkout.payment_view import Item, Payee
+from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
@@ -53,6 +54,18 @@ def ended(status: PaymentStatus, failure: Failure = DECLINED) -> tuple[str, dict
     payment = sample_payment(status)
     payment.error_code = failure.code
     return "ended", {"payment_view": BILL, "end": ending_of(payment, BILL, status=status)}
+
+
+def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
+    """Return the screen of a paid payment, refunded in part or in full."""
+    payment = sample_payment(PaymentStatus.COMPLETED)
+    payment.amount, payment.amount_refunded = ORDER.amount, refunded
+    shown = replace(
+        PAID, items=ORDER.items, amount=ORDER.amount, difference=4_500, amount_refunded=refunded
+    )
+    found = {"refunds": refunds, "last_refund": refunds[0] if refunded else None}
+    common = {"state": receipt_state_of(payment), "form": f.EmailForm(), "livemode": True}
+    return "receipt", BASE | {"payment_view": shown} | found | common | more
 
 
 def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
@@ -166,8 +179,15 @@ SCREENS: dict[str, Screen] = {
         BASE | {"customer": Person(), "coming": ON_ITS_WAY, "livemode": True},
     ),
     "processing": lambda: ("processing", BASE),
-    "completed": lambda: ("completed", BASE | {"payment_view": PAID, "livemode": True}),
-    "completed-already": lambda: ("completed", BASE | {"payment_view": PAID, "already": True}),
+    "receipt-paid": lambda: proof(goes_on=True),
+    "receipt-by-another": lambda: proof(paid_before=True, paid_by_another=True),
+    "receipt-before": lambda: proof(paid_before=True),
+    "receipt-refunded-in-part": lambda: proof(
+        118_000,
+        PreviewRefund(118_000, NOW, reason="Came back unused"),
+        PreviewRefund(1_000, NOW, "pending"),
+    ),
+    "receipt-refunded": lambda: proof(184_999, PreviewRefund(184_999, NOW)),
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
     "declined": lambda: ended(PaymentStatus.FAILED),
     "expired": lambda: ended(PaymentStatus.EXPIRED),
@@ -187,22 +207,6 @@ SCREENS: dict[str, Screen] = {
     "link": lambda: (
         "link",
         BASE | {"form": RepeatGuardForm(initial={"key": "k"}), "livemode": True},
-    ),
-    "receipt": lambda: (
-        "receipt",
-        BASE
-        | {
-            "payment_view": replace(
-                PAID,
-                items=ORDER.items,
-                amount=184_999,
-                difference=4_500,
-            ),
-            "refunds": (PreviewRefund(118_000, NOW, "pending", "Came back unused"),),
-            "state": {"look": "is-wait", "words": "Paid, partly paid back"},
-            "form": filled(f.EmailForm),
-            "livemode": True,
-        },
     ),
     "account": lambda: (
         "account",

@@ -1,4 +1,4 @@
-"""Check everything: `make test`, or with `--fast` what is quick, with `--check` what changed.
+"""Check everything; `--fast` what is quick, `--check` what changed, `--night` what is drawn.
 
 The last line is the sum.
 """
@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.postgres import PostgresMissing, programs
@@ -21,6 +21,16 @@ COUNTS = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 # What `--check` always runs, and how many seconds of other tests fit into its half a minute.
 ALWAYS = ["tests/test_house.py", "tests/test_docs.py", "tests/backoffice/test_permissions.py"]
 CHECK_SECONDS = 20.0
+# How many cases of each test `--fast` draws: others each time, all of them in `make test`.
+DRAWN = "3"
+# What is drawn by chance goes on for longer by night; the tests say what each of these is.
+NIGHT = {
+    "FUZZ_EXAMPLES": "600",
+    "MACHINE_RUNS": "2000",
+    "MACHINE_STEPS": "50",
+    "SIMULATION_STEPS": "50000",
+}
+LONG = "test_every_operation or test_many_long_sequences or test_no_cent_is_lost"
 SEED = os.environ.get("SEED") or str(random.randrange(10**6))
 
 
@@ -54,6 +64,8 @@ def thorough_checks() -> list[Step]:
     ]
 
 
+# Compiled modules are kept here, also where the environment wants none beside the sources.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(ROOT / "var/bytecode")}
 TYPES = Step("types", [f"{BIN}/mypy"])
 PRODUCTION = {
     "DEVELOPMENT_FILE": "",
@@ -79,7 +91,7 @@ def suite(database: str, *options: str) -> Step:
     # same test again: the run is to end instead.
     command += ["--max-worker-restart", "0"]
     command += ["-p", "tests.timing", f"--randomly-seed={SEED}", *options]
-    return Step(f"tests on {database}", command, {"TEST_DATABASE": database})
+    return Step(f"tests on {database}", command, {"TEST_DATABASE": database} | BYTECODE)
 
 
 def run(step: Step, totals: dict[str, int]) -> bool:
@@ -132,7 +144,7 @@ def check_steps() -> list[Step]:
 def steps(*, fast: bool) -> list[Step]:
     """Return what is to be run on this machine; say what it lacks."""
     if fast:
-        return [suite("sqlite", "--quick")]
+        return [suite("sqlite", "--quick", f"--draw={DRAWN}")]
     chosen = [*checks(), *thorough_checks(), suite("sqlite")]
     try:
         programs()
@@ -144,13 +156,26 @@ def steps(*, fast: bool) -> list[Step]:
     return [*chosen, suite("postgres")]
 
 
+def night_steps() -> list[Step]:
+    """Return what is drawn by chance, for hours, on both databases; SEED replays it."""
+    chance = NIGHT | {"FUZZ_SEED": SEED, "MACHINE_SEED": SEED, "SIMULATION_SEED": SEED}
+    return [
+        replace(step, environment=step.environment | chance)
+        for step in (suite(database, "-k", LONG) for database in ("sqlite", "postgres"))
+    ]
+
+
 def main() -> int:
     """Run all the steps, whatever fails; return 1 if one did."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fast", action="store_true", help="only the quick tests, on SQLite")
     parser.add_argument("--check", action="store_true", help="what the changes reach, on SQLite")
+    parser.add_argument("--night", action="store_true", help="what is drawn by chance, for hours")
     arguments = parser.parse_args()
-    chosen = check_steps() if arguments.check else steps(fast=arguments.fast)
+    if arguments.night:
+        chosen = night_steps()
+    else:
+        chosen = check_steps() if arguments.check else steps(fast=arguments.fast)
     say(f"The order of the tests is that of SEED={SEED}.")
     totals = {"passed": 0, "failed": 0, "error": 0, "skipped": 0}
     went_well = [run(step, totals) for step in chosen]

@@ -4,6 +4,7 @@ Loaded by `-p tests.timing`. A later `make check` knows by the times what fits i
 """
 
 import json
+import random
 from collections import defaultdict
 
 import pytest
@@ -16,17 +17,31 @@ _took: dict[str, float] = defaultdict(float)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only the quick tests")
+    parser.addoption("--draw", type=int, help="so many cases of each test, by the order's seed")
     parser.addoption("--whole", action="append", default=[], help="a file of which all tests run")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is not quick, but for the files that are to run whole."""
+    """Leave out what is not quick or not drawn, but for the files that are to run whole."""
     if not config.getoption("quick"):
         return
     whole = {ROOT / name for name in config.getoption("whole")}
-    slow = [item for item in items if item.path not in whole and _marks(item) & NOT_QUICK]
-    items[:] = [item for item in items if item not in set(slow)]
-    config.hook.pytest_deselected(items=slow)
+    slow = {item for item in items if item.path not in whole and _marks(item) & NOT_QUICK}
+    chosen = [item for item in items if item not in slow]
+    if count := config.getoption("draw"):
+        chosen = drawn(chosen, count, seed=config.getoption("randomly_seed"))
+    config.hook.pytest_deselected(items=set(items) - set(chosen))
+    items[:] = chosen
+
+
+def drawn(items: list[pytest.Item], count: int, *, seed: int) -> list[pytest.Item]:
+    """Return at most so many cases of each test; the same ones in every process of a run."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in sorted(items, key=lambda item: item.nodeid):
+        cases[item.nodeid.partition("[")[0]].append(item)
+    draw = random.Random(seed)  # no secret
+    kept = {item for each in cases.values() for item in draw.sample(each, min(count, len(each)))}
+    return [item for item in items if item in kept]
 
 
 def _marks(item: pytest.Item) -> set[str]:

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
+from core.sealed import SealedTextField
 from core.signatures import SignatureField
 from merchants.scoping import CallerScoped
 from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
@@ -120,10 +121,10 @@ class Webhook(models.Model):
     disabled_reason = models.CharField(
         max_length=16, choices=DisabledReason, default="", blank=True
     )
-    secret = models.TextField()
+    secret = SealedTextField()
     secret_hint = models.CharField(max_length=16)
     secret_created_at = models.DateTimeField()
-    previous_secret = models.TextField(default="", blank=True)
+    previous_secret = SealedTextField(default="", blank=True)
     previous_secret_expires_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()

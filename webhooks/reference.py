@@ -76,6 +76,7 @@ bytes are the same each time.
 | `X-Service-Signature` | HMAC-SHA256 of the body in lower-case hex, keyed by the whole secret |
 | `X-Service-Timestamp` | when this attempt was made, in milliseconds since 1970 |
 | `X-Service-Signature-Previous` | the same by the old secret, during a rotation |
+| `X-Service-Checkpoint` | the signed head of the ledger's log, in base64: it proves later changes |
 
 The first three follow [Standard Webhooks](https://www.standardwebhooks.com): its libraries for a
 dozen languages verify them as they are, in Python `Webhook(secret).verify(body, headers)`. By hand,

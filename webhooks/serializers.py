@@ -1,10 +1,11 @@
 """Webhooks, events and deliveries as they come in and go out."""
 
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
 
 from rest_framework import serializers
 
+from core.choices import ChoicesField
 from core.fields import (
     InstantField,
     OneOfField,
@@ -21,29 +22,16 @@ from webhooks.statuses import DeliveryStatus, DisabledReason
 
 DEFAULT_OVERLAP_SECONDS = 86_400
 MAX_OVERLAP_SECONDS = 7 * 86_400
-MAX_PATTERNS = 100
 MAX_MS = 2**31 - 1
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
 
 
-class SubscriptionField(serializers.ListField):
-    """Event types and patterns, each of them once, in the order given."""
-
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "not_a_list": _EVENTS_RULE,
-        "empty": _EVENTS_RULE,
-        "max_length": _EVENTS_RULE,
-    }
+class SubscriptionField(ChoicesField):
+    """Event types and patterns."""
 
     def __init__(self, **options: Any) -> None:
-        child = OneOfField(allowed=SUBSCRIBABLE)
-        super().__init__(child=child, allow_empty=False, **options)
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        if isinstance(data, list) and len(data) > MAX_PATTERNS:
-            self.fail("max_length")
-        return list(dict.fromkeys(super().to_internal_value(data)))
+        super().__init__(allowed=SUBSCRIBABLE, rule=_EVENTS_RULE, **options)
 
 
 class NewWebhook(Input):

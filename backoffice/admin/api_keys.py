@@ -111,6 +111,7 @@ class ApiKeyAdmin(OfficeAdmin):
             MERCHANT,
             KEY_STATE,
             MODE,
+            Code("May do", "scopes"),
             CREATED,
             LAST_USED,
             Instant("Ends", "expires_at"),

@@ -10,7 +10,7 @@ from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
 from customers.passkeys import revoke_passkey
-from customers.pins import unlock_pin
+from customers.pin_locks import unlock_pin
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 

@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
@@ -14,10 +13,9 @@ from backoffice.staff import Staff
 from core import crypto
 from merchants.callers import Caller
 from merchants.errors import ApiKeyNotActive
+from merchants.key_notices import plan_key_notice
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
-from messages.models import Channel
-from messages.planning import plan_message
 
 COLLECTABLE_FOR = timedelta(days=7)
 
@@ -104,7 +102,7 @@ def forget_uncollected(*, now: datetime) -> int:
 def end_key(*, staff: Staff, key_id: str, now: datetime) -> ApiKey:
     """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = revoke_key(key_id=key_id, now=now)
-    _tell(key, f"The API key {key.hint} was revoked.", now)
+    plan_key_notice(key, f"The API key {key.hint} was revoked.", now=now)
     return key
 
 
@@ -116,13 +114,14 @@ def right_to_keys(livemode: bool) -> Right:
 def _issue(merchant_id: str, *, livemode: bool, name: str, now: datetime) -> IssuedKey:
     merchant = Merchant.objects.locked(merchant_id)
     issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
-    _tell(issued.key, f"A new API key was issued: {issued.key.hint}.", now)
+    plan_key_notice(issued.key, f"A new API key was issued: {issued.key.hint}.", now=now)
     return issued
 
 
 def _roll(before: ApiKey, overlap: timedelta, now: datetime) -> IssuedKey:
     issued = roll_key(key_id=before.pk, overlap=overlap, now=now)
-    _tell(before, f"The API key {before.hint} was replaced by {issued.key.hint}.", now)
+    text = f"The API key {before.hint} was replaced by {issued.key.hint}."
+    plan_key_notice(before, text, now=now)
     return issued
 
 
@@ -134,21 +133,6 @@ def _live_key(instruction: Instruction) -> ApiKey:
 def _seal(instruction: Instruction, issued: IssuedKey) -> str:
     instruction.sealed_result = crypto.encrypt(issued.secret)
     return issued.key.pk
-
-
-def _tell(key: ApiKey, text: str, now: datetime) -> None:
-    """Notify the owner of the keys, so that a thief among staff is noticed."""
-    plan_message(
-        channel=Channel.EMAIL,
-        kind="api_key",
-        recipient=key.merchant.email,
-        about=key.merchant_id,
-        merchant_id=key.merchant_id,
-        livemode=True,  # a warning, whichever mode the key has
-        subject=f"{settings.SERVICE_NAME}: your API keys",
-        text=f"{text}\nIf you did not request this, reply to this e-mail at once.",
-        now=now,
-    )
 
 
 def _state(key: ApiKey) -> dict[str, Any]:

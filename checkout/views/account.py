@@ -205,8 +205,7 @@ class ForgottenPinPage(SignedInPage):
         except ApiError as error:
             self.show_error(form, error)
             return self.show(form)
-        back = f"/checkout/{asked.payment_id}" if asked.payment_id else self.done("pin")
-        response = SeeOther(back)
+        response = SeeOther(self.pin_of_payment(asked.payment_id) or self.done("pin"))
         forget_code(response)
         return response
 
@@ -224,9 +223,13 @@ class ForgottenPinPage(SignedInPage):
 
     def show(self, form: ResetPinForm) -> HttpResponse:
         phone = self.session.customer.phone if self.asked() else ""
-        back = f"/checkout/{self.payment_id}" if self.payment_id else self.own("account")
+        back = self.pin_of_payment(self.payment_id) or self.own("account")
         context = {"phone": phone, "payment_id": self.payment_id, "back_address": back}
         return self.form_page("reset_pin.html", form, **context)
+
+    def pin_of_payment(self, payment_id: str) -> str:
+        """Return where the PIN of a payment is entered, which leads to whatever its step is."""
+        return reverse("checkout-pin", args=[payment_id]) if payment_id else ""
 
     @property
     def payment_id(self) -> str:

@@ -11,19 +11,21 @@ from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.formats import signs
-from checkout.forms import Form
+from checkout.forms import EmailForm, Form
 from checkout.headers import of_the_moment
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
+from checkout.views.receipts import show_proof
 from core.clock import request_now
 from core.errors import ApiError, MethodNotAllowed, NotFound
 from core.prepared import Place, Prepared
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
+from payments.errors import PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
 from payments.statuses import PAYABLE, PaymentStatus
@@ -41,7 +43,7 @@ class ReviewPage(PaymentPage):
         if status == PaymentStatus.PROCESSING:
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
-            return self.page("completed.html", already="already" in request.GET)
+            return show_proof(self, EmailForm())
         return self.page(
             "ended.html", end=ending_of(self.payment, self.payment_view, status=status)
         )
@@ -97,14 +99,31 @@ class PaymentAction(PaymentPage):
 
     def go_on(self) -> HttpResponse:
         """Go where this customer has to go next with this payment."""
+        if self.payment.status == PaymentStatus.COMPLETED:
+            return SeeOther(f"{self.payment.hosted_url}?paid=1")
         if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
             return SeeOther(self.payment.hosted_url)
         return self.go_to(next_step(self.payment, self.browser.session, now=self.now))
 
     def refused(self, error: ApiError) -> HttpResponse:
-        if isinstance(error, InsufficientBalance):
-            return SeeOther(reverse("checkout-short", args=[self.payment.id]))
+        for kind, page in _WAYS_ON.items():
+            if isinstance(error, kind):
+                return SeeOther(reverse(page, args=[self.payment.id]))
         return super().refused(error)
+
+
+# What leaves a payment open has a page of its own, with another way to pay.
+_WAYS_ON: dict[type[ApiError], str] = {
+    InsufficientBalance: "checkout-short",
+    PaymentDeclined: "checkout-declined",
+}
+
+
+class DeclinedPage(PaymentAction):
+    """Offers another way to pay; the payment waits."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.page("declined.html")
 
 
 class ShortPage(PaymentAction):
@@ -227,4 +246,4 @@ class SimulateAction(PostOnly):
         except ValueError:
             raise NotFound from None
         simulate(payment=self.payment, outcome=outcome, now=self.now)
-        return SeeOther(self.payment.hosted_url)
+        return SeeOther(f"{self.payment.hosted_url}?paid=1")

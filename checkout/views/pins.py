@@ -13,12 +13,16 @@ from checkout.flow import (
     step_to_passkey,
 )
 from checkout.forms import NewPinForm, PinForm, SmsCodeForm
-from checkout.pages import Detour
+from checkout.pages import Detour, SeeOther
+from checkout.refusals import message_for
 from checkout.views.paying import PaymentAction
 from checkout.views.sending import send_code
 from core.errors import ApiError
+from customers.errors import PinLocked
 from customers.models import CodePurpose, CustomerSession
+from customers.pin_locks import lock_of
 from customers.sessions import prove_phone, prove_pin, set_first_pin
+from payments.errors import PaymentDeclined
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -65,6 +69,10 @@ class PinPage(StepPage):
             return self.show(form)
         try:
             self.use(form.cleaned_data["pin"])
+        except PinLocked:
+            return SeeOther(request.path)  # the page says so itself, for as long as it is
+        except PaymentDeclined as error:
+            return self.refused(error)
         except ApiError as error:
             self.show_error(form, error)
             return self.show(form)
@@ -81,8 +89,16 @@ class PinPage(StepPage):
         )
 
     def show(self, form: PinForm) -> HttpResponse:
-        context = {"has_passkey": has_passkey(self.session), "for_passkey": self.for_passkey}
-        return self.form_page("pin.html", form, **context)
+        customer = self.session.customer
+        lock = lock_of(customer, now=self.now)
+        zone = self.payment_view.zone
+        return self.form_page(
+            "pin.html",
+            form,
+            has_passkey=has_passkey(self.session),
+            for_passkey=self.for_passkey,
+            locked=message_for(lock, zone=zone, now=self.now) if lock else "",
+        )
 
 
 class PasskeyPinPage(PinPage):

@@ -1,4 +1,4 @@
-"""The receipt: page, PDF, and by e-mail."""
+"""The proof of a payment, which is its receipt: page, PDF, and by e-mail."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,14 +12,42 @@ from checkout.receipts import (
     receipt_of_payment,
     receipt_state_of,
     refunds_of,
+    signed_head,
 )
 from core.errors import ApiError
 from core.formats import moment_of
 from payments.statuses import PaymentStatus
+from refunds.statuses import RefundStatus
+
+# Marks in the address: this browser has paid, or waited for the money.
+JUST_PAID = ("paid", "added")
+
+
+def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpResponse:
+    """Show how a completed payment stands now, at its own address or that of its receipt.
+
+    Only a browser that has just paid, or waited for it, is taken on to the shop: once.
+    """
+    marks, refunds = page.request.GET, refunds_of(page.payment)
+    returned = [refund for refund in refunds if refund.status == RefundStatus.SUCCEEDED]
+    customer = page.browser.customer
+    is_payer = customer is not None and customer.pk == page.payment.customer_id
+    return page.form_page(
+        "receipt.html",
+        form,
+        state=receipt_state_of(page.payment),
+        refunds=refunds,
+        last_refund=returned[-1] if returned else None,
+        goes_on=not marks.keys().isdisjoint(JUST_PAID),
+        paid_before="already" in marks and not is_payer,
+        paid_by_another=customer is not None and not is_payer,
+        mailed="mailed" in marks,
+        head=head,
+    )
 
 
 class ReceiptPage(PaymentPage):
-    """The proof of a payment, as it stands now."""
+    """The receipt, at an address of its own."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -43,13 +71,7 @@ class ReceiptPage(PaymentPage):
         return self.show(form)
 
     def show(self, form: EmailForm) -> HttpResponse:
-        return self.form_page(
-            "receipt.html",
-            form,
-            state=receipt_state_of(self.payment),
-            refunds=refunds_of(self.payment),
-            mailed="mailed" in self.request.GET,
-        )
+        return show_proof(self, form, head=signed_head())
 
 
 class ReceiptProof(ReceiptPage):
@@ -82,6 +104,7 @@ class ReceiptPdf(ReceiptPage):
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
             printed=moment_of(self.now, self.payment_view.zone),
+            head=signed_head(),
         )
         response = HttpResponse(content, content_type="application/pdf")
         response["Content-Disposition"] = f'inline; filename="receipt-{payment_id}.pdf"'

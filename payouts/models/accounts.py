@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core import crypto
 from core.ids import PublicIdField
+from core.sealed import SealedTextField
 from core.signatures import SignatureField, SignedRow
 from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound
@@ -35,7 +36,7 @@ class BankAccount(SignedRow):
     bank_name = models.CharField(max_length=140)
     bic = models.CharField(max_length=11, default="", blank=True)
     clearing_code = models.CharField(max_length=35, default="", blank=True)
-    encrypted_number = models.TextField()
+    encrypted_number = SealedTextField()
     last_four = models.CharField(max_length=4)
     created_at = models.DateTimeField()
     created_by = models.CharField(max_length=100)

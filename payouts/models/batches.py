@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core import crypto
 from core.money import MAX_AMOUNT
+from core.sealed import SealedTextField
 from core.signatures import SignatureField
 from payouts.models.accounts import decrypted
 from payouts.models.payouts import Payout, PayoutBatch
@@ -25,7 +26,7 @@ class PayoutOrder(models.Model):
     bank_name = models.CharField(max_length=140)
     bic = models.CharField(max_length=11, default="", blank=True)
     clearing_code = models.CharField(max_length=35, default="", blank=True)
-    encrypted_number = models.TextField()
+    encrypted_number = SealedTextField()
     description = models.CharField(max_length=140, default="", blank=True)
     signature = SignatureField(
         *("payout_id", "batch_id", "end_to_end_id", "amount", "holder_name", "bank_name", "bic"),

@@ -82,8 +82,10 @@ function poll(address, version) {
     clearTimeout(timer);
     try {
       const answer = await fetch(address, { cache: "no-store" });
-      if (answer.ok && (await answer.json()).version !== version) {
-        location.replace(page.dataset.turn || location.href.split(/[?#]/)[0]);
+      const now = answer.ok ? (await answer.json()).version : version;
+      if (now !== version) {
+        const paid = now === "completed" ? "?paid=1" : "";
+        location.replace(page.dataset.turn || location.href.split(/[?#]/)[0] + paid);
         return;
       }
       wait = 2000;
@@ -96,8 +98,9 @@ function poll(address, version) {
 }
 if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
 
-/* On to the shop: slowly, and only if nobody says stop. */
+/* On to the shop: slowly, once, and only if nobody says stop. */
 for (const box of all("[data-go]")) {
+  history.replaceState(null, "", location.pathname);
   const going = one("[data-going]", box);
   const address = one("a.pay", box).href;
   show(going);
@@ -106,6 +109,15 @@ for (const box of all("[data-go]")) {
     clearTimeout(timer);
     one(".bar", going).remove();
     one("[role=status]", going).textContent = box.dataset.stopped;
+  });
+}
+
+/* A proof that is looked at again shows the present state. */
+if ("renew" in page.dataset) {
+  let hiddenAt = 0;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) hiddenAt = Date.now();
+    else if (hiddenAt && Date.now() - hiddenAt > 30000 && !one("input[type=email]")?.value) location.reload();
   });
 }
 

@@ -59,6 +59,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("BankEntry", "credit"): {F, A},
     ("BankEntry", "match"): {F, A},
     ("BankEntry", "other"): {F, A},
+    ("BankEntry", "wait-again"): {F, A},
     ("BankHoliday", "add"): {F, A},
     ("BankHoliday", "drop"): {F, A},
     ("Customer", "adjust"): {F, A},

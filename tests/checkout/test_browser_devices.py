@@ -6,9 +6,11 @@ import pytest
 
 from core.clock import utc_now
 from ledger.models import Transfer
+from merchants.callers import Caller
 from payments.counters import screen_url
 from payments.models import Payment
 from payments.statuses import PaymentStatus
+from refunds.services import RefundDraft, create_refund
 from tests.checkout.steps import enter_pin, see_paid, sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -45,7 +47,40 @@ def test_the_way_to_the_shop_is_slow_and_can_be_stopped(open_page, payment_of):
 
     page.reload()
     page.clock.run_for(11_000)
+    assert page.url.endswith(payment.hosted_url)
+    page.get_by_role("link", name="Return to").click()
     page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
+
+
+def test_who_has_just_paid_is_taken_to_the_shop_once(open_page, payment_of):
+    payment = payment_of(150, success_url="https://shop.example/thanks?order=7")
+    page = open_page(payment.hosted_url, allowed="shop.example")
+    page.clock.install()
+    sign_in(page)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(page)
+    page.clock.run_for(11_000)
+    page.wait_for_url(f"https://shop.example/thanks?order=7&payment_id={payment.id}")
+    page.go_back()
+    see_paid(page)
+    page.clock.run_for(11_000)
+
+    assert page.url.endswith(payment.hosted_url)
+
+
+def test_a_proof_that_is_looked_at_again_shows_the_refund(open_page, payment_of, merchant):
+    payment = payment_of(150)
+    page = open_page(payment.hosted_url)
+    sign_in(page)
+    page.get_by_role("button", name="Pay B$1.50").click()
+    see_paid(page)
+    caller = Caller(merchant, livemode=False, actor="test")
+    draft = RefundDraft(amount=None, reason="")
+    create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
+    page.reload()
+
+    page.get_by_role("heading", name="Refunded in full", exact=True).wait_for()
+    assert page.get_by_role("heading", name="Paid", exact=True).count() == 0
 
 
 def test_two_tabs_pay_once(open_page, payment_of):

@@ -38,6 +38,7 @@ PAGES = {
     "checkout-status": PAYMENT,
     "checkout-pay": PAYMENT,
     "checkout-short": PAYMENT,
+    "checkout-declined": PAYMENT,
     "checkout-prove": PAYMENT,
     "checkout-back": PAYMENT,
     "checkout-cancel": PAYMENT,

@@ -69,7 +69,7 @@ def test_it_sends_an_amount_that_needs_a_passkey_to_the_passkey(payment_of):
     assert payment.status == PaymentStatus.REQUIRES_ACTION
 
 
-def test_a_wrong_pin_leaves_tries_and_the_fifth_fails_the_payment(payment_of):
+def test_a_wrong_pin_leaves_tries_and_the_fifth_locks_it_but_leaves_the_payment_open(payment_of):
     payment = payment_of(1250)
     shopper = Shopper()
     shopper.visit(f"/checkout/{payment.id}")
@@ -88,9 +88,12 @@ def test_a_wrong_pin_leaves_tries_and_the_fifth_fails_the_payment(payment_of):
     shopper.send(pin="9999")
 
     payment.refresh_from_db()
-    assert (payment.status, payment.error_code) == (PaymentStatus.FAILED, "PIN_LOCKED")
-    assert "The payment failed" in shopper.text
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert "<h1>Your PIN is locked</h1>" in shopper.text
+    assert "Your PIN is locked until" in shopper.text
     assert "No money has been taken." in shopper.text
+    assert 'name="pin"' not in shopper.text
+    assert Event.objects.count() == 0
 
 
 def test_nobody_is_told_of_a_balance_before_signing_in(payment_of):

@@ -1,12 +1,14 @@
-"""The proof of a receipt: a page that says whether it holds, and the file that shows it."""
+"""The proof of a receipt: a page with the verdict, and the file that shows it."""
 
 import json
 
 import pytest
 from django.db import connection
 
+from checkout.receipts import signed_head
 from core.log_receipts import proven_entries
 from ledger.checkpoints import verifiers
+from tests.checkout.pdf_text import text_of
 from tests.checkout.shopper import Shopper
 from tests.ledger.thief import all_rights
 from tests.refunds.refunding import sell
@@ -32,6 +34,19 @@ def test_it_says_which_entry_the_payment_is(sale) -> None:
     assert '<dt>Entry in the log</dt><dd class="num">2</dd>' in shopper.text
     assert f'href="/receipts/{sale.id}.json"' in shopper.text
     assert sale.transaction_id in shopper.text
+
+
+def test_each_receipt_shows_the_head(sale) -> None:
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sale.id}")
+    assert "Signed head" not in shopper.text
+
+    witness()
+
+    shopper.visit(f"/receipts/{sale.id}")
+    assert f"<dt>Signed head</dt><dd><code>{signed_head()}</code></dd>" in shopper.text
+    drawn = text_of(Shopper().visit(f"/receipts/{sale.id}.pdf").content)
+    assert signed_head().split()[1][:20] in drawn
 
 
 def test_its_file_proves_the_payment_and_tells_nothing_of_the_fee(sale) -> None:

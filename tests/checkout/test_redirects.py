@@ -81,7 +81,7 @@ def test_the_paid_page_says_where_it_leads_and_waits_for_nobody(payment_of):
         now=utc_now(),
     )
     shopper = Shopper()
-    response = shopper.visit(payment.hosted_url)
+    response = shopper.visit(f"{payment.hosted_url}?paid=1")
 
     assert response.status_code == 200
     assert f'href="https://shop.example/ok?a=1&amp;payment_id={payment.id}"' in shopper.text

@@ -18,6 +18,7 @@ ONCE = {
     "statement_one_open": ("account",),
     "settled_period_once": ("merchant", "livemode", "currency"),
     "idempotency_key_once": ("scope", "key"),
+    "key_in_use_once": ("purpose", "key_id"),
     "saved_view_once": ("owner", "name"),
     "bank_entry_once": ("livemode", "source", "key"),
     "bank_file_once": ("livemode", "source", "message_id"),

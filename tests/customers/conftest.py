@@ -48,9 +48,9 @@ def hashes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     matches = Hasher.matches
 
-    def spy(self: Hasher, stored: str, pin: str) -> bool:
+    def spy(self: Hasher, stored: str, pin: str, pepper_id: str) -> bool:
         seen.append(pin)
-        return matches(self, stored, pin)
+        return matches(self, stored, pin, pepper_id)
 
     monkeypatch.setattr(Hasher, "matches", spy)
     return seen

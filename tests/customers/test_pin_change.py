@@ -9,7 +9,8 @@ from core.errors import Conflict, ValidationFailed
 from customers import pins
 from customers.errors import CustomerNotFound, InvalidPin, PinAlreadySet, PinDisabled, PinLocked
 from customers.models import Customer
-from customers.pins import change_pin, replace_pin, reset_pin, set_pin, unlock_pin
+from customers.pin_locks import unlock_pin
+from customers.pins import change_pin, replace_pin, reset_pin, set_pin
 from tests.customers.guessing import (
     ADDRESS,
     HALF_AN_HOUR,

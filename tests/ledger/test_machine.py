@@ -1,5 +1,7 @@
 """Any sequence of operations does in the database what it does in the shadow, and is proven."""
 
+import faulthandler
+import os
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +11,6 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.models import QuerySet
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -18,7 +19,6 @@ from hypothesis.stateful import (
     multiple,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 from pytest_django import Settings
 
@@ -48,6 +48,7 @@ from refunds.services import RefundDraft, create_refund, fail_refund
 from tests.factories import MerchantFactory
 from tests.ledger.funding import problems
 from tests.ledger.selling import ACTOR, START, Payers, Selling, answered, indexes, maybe_amounts
+from tests.ledger.sequences import LONG, RUNS, clear_away, go
 from tests.ledger.shadow.records import Return, Sale, ShadowShop
 from tests.ledger.shadow.returns import MOVES
 from tests.payouts.conftest import DETAILS
@@ -55,7 +56,7 @@ from webhooks.models import Event
 
 pytestmark = [pytest.mark.django_db, pytest.mark.fuzz]
 
-TURNS, CLEAR_EVERY = count(1), 20
+TURNS = count(1)
 TEST_PHONES = [f"+1242555010{digit}" for digit in range(7)] + ["+12425550177"]
 LIVE_PHONES = ["+12423591234", "+12423591235"]
 SOLD = [333, 1_250]
@@ -268,26 +269,6 @@ def run(shops: list[ShadowShop], customers: Payers, sold: list[Payment]) -> Call
     return partial(go, partial(Machine, shops, customers, sold))
 
 
-def clear_away(turn: int) -> None:
-    """Let no rows that were undone slow down what comes after."""
-    if connection.vendor == "postgresql" and not connection.in_atomic_block:
-        with connection.cursor() as cursor:
-            if turn % CLEAR_EVERY == 0:
-                cursor.execute("VACUUM")
-
-
-def go(machine: Any, *, runs: int, steps: int) -> None:
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=runs,
-            stateful_step_count=steps,
-            deadline=None,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-
-
 def test_a_few_sequences(run: Callable[..., None]) -> None:
     run(runs=15, steps=25)
 
@@ -296,4 +277,7 @@ def test_a_few_sequences(run: Callable[..., None]) -> None:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_many_long_sequences(run: Callable[..., None]) -> None:
-    run(runs=200, steps=40)
+    if "MACHINE_RUNS" in os.environ:
+        faulthandler.cancel_dump_traceback_later()  # as long as it was asked for
+
+    run(runs=RUNS, steps=LONG)

@@ -16,7 +16,8 @@ from core.ids import new_id
 from ledger.models import Transfer
 from links.models import PaymentLink
 from merchants.callers import Caller
-from merchants.models import Merchant
+from merchants.models import ApiKey, Merchant
+from merchants.services import issue_key
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from payouts.account_statements import request_statement
@@ -31,12 +32,17 @@ LIST, NEW, TOTAL = "a list", "something new", "a total"
 OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
-    "statement_id": AccountStatement, "transaction_id": Transfer,
+    "statement_id": AccountStatement, "key_id": ApiKey, "transaction_id": Transfer,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
     "get merchants/<id:merchant_id>": "merchant_id",
     "patch merchants/<id:merchant_id>": "merchant_id",
+    "get api-keys": LIST,
+    "post api-keys": NEW,
+    "get api-keys/<id:key_id>": "key_id",
+    "post api-keys/<id:key_id>/roll": "key_id",
+    "post api-keys/<id:key_id>/revoke": "key_id",
     "get payments": LIST,
     "post payments": NEW,
     "get payments/<id:payment_id>": "payment_id",
@@ -109,7 +115,8 @@ def rows(db: None) -> dict[type[Model], Model]:
     statement = request_statement(
         caller=caller, currency="BSD", start_at=end - timedelta(days=1), end_at=end, now=utc_now()
     )
-    return {**made, AccountStatement: statement}
+    key = issue_key(merchant=_owner(made), livemode=False, name="Till", now=utc_now()).key
+    return {**made, AccountStatement: statement, ApiKey: key}
 
 
 def _owner(rows: dict[type[Model], Model]) -> Merchant:

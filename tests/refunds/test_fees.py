@@ -25,6 +25,7 @@ def in_parts(amount, cuts):
     return [after - before for before, after in zip([0, *places], places, strict=False)]
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # machines are busy
 @given(amount=amounts, data=st.data())
 def test_any_parts_return_the_whole_fee_and_never_more_than_themselves(amount, data):
     fee = data.draw(st.integers(0, amount))

@@ -32,7 +32,14 @@ def test_the_sheet_frames_every_screen_in_its_language():
 def test_the_sheet_keeps_the_screens_that_are_named_so():
     html = Client().get("/preview", {"of": "receipt"}).content.decode()
 
-    assert re.findall(r'src="/preview/([a-z-]+)', html) == ["top-up-receipt", "receipt"]
+    assert re.findall(r'src="/preview/([a-z-]+)', html) == [
+        "top-up-receipt",
+        "receipt-paid",
+        "receipt-by-another",
+        "receipt-before",
+        "receipt-refunded-in-part",
+        "receipt-refunded",
+    ]
 
 
 def test_a_screen_that_there_is_not_is_404():

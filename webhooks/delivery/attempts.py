@@ -1,29 +1,37 @@
-"""One attempt: sign the stored bytes, send them, and record the result."""
+"""One attempt: sign the stored bytes, send them, and record the result.
+
+Where we cannot make one, for want of a key or by a bug, the endpoint is not to blame: the attempt
+does not count, and is made later.
+"""
 
 import logging
 
 from django.conf import settings
 
 from core.crypto import decrypt
+from core.errors import ServiceUnavailable
 from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
-from webhooks.delivery.leases import Claim
+from webhooks.delivery.leases import Claim, postpone
 from webhooks.delivery.outcomes import record_result
-from webhooks.delivery.signing import signature_headers
+from webhooks.delivery.signing import checkpoint_headers, signature_headers
 from webhooks.models import Webhook
 
 logger = logging.getLogger(__name__)
 
 
 def attempt_and_record(claim: Claim) -> HttpResult:
-    """Make the attempt that was claimed, and record its result."""
+    """Make the attempt that was claimed, and record its result. Raises ServiceUnavailable."""
     result = attempt(claim)
+    if result is None:
+        postpone(claim)
+        raise ServiceUnavailable
     record_result(claim, result)
     return result
 
 
-def attempt(claim: Claim) -> HttpResult:
-    """Call the endpoint, in no transaction. Never raises."""
+def attempt(claim: Claim) -> HttpResult | None:
+    """Call the endpoint, in no transaction; None where we could not. Never raises."""
     try:
         return post(
             claim.delivery.webhook.url,
@@ -33,9 +41,8 @@ def attempt(claim: Claim) -> HttpResult:
             seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         )
     except Exception:
-        # A bug of ours must not stall the schedule: the attempt counts, and the next one follows.
         logger.exception("attempt not made", extra={"delivery_id": claim.delivery.id})
-        return HttpResult(ms=0, error="The request could not be made.")
+        return None
 
 
 def _headers(claim: Claim) -> dict[str, str]:
@@ -53,6 +60,7 @@ def _headers(claim: Claim) -> dict[str, str]:
             secret=decrypt(webhook.secret),
             previous=_previous_secret(webhook, claim),
         ),
+        **checkpoint_headers(claim.checkpoint),
     }
 
 

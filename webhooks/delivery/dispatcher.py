@@ -17,7 +17,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections
 from core.database_clock import database_now
 from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
-from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, release
+from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, postpone, release
 from webhooks.delivery.outcomes import record_result
 from webhooks.delivery.write_batch import WriteBatch
 
@@ -110,7 +110,10 @@ def _attempt_and_keep_recording(claim: Claim) -> None:
     result = attempt(claim)
 
     def record() -> None:
-        record_result(claim, result)
+        if result is None:
+            postpone(claim)
+        else:
+            record_result(claim, result)
 
     for pause in RECORD_RETRY_SECONDS:
         if _is_recorded(record, together=pause == RECORD_RETRY_SECONDS[0]):

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 
+from ledger.checkpoints import newest_note
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.delivery.lanes import EndpointBacklog, Lane, allocate
 from webhooks.models import Delivery, Webhook
@@ -21,16 +22,21 @@ from webhooks.models import Delivery, Webhook
 # The deadline has long ended the attempt of a live thread when its lease runs out.
 LEASE_IN_DEADLINES = 3
 TOKEN_BYTES = 16
+POSTPONED_FOR = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A delivery that this process may send once, from this instant until the lease runs out."""
+    """A delivery that this process may send once, from this instant until the lease runs out.
+
+    `checkpoint` is the head of the ledger's log as it was signed last.
+    """
 
     delivery: Delivery
     token: str
     at: datetime
     lane: Lane
+    checkpoint: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,10 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
         found = {each: _due_ids(each, quota, now) for each, quota in quotas.items()}
         ids = [delivery_id for due in found.values() for delivery_id in due]
         token = _lease(ids, now)
-    taken = [Claim(row, token, now, waiting[row.webhook_id].lane) for row in _leased(ids, token)]
+    taken = [
+        Claim(row, token, now, waiting[row.webhook_id].lane, checkpoint)
+        for row, checkpoint in _leased(ids, token)
+    ]
     left = {each for each in waiting if len(found.get(each, ())) == quotas.get(each, 0)}
     return ClaimBatch(taken, frozenset(left), full_lanes)
 
@@ -77,16 +86,25 @@ def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
         rows = Delivery.objects.pending().filter(free, pk=delivery_id)
         ids = [row.pk for row in rows.select_for_update(no_key=True)]
         token = _lease(ids, now)
-    for delivery in _leased(ids, token):
-        return Claim(delivery, token, now, Lane.CAREFUL)
+    for delivery, checkpoint in _leased(ids, token):
+        return Claim(delivery, token, now, Lane.CAREFUL, checkpoint)
     return None
 
 
 def release(claim: Claim) -> None:
     """Release an unused claim: the delivery is due as before."""
+    _give_back(claim, due_at=claim.at)
+
+
+def postpone(claim: Claim) -> None:
+    """Release a claim that we could not use: it is due again when we may be able to."""
+    _give_back(claim, due_at=claim.at + POSTPONED_FOR)
+
+
+def _give_back(claim: Claim, *, due_at: datetime) -> None:
     Delivery.objects.filter(pk=claim.delivery.pk, lease_token=claim.token).update(
         lease_token="",
-        next_attempt_at=claim.at,
+        next_attempt_at=due_at,
         attempt_count=F("attempt_count") - 1,
         round_attempts=F("round_attempts") - 1,
     )
@@ -157,6 +175,10 @@ def _lease(delivery_ids: list[str], now: datetime) -> str:
     return token
 
 
-def _leased(delivery_ids: list[str], token: str) -> list[Delivery]:
+def _leased(delivery_ids: list[str], token: str) -> list[tuple[Delivery, str]]:
+    """Return each delivery, and the newest signed head, by one statement."""
     rows = Delivery.objects.filter(pk__in=delivery_ids, lease_token=token)
-    return list(rows.select_related("event", "webhook")) if delivery_ids else []
+    found = rows.select_related("event", "webhook").annotate(checkpoint=newest_note())
+    if not delivery_ids:
+        return []
+    return [(row, row.checkpoint or "") for row in found]  # type: ignore[attr-defined]  # as annotated

@@ -36,6 +36,13 @@ def hint_of(secret: str) -> str:
     return f"{PREFIX}…{secret[-HINT_CHARACTERS:]}"
 
 
+def checkpoint_headers(checkpoint: str) -> dict[str, str]:
+    """Return the signed head of the ledger's log as a header: its receiver is a witness."""
+    if not checkpoint:
+        return {}
+    return {"X-Service-Checkpoint": base64.b64encode(checkpoint.encode()).decode()}
+
+
 def signature_headers(
     *, event_id: str, body: bytes, at: datetime, secret: str, previous: str | None
 ) -> dict[str, str]:

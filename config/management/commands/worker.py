@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.module_loading import import_string
 
 from config.checks import refuse_unsafe
+from config.key_check import refuse_missing_keys
 from config.schedule import SCHEDULE
 from config.worker import Worker, run
 from core.clock import ClockRefused
@@ -29,6 +30,7 @@ class Command(BaseCommand):
 
     def handle(self, *, once: bool, **options: Any) -> None:
         refuse_unsafe()
+        refuse_missing_keys()
         if once:
             self._run_once()
         else:

@@ -1,0 +1,92 @@
+"""`manage.py rotate_encryption`: move stored secrets to the newest key, so that older ones end."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from config.key_rotation import (
+    ColumnReport,
+    give_up,
+    left_on_keys,
+    pins_on_earlier_peppers,
+    release_unneeded,
+    rotate_columns,
+)
+from core.clock import utc_now
+from core.key_register import configured_ids, missing_keys, note_keys
+from core.models import KeyPurpose
+
+PROGRESS_EVERY = 10_000
+NAMED = 20
+
+
+class Command(BaseCommand):
+    help = (
+        "Encrypt every stored secret under the first key of ENCRYPTION_KEY, and count what is left "
+        "on each other key and pepper. May be ended and begun again at any time. Exits 1 where "
+        "something is left, or no key reads it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--check", action="store_true", help="count only, change no secret")
+        parser.add_argument(
+            "--give-up",
+            metavar="ID",
+            help="start without this lost key: what it encrypted stays unreadable, PINs are reset",
+        )
+
+    def handle(self, **options: Any) -> None:
+        if options["give_up"]:
+            self._give_up(options["give_up"])
+            return
+        note_keys(now=utc_now())
+        reports = rotate_columns(check_only=options["check"], note=self._progress)
+        for report in reports:
+            self._tell(report)
+        release_unneeded(reports)
+        faults = [*self._faulty(reports), *self._left(left_on_keys(reports))]
+        self._tell_pins()
+        if faults:
+            raise CommandError("\n".join(faults))
+
+    def _progress(self, label: str, seen: int) -> None:
+        if seen % PROGRESS_EVERY == 0:
+            self.stdout.write(f"{label}: {seen} rows …")
+
+    def _tell(self, report: ColumnReport) -> None:
+        total = report.by_key.total() + len(report.unreadable)
+        self.stdout.write(f"{report.label}: {total} secrets, {report.moved} moved to key 1")
+
+    def _left(self, left: dict[int, int]) -> list[str]:
+        ids = configured_ids()[KeyPurpose.ENCRYPTION]
+        lines = [f"{rows} rows left on key {at + 1} ({ids[at]})" for at, rows in left.items()]
+        for line in lines:
+            self.stdout.write(line)
+        return [f"{line}: run this again." for line in lines if not line.startswith("0 ")]
+
+    def _faulty(self, reports: list[ColumnReport]) -> list[str]:
+        return [
+            f"{report.label}: no key reads {len(report.unreadable)} rows: "
+            f"{', '.join(report.unreadable[:NAMED])}"
+            for report in reports
+            if report.unreadable
+        ] + [
+            f"{report.label}: altered by another hand, and left: "
+            f"{', '.join(report.altered[:NAMED])}"
+            for report in reports
+            if report.altered
+        ]
+
+    def _tell_pins(self) -> None:
+        for pepper_id, count in sorted(pins_on_earlier_peppers().items()):
+            name = f"pepper {pepper_id}" if pepper_id else "a pepper from before ids were kept"
+            self.stdout.write(f"{count} PINs left on {name}: each moves when it is next entered")
+
+    def _give_up(self, key_id: str) -> None:
+        lost = [entry for entry in missing_keys() if entry.key_id == key_id]
+        if not lost:
+            raise CommandError(f"{key_id} is not missing: only a key that is not here is given up.")
+        for entry in lost:
+            pins = give_up(entry)
+            self.stdout.write(f"{entry} is given up; {pins} PINs have to be reset.")

@@ -1,0 +1,68 @@
+"""Which keys stored secrets need: a process that lacks one does not begin to serve.
+
+The register holds no key, only an id of each that was ever configured here. An entry ends when
+nothing is left under the key, or when an operator gives it up.
+"""
+
+import hashlib
+import hmac
+from datetime import datetime
+
+from django.conf import settings
+
+from core.crypto import keys_of
+from core.models import KeyInUse, KeyPurpose
+
+ID_CHARACTERS = 16
+
+
+def key_id(purpose: KeyPurpose, key: str) -> str:
+    """Return the id of a key: it tells keys apart and gives nothing away."""
+    digest = hmac.digest(key.encode(), f"id:{purpose.value}".encode(), hashlib.sha256)
+    return digest.hex()[:ID_CHARACTERS]
+
+
+def peppers() -> dict[str, str]:
+    """Return the peppers by their ids, the one for new PINs first."""
+    every = [settings.PIN_PEPPER, *settings.PIN_PEPPER_FALLBACKS]
+    return {key_id(KeyPurpose.PEPPER, pepper): pepper for pepper in every}
+
+
+def configured_ids() -> dict[KeyPurpose, list[str]]:
+    """Return the ids of the keys of this process, newest first."""
+    listed = {
+        KeyPurpose.ENCRYPTION: settings.ENCRYPTION_KEY,
+        KeyPurpose.LEDGER: settings.LEDGER_KEY,
+    }
+    ids = {
+        purpose: [key_id(purpose, key) for key in keys_of(keys)] for purpose, keys in listed.items()
+    }
+    return ids | {KeyPurpose.PEPPER: list(peppers())}
+
+
+def missing_keys() -> list[KeyInUse]:
+    """Return the keys that stored secrets may need and this process does not have."""
+    ours = configured_ids()
+    return [
+        entry
+        for entry in KeyInUse.objects.order_by("since", "id")
+        if entry.key_id not in ours[KeyPurpose(entry.purpose)]
+    ]
+
+
+def note_keys(*, now: datetime) -> None:
+    """Enter the keys of this process that are not in the register."""
+    entered = set(KeyInUse.objects.values_list("purpose", "key_id"))
+    new = [
+        KeyInUse(purpose=purpose, key_id=each, since=now)
+        for purpose, ids in configured_ids().items()
+        for each in ids
+        if (purpose.value, each) not in entered
+    ]
+    if new:
+        KeyInUse.objects.bulk_create(new, ignore_conflicts=True)
+
+
+def release_key(purpose: KeyPurpose, id_: str) -> None:
+    """Take a key out of the register: nothing needs it any more."""
+    KeyInUse.objects.filter(purpose=purpose, key_id=id_).delete()

@@ -1,0 +1,97 @@
+"""What a merchant does with its API keys by API: make, roll and revoke them.
+
+It takes a key that may do everything, as a key that makes others could choose what they may do. A
+live key that may do everything comes from the registration, from staff, or in place of another.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from core.errors import ValidationFailed
+from merchants.access import EVERYTHING
+from merchants.callers import Caller
+from merchants.errors import TooManyKeys
+from merchants.key_notices import plan_key_notice
+from merchants.models import ApiKey, Merchant
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
+
+MOST_ACTIVE = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyDraft:
+    """A key to be made. `livemode` None: of the mode of the key that makes it."""
+
+    name: str
+    scopes: tuple[str, ...] = (EVERYTHING,)
+    livemode: bool | None = None
+
+
+@transaction.atomic
+def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedKey:
+    """Make one more key (POST /v1/api-keys); the owner hears of a live one.
+
+    A test key makes test keys only, and a live key live ones of certain scopes. Raises
+    ValidationFailed, and TooManyKeys from `MOST_ACTIVE` of one mode on.
+    """
+    livemode = caller.livemode if draft.livemode is None else draft.livemode
+    if livemode:
+        _refuse_live(caller, draft)
+    merchant = Merchant.objects.locked(caller.owner.id)
+    _refuse_too_many(merchant, livemode, now)
+    scopes = " ".join(draft.scopes)
+    issued = issue_key(
+        merchant=merchant, livemode=livemode, name=draft.name, scopes=scopes, now=now
+    )
+    if livemode:
+        plan_key_notice(issued.key, f"A new API key was made: {issued.key.hint}.", now=now)
+    return issued
+
+
+@transaction.atomic
+def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
+    """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll). Raises as `roll_key`."""
+    before = _own(caller, key_id)
+    if overlap:
+        _refuse_too_many(before.merchant, before.livemode, now)
+    issued = roll_key(key_id=key_id, overlap=overlap, now=now)
+    if before.livemode:
+        text = f"The API key {before.hint} was replaced by {issued.key.hint}."
+        plan_key_notice(before, text, now=now)
+    return issued
+
+
+@transaction.atomic
+def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
+    """End a key of the caller's mode at once (POST /v1/api-keys/:id/revoke), the caller's own too.
+
+    Raises ApiKeyNotFound, ApiKeyNotActive.
+    """
+    _own(caller, key_id)
+    key = revoke_key(key_id=key_id, now=now)
+    if key.livemode:
+        plan_key_notice(key, f"The API key {key.hint} was revoked.", now=now)
+    return key
+
+
+def _own(caller: Caller, key_id: str) -> ApiKey:
+    """Return a key of the caller, its merchant locked first."""
+    key = ApiKey.objects.visible_to(caller).one(key_id)
+    Merchant.objects.locked(key.merchant_id)
+    return ApiKey.objects.select_related("merchant").one(key_id)
+
+
+def _refuse_live(caller: Caller, draft: KeyDraft) -> None:
+    if not caller.livemode:
+        raise ValidationFailed(livemode="must be false: a test key makes test keys only")
+    if EVERYTHING in draft.scopes:
+        rule = "must be given: a live key that may do everything comes from staff, or by rolling"
+        raise ValidationFailed(scopes=rule)
+
+
+def _refuse_too_many(merchant: Merchant, livemode: bool, now: datetime) -> None:
+    keys = ApiKey.objects.active(now).filter(merchant=merchant, livemode=livemode)
+    if keys.count() >= MOST_ACTIVE:
+        raise TooManyKeys(api_keys=f"must be {MOST_ACTIVE} at most: revoke those not in use")

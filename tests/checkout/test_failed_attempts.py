@@ -1,0 +1,120 @@
+"""A payment survives what its customer can put right, until too many attempts have failed."""
+
+import pytest
+
+from checkout.flow import FAILED_ATTEMPTS
+from core.attempt_limits import count_attempt
+from core.clock import utc_now
+from customers.models import Customer
+from payments.models import Payment, PaymentTransition
+from payments.statuses import PaymentStatus
+from tests.checkout.shopper import Shopper
+from webhooks.models import Event
+
+pytestmark = pytest.mark.django_db
+DECLINED_PHONE, LOCKED_PHONE = "+1 242 555 0103", "+1 242 555 0106"
+
+
+def at_the_step(payment: Payment, phone: str) -> Shopper:
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+    shopper.sign_in(phone)
+    return shopper
+
+
+def exhaust(payment: Payment) -> None:
+    """Let as many attempts fail as may without failing the payment."""
+    for _ in range(FAILED_ATTEMPTS.times):
+        count_attempt(FAILED_ATTEMPTS, payment.id, now=utc_now())
+
+
+@pytest.mark.parametrize("amount", [150, 1_250])
+def test_a_decline_returns_to_the_review_and_tells_the_merchant_nothing(payment_of, amount):
+    payment = payment_of(amount)
+    shopper = at_the_step(payment, DECLINED_PHONE)
+    shopper.send(**({"to": "/pay"} if amount == 150 else {"pin": "1234"}))
+
+    payment.refresh_from_db()
+    assert shopper.path == f"{payment.hosted_url}/declined"
+    assert "<h1>The payment was declined</h1>" in shopper.text
+    assert (payment.status, payment.error_code) == (PaymentStatus.PENDING, None)
+    assert payment.customer is None
+    assert Event.objects.count() == 0
+
+
+def test_a_decline_is_in_the_record(payment_of):
+    payment = payment_of(1_250)
+    at_the_step(payment, DECLINED_PHONE).send(pin="1234")
+
+    last = PaymentTransition.objects.latest("id")
+    assert (last.to_status, last.cause) == ("pending", "PAYMENT_FAILED")
+
+
+@pytest.mark.parametrize(
+    ("phone", "amount", "values", "code"),
+    [
+        (DECLINED_PHONE, 150, {"to": "/pay"}, "PAYMENT_FAILED"),
+        (DECLINED_PHONE, 1_250, {"pin": "1234"}, "PAYMENT_FAILED"),
+        ("+1 242 555 0177", 1_250, {"pin": "9999"}, "PIN_LOCKED"),
+    ],
+)
+def test_one_attempt_too_many_fails_it(payment_of, phone, amount, values, code):
+    payment = payment_of(amount)
+    shopper = at_the_step(payment, phone)
+    exhaust(payment)
+    shopper.send(**values)
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == (PaymentStatus.FAILED, code)
+    assert "<h1>The payment failed</h1>" in shopper.text
+    assert "No money has been taken." in shopper.text
+    assert [event.type for event in Event.objects.all()] == ["payment.failed"]
+
+
+def test_attempts_of_all_customers_count_together(payment_of):
+    payment = payment_of(1_250)
+    for _ in range(FAILED_ATTEMPTS.times - 1):
+        count_attempt(FAILED_ATTEMPTS, payment.id, now=utc_now())
+    for number in (1, 2):
+        at_the_step(payment, f"+1 242 555 017{number}").send(pin="9999")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.FAILED
+
+
+def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(payment_of):
+    payment = payment_of(1_250)
+    shopper = at_the_step(payment, "+1 242 555 0177")
+    fields = shopper.form().fields
+    for _ in range(5):
+        shopper.client.post(shopper.path, fields | {"pin": "9999"})
+    shopper.visit(shopper.path)
+    assert 'name="pin"' not in shopper.text
+    assert shopper.text.index("Choose a new PIN") > shopper.text.index('class="pay"')
+
+    shopper.visit(f"/account/pin/forgotten?payment={payment.id}&test=1")
+    shopper.send(again="1")
+    shopper.send(code="000000", pin="8305")
+    assert shopper.path == f"{payment.hosted_url}/pin"
+    shopper.send(pin="8305")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.COMPLETED
+    assert Customer.objects.get().pin_failures == 0
+
+
+def test_the_phone_with_a_locked_pin_leaves_the_payment_open(payment_of):
+    payment = payment_of(1_250)
+    shopper = at_the_step(payment, LOCKED_PHONE)
+
+    payment.refresh_from_db()
+    assert "<h1>Your PIN is locked</h1>" in shopper.text
+    assert payment.status == PaymentStatus.REQUIRES_ACTION
+
+
+def test_who_was_not_declined_may_look_at_the_page_as_well(payment):
+    shopper = Shopper()
+    shopper.visit(f"{payment.hosted_url}/declined")
+
+    assert shopper.response.status_code == 200
+    assert f'href="{payment.hosted_url}/phone"' in shopper.text
