@@ -4,10 +4,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
+from prometheus_client import Counter
+
 from checkout.browser_session import BrowserSession
 from checkout.models import VerificationTry
 from core.errors import ApiError
 from payments.verification import Verification
+
+attempts = Counter(
+    "checkout_verification_attempts",
+    "Attempts at a PIN or passkey for a payment, by what came of them.",
+    ["method", "outcome"],
+)
 
 
 @contextmanager
@@ -17,6 +25,7 @@ def recorded_attempt(
     """Record the result of the check inside; what it raises passes through."""
 
     def note(error_code: str) -> None:
+        attempts.labels(method.name.lower(), error_code or "ok").inc()
         VerificationTry.objects.create(
             payment_id=payment_id,
             method=method.name.lower(),

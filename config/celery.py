@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from celery import Celery, Task
-from celery.signals import beat_init, setup_logging, worker_init
+from celery.signals import beat_init, setup_logging, task_failure, task_success, worker_init
 
 from config.environment import env
 from config.schedule import SCHEDULE
@@ -28,6 +28,9 @@ def beat_schedule() -> dict[str, dict[str, Any]]:
         }
         for name, periodic in SCHEDULE.items()
     }
+
+
+NAMES = {periodic.task: name for name, periodic in SCHEDULE.items()}
 
 
 class PeriodicWork(Task[..., Any]):
@@ -63,6 +66,24 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
     """Leave logging as the settings have it: Celery would replace it."""
+
+
+@task_success.connect
+def note_success(sender: Task[..., Any], **_: object) -> None:
+    _note_run(sender, succeeded=True)
+
+
+@task_failure.connect
+def note_failure(sender: Task[..., Any], **_: object) -> None:
+    _note_run(sender, succeeded=False)
+
+
+def _note_run(task: Task[..., Any], *, succeeded: bool) -> None:
+    from core.task_runs import recorder
+
+    if task.name in NAMES:
+        recorder.note(NAMES[task.name], succeeded=succeeded)
+        recorder.write("dispatcher" if task.name.startswith("webhooks.") else "worker")
 
 
 @beat_init.connect

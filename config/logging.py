@@ -101,8 +101,11 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"line": formatter},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-        "root": {"handlers": ["stderr"], "level": level},
+        "handlers": {
+            "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+            "errors": {"()": "core.error_count.error_count", "level": "ERROR"},
+        },
+        "root": {"handlers": ["stderr", "errors"], "level": level},
         "loggers": {
             "django": {"handlers": [], "level": level, "propagate": True},
             # The request's own line, from django_structlog, has all of this.

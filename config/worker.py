@@ -15,6 +15,10 @@ from django.utils.module_loading import import_string
 from config.database_writes import DatabaseWrites
 from config.schedule import Periodic
 from core.clock import ClockRefused
+from core.task_runs import recorder
+
+# Each write wakes the tasks that wait for one.
+WRITE_SECONDS = 60.0
 
 logger = structlog.get_logger(__name__)
 
@@ -67,13 +71,15 @@ def _left(started: float, seconds: float) -> float:
 def run(name: str, task: Callable[[], object]) -> bool:
     """Run a task once; return whether it succeeded. Never raises."""
     close_old_connections()
+    succeeded = False
     try:
         task()
+        succeeded = True
     except ClockRefused:  # it has raised the alarm itself
-        return False
+        pass
     except Exception:
         logger.exception("task failed", task=name)
-        return False
-    finally:
-        close_old_connections()
-    return True
+    recorder.note(name, succeeded=succeeded)
+    recorder.write("worker", every=WRITE_SECONDS)
+    close_old_connections()
+    return succeeded

@@ -132,3 +132,26 @@ class AddressKey(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class TaskRun(models.Model):
+    """When a periodic task last ended well, and when it last failed: see `core.task_runs`."""
+
+    name = models.CharField(max_length=64, primary_key=True)
+    succeeded_at = models.DateTimeField(null=True)
+    failed_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProcessMark(models.Model):
+    """A sign of life of a background process, with the errors it has logged since its start."""
+
+    id = models.CharField(max_length=128, primary_key=True)
+    kind = models.CharField(max_length=16)
+    seen_at = models.DateTimeField()
+    errors = models.PositiveIntegerField()
+
+    def __str__(self) -> str:
+        return self.id

@@ -35,8 +35,8 @@ class PageQuery:
     @classmethod
     def parse(cls, query: Mapping[str, str], *, most: int = MAX_LIMIT) -> "PageQuery":
         """Read the query string. Raises InvalidRequest; a limit above `most` is taken as that."""
-        limit = _whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
-        offset = _whole_number(query, "offset", default=0, lowest=0)
+        limit = whole_number(query, "limit", default=DEFAULT_LIMIT, lowest=1)
+        offset = whole_number(query, "offset", default=0, lowest=0)
         if offset > MAX_OFFSET:
             raise InvalidRequest(f"offset: must be at most {MAX_OFFSET}")
         return cls(min(limit, most), offset, query.get("starting_after"))
@@ -68,7 +68,7 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
     is_first = query.starting_after is None and not query.offset
     if is_first and not isinstance(listed, QuerySet):
         items = listed.first_page(query.limit + 1)
-        return _page(items, query, total or (lambda: listed.queryset().count()))
+        return page_from(items, query, total or (lambda: listed.queryset().count()))
     queryset = listed if isinstance(listed, QuerySet) else listed.queryset()
     rows = in_order(queryset)
     if query.starting_after is not None:
@@ -77,10 +77,10 @@ def page_of(listed: QuerySet[Any] | Listed, query: PageQuery, total: Total | Non
         # What is left out is passed over in an index, without a look at its rows.
         keys = rows.values("pk")[query.offset : query.offset + query.limit + 1]
         rows = in_order(queryset).filter(pk__in=keys)
-    return _page(list(rows[: query.limit + 1]), query, total or queryset.count)
+    return page_from(list(rows[: query.limit + 1]), query, total or queryset.count)
 
 
-def _page(found: list[Any], query: PageQuery, total: Total) -> Page:
+def page_from(found: list[Any], query: PageQuery, total: Total) -> Page:
     """Make a page of the rows found, which are one too many where there are more."""
     has_more = len(found) > query.limit
     items = found[: query.limit]
@@ -97,7 +97,8 @@ def _older_than(queryset: QuerySet[Any], pk: str) -> Q:
     return Q(created_at__lte=created_at) & (Q(created_at__lt=created_at) | Q(pk__lt=pk))
 
 
-def _whole_number(query: Mapping[str, str], name: str, *, default: int, lowest: int) -> int:
+def whole_number(query: Mapping[str, str], name: str, *, default: int, lowest: int) -> int:
+    """Read a parameter that counts something. Raises InvalidRequest."""
     text = query.get(name)
     if text is None:
         return default

@@ -24,7 +24,7 @@ from core.operations import (
     unread_fields,
     warning_of,
 )
-from core.pagination import Listed, PageQuery, Total, page_of
+from core.pagination import Listed, Page, PageQuery, Total, page_of
 from core.queries import query_of
 from core.serializers import Output
 from core.simulation import raise_simulated_error
@@ -136,9 +136,14 @@ class CallerViewSet(_ApiViewSet):
         `total` says how many rows there are in all; without it they are counted.
         """
         page = page_of(listed, PageQuery.parse(query_of(request)), total)
-        items = output.each(page.items, **context)
-        counted = {"total": page.total, "limit": page.limit, "offset": page.offset}
-        return Response({key: items, **counted, "has_more": page.has_more})
+        return Response(shown(page, output, key=key, **context))
+
+
+def shown(page: Page, output: type[Output], *, key: str, **context: Any) -> dict[str, Any]:
+    """Return a page of a list as it goes out."""
+    items = output.each(page.items, **context)
+    counted = {"total": page.total, "limit": page.limit, "offset": page.offset}
+    return {key: items, **counted, "has_more": page.has_more}
 
 
 class OpenViewSet(_ApiViewSet):

@@ -48,6 +48,7 @@ def _path() -> Path:
         for path in migrations
         for room, module in _OURS.findall(path.read_text())
     }
-    files = [*migrations, *sorted(imported), ROOT / "requirements/base.txt"]
+    editor = ROOT / "config/sqlite/schema.py"
+    files = [*migrations, *sorted(imported), editor, ROOT / "requirements/base.txt"]
     texts = (f"{path}\n{path.read_text()}" for path in files if path.is_file())
     return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.sqlite3"

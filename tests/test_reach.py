@@ -1,5 +1,7 @@
 """What `make check` finds for a change."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.reach import FAR, reach
@@ -29,7 +31,10 @@ def test_a_changed_test_runs_itself() -> None:
     assert reach(["tests/links/test_list.py"], seconds=1).changed == ["tests/links/test_list.py"]
 
 
-def test_what_does_not_fit_is_named_and_the_nearest_comes_first() -> None:
+def test_what_does_not_fit_is_named_and_the_nearest_comes_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.reach.SECONDS", tmp_path / "of no run before")
     found = reach(["payouts/services.py"], seconds=5)
 
     assert found.left_out

@@ -32,6 +32,10 @@ def sample_event(event_type: EventType, data: Payload) -> Payload:
         "type": event_type.value,
         "created": "2026-11-21T14:02:00.123Z",
         "data": data,
+        "livemode": False,
+        "test": False,
+        "sequence": 1042,
+        "previous_sequence": 1041,
     }
 
 

@@ -1,11 +1,15 @@
 """Metrics of webhooks, collected when they are scraped."""
 
+from collections import Counter
+
 from django.db.models import Min
 from prometheus_client import Gauge
 
 from core.database_clock import database_now
 from core.metrics import LATEST
 from webhooks.delivery.backlog import with_backlog, with_pending
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import waiting_endpoints
 from webhooks.models import Webhook
 
 longest_wait = Gauge(
@@ -18,6 +22,12 @@ failing = Gauge(
     "How many endpoints, of those switched on, have failed last.",
     multiprocess_mode=LATEST,
 )
+due = Gauge(
+    "webhooks_endpoints_due",
+    "How many endpoints have something due now, by the lane of threads that sends it.",
+    ["lane"],
+    multiprocess_mode=LATEST,
+)
 
 
 def collect() -> None:
@@ -26,4 +36,8 @@ def collect() -> None:
     answering = with_backlog(with_pending(endpoints.filter(failures=0)), now)
     due_at = answering.aggregate(first=Min("due_at"))["first"]
     longest_wait.set(0 if due_at is None else max(0.0, (now - due_at).total_seconds()))
+    for lane in Lane:
+        due.labels(lane.value).set(0)
+    for lane_of, count in Counter(each.lane for each in waiting_endpoints(now)).items():
+        due.labels(lane_of.value).set(count)
     failing.set(endpoints.filter(failures__gt=0).count())

@@ -3,17 +3,18 @@
 from datetime import datetime
 from typing import Any, ClassVar, Self
 
-import orjson
 from django.db import models
 from django.db.models import Q
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT, MAX_URL
 from core.sealed import SealedTextField
-from core.signatures import SignatureField
 from merchants.scoping import CallerScoped
-from webhooks.errors import DeliveryNotFound, EventNotFound, WebhookNotFound
-from webhooks.event_types import EventType
+from webhooks.errors import DeliveryNotFound, WebhookNotFound
+from webhooks.event_models import Event as Event
+from webhooks.event_models import EventQuerySet as EventQuerySet
+from webhooks.event_models import FeedEntry as FeedEntry
+from webhooks.event_models import UnnumberedEvent as UnnumberedEvent
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 EXCERPT_CHARACTERS = 1_000
@@ -28,64 +29,6 @@ CLEAN_RECORD: dict[str, Any] = {
     "is_slow": False,
 }
 _PENDING = Q(status=DeliveryStatus.PENDING)
-
-
-class EventQuerySet(CallerScoped["Event"]):
-    missing = EventNotFound
-
-    def without_samples(self) -> Self:
-        """Leave out test events, which merchants have asked for."""
-        return self.filter(is_test=False)
-
-
-class Event(models.Model):
-    """Something that happened, written in the same transaction: audit log, outbox and payload.
-
-    `body` is sent to every endpoint on every attempt, byte for byte. `is_test` marks a sample that
-    a merchant asked for: never retried. `request_id` is the X-Request-Id of the request that caused
-    it, by which staff find it. Rows are never changed.
-    """
-
-    id = PublicIdField(primary_key=True)
-    merchant = models.ForeignKey("merchants.Merchant", on_delete=models.PROTECT, db_index=False)
-    livemode = models.BooleanField()
-    type = models.CharField(max_length=40, choices=EventType)
-    resource_id = PublicIdField(db_index=True)
-    body = models.BinaryField()
-    is_test = models.BooleanField(default=False)
-    request_id = models.CharField(max_length=64, default="", blank=True)
-    created_at = models.DateTimeField()
-    signature = SignatureField(
-        *("id", "merchant_id", "livemode", "type", "resource_id", "body", "is_test"),
-        *("request_id", "created_at"),
-        in_log=True,
-    )
-
-    objects: ClassVar[EventQuerySet] = EventQuerySet.as_manager()  # type: ignore[assignment]  # a manager with the same methods
-
-    class Meta:
-        indexes = (
-            models.Index(
-                fields=["merchant", "livemode", "-created_at", "-id"], name="event_newest"
-            ),
-            models.Index(
-                fields=["merchant", "livemode", "type", "-created_at", "-id"], name="event_by_type"
-            ),
-            models.Index(fields=["-created_at", "-id"], name="event_newest_of_all"),
-            models.Index(fields=["request_id"], name="event_request", condition=~Q(request_id="")),
-        )
-        constraints = (
-            models.CheckConstraint(condition=Q(type__in=EventType.values), name="event_type_known"),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.id}"
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The parsed body: `id`, `type`, `created`, `data`."""
-        content: dict[str, Any] = orjson.loads(bytes(self.body))
-        return content
 
 
 class WebhookQuerySet(CallerScoped["Webhook"]):

@@ -35,7 +35,7 @@ WORDING = Wording(
             "What your endpoint answered to a sample. There is no `status` where it did not answer."
         ),
         "EventOutput": "An event, exactly as it is sent to endpoints; `type` says what `data` has.",
-        "EventList": "A page of events, newest first.",
+        "EventList": "A page of events, newest first; with `after` oldest first.",
         "DeliveryOutput": "The sending of one event to one webhook.",
         "DeliveryList": "A page of deliveries, newest first.",
         "AttemptOutput": "One attempt to deliver.",
@@ -86,6 +86,21 @@ WORDING = Wording(
         "type": ("What has happened.", "payment.completed"),
         "created": ("When it happened.", "2026-11-21T14:02:00.123Z"),
         "data": ("What is known of it; its fields follow from `type`.", {}),
+        "EventOutput.livemode": ("Whether it is about real money.", False),
+        "test": (
+            "Whether you have asked for it as a test. It says nothing that has happened, in live "
+            "mode too.",
+            False,
+        ),
+        "sequence": (
+            "Its number, from 1 and without a gap per merchant and mode, in the order in which "
+            "things happened. A test event has none.",
+            1042,
+        ),
+        "previous_sequence": (
+            "The number of the event before it about the same object; the first one has none.",
+            1041,
+        ),
     },
     shown={
         "WebhookOutput": ("description",),

@@ -59,14 +59,22 @@ GUIDE = f"""
 ## Receiving events
 
 Register an endpoint with `POST /v1/webhooks`: its `url`, and in `events` the types it wants, also
-`payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created` and
-`data`; below, each type has its sample. Answer with any 2xx status within [[webhook_timeout]], and
-do the work afterwards. Anything else, a redirect included, is tried again [[webhook_waits]] after
-the attempt before; then you get an e-mail. 410 switches the endpoint off, and so do [[webhook_off]]
-without a success.
+`payment.*` and its like, or `*` for everything. Each event is a POST of `id`, `type`, `created`,
+`data` and a few fields more; below, each type has its sample. Answer with any 2xx status within
+[[webhook_timeout]], and do the work afterwards. Anything else, a redirect included, is tried again
+[[webhook_waits]] after the attempt before; then you get an e-mail. 410 switches the endpoint off,
+and so do [[webhook_off]] without a success.
 
-An event may come more than once and out of order: remember the `id` of what you have handled. The
-bytes are the same each time.
+An event may come more than once, and a retry after what happened later: remember the `id` of what
+you have handled. The bytes are the same each time. First attempts about one object come in order.
+`sequence` counts the events of your mode without a gap, in the order in which they happened;
+`previous_sequence` is that of the event before about the same object. A test event has `test: true`
+and no number: it says nothing that has happened.
+
+To begin anew, or where your endpoint was away, read the feed instead: `GET /v1/events?after=0`
+returns the oldest first; go on from the `sequence` of the last one you have handled. With `wait=25`
+the request waits for news, 25 seconds at most. An empty answer that comes at once has
+`Retry-After`: ask again after so many seconds.
 
 | header | holds |
 |---|---|

@@ -33,9 +33,11 @@ def sample_instant(day: int, hour: int, minute: int = 0) -> datetime:
     return datetime(2026, 11, day, hour, minute, tzinfo=UTC)
 
 
-def sample_of(event_type: EventType) -> Payload:
-    """Return a payload of the type, the caller's own to change."""
-    return samples()[event_type]
+def sample_of(event_type: EventType, *, merchant_id: str | None = None) -> Payload:
+    """Return a payload of the type, the caller's own to change; a merchant's bears its id."""
+    data = samples()[event_type]
+    named = {"merchant_id": merchant_id} if merchant_id and "merchant_id" in data else {}
+    return data | named
 
 
 def samples() -> dict[EventType, Payload]:

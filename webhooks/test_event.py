@@ -31,7 +31,7 @@ def start_test_delivery(
     Raises WebhookNotFound. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
-    data = sample_of(event_type)
+    data = sample_of(event_type, merchant_id=webhook.merchant_id)
     event = write_event(event_type, about=webhook, data=data, now=now, is_test=True)
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START

@@ -9,13 +9,15 @@ from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
 from merchants.callers import CallerRequest
-from merchants.viewsets import CallerViewSet
+from merchants.viewsets import CallerViewSet, shown
 from webhooks.attempt_now import waiting_slot
 from webhooks.counts import DELIVERIES, EVENTS
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
 from webhooks.event_types import EventType
-from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS
+from webhooks.feed import RETRY_SECONDS, FeedQuery, read_feed
+from webhooks.filters import DELIVERY_FILTERS, EVENT_FILTERS, FEED_PARAMETERS
 from webhooks.models import Delivery, Event, Webhook
+from webhooks.numbering import number_events
 from webhooks.redelivery import request_recovery, retry_delivery
 from webhooks.serializers import (
     ChangedWebhook,
@@ -211,18 +213,34 @@ class DeliveryViewSet(CallerViewSet):
 class EventViewSet(CallerViewSet):
     resource = "event"
 
-    @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS)
+    @listing("List events", item=EventOutput, key="events", filters=EVENT_FILTERS | FEED_PARAMETERS)
     def list(self, request: CallerRequest) -> Response:
-        """Newest first: every event of your key's mode, even without a webhook."""
-        caller, filters = request.user, read_filters(query_of(request), EVENT_FILTERS)
-        events = Event.objects.visible_to(caller).without_samples().filter(**filters)
+        """Newest first: every event of your key's mode, even without a webhook.
+
+        With `after` it is a feed, oldest first and without a gap: go on from the `sequence` of the
+        last event you have handled, from 0 to begin with. `wait` answers as soon as there is news,
+        or with an empty list; under load that may be early, and `Retry-After` says when to ask
+        again.
+        """
+        caller, query = request.user, query_of(request)
+        filters = read_filters(query, EVENT_FILTERS)
+        number_events()
+        events = Event.objects.visible_to(caller).without_samples().with_number().filter(**filters)
+        if feed := FeedQuery.parse(query):
+            page = read_feed(events, caller=caller, query=feed, is_whole=not filters)
+            return Response(
+                shown(page.page, EventOutput, key="events"),
+                headers={"Retry-After": str(RETRY_SECONDS)} if page.is_early else None,
+            )
         total = EVENTS.total_of(caller.merchant_id, filters, livemode=caller.livemode)
         return self.page(request, events, EventOutput, key="events", total=total)
 
     @operation("Read an event", response=EventOutput)
     def retrieve(self, request: CallerRequest, event_id: str) -> Response:
         """Exactly what is sent to webhooks."""
-        return Response(EventOutput.of(Event.objects.visible_to(request.user).one(event_id)))
+        number_events()
+        event = Event.objects.visible_to(request.user).with_number().one(event_id)
+        return Response(EventOutput.of(event))
 
 
 def _content(response: HttpResponse) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
+from config.sqlite.schema import DatabaseSchemaEditor
 from config.sqlite.turns import turns_of
 
 WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE")
@@ -18,6 +19,8 @@ WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that takes its turn to write, and gives it back when it has written."""
+
+    SchemaEditorClass = DatabaseSchemaEditor
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

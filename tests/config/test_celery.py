@@ -101,6 +101,7 @@ def test_every_task_of_the_schedule_is_there() -> None:
     assert {periodic.task for periodic in SCHEDULE.values()} <= set(app.tasks)
 
 
+@pytest.mark.django_db
 def test_a_refused_clock_is_no_error_of_a_task(capfd, monkeypatch) -> None:
     def refuse() -> None:
         raise ClockRefused("The time has leapt.")

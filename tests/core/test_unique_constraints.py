@@ -23,6 +23,7 @@ ONCE = {
     "bank_entry_once": ("livemode", "source", "key"),
     "bank_file_once": ("livemode", "source", "message_id"),
     "cash_day_once": ("agent", "livemode", "currency", "day"),
+    "feed_entry_once": ("merchant", "livemode", "sequence"),
     "bank_statement_once": ("livemode", "currency", "number", "start_at"),
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),

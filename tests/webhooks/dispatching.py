@@ -8,6 +8,7 @@ from django.db import transaction
 
 from core.clock import utc_now
 from core.database_clock import database_now
+from core.ids import new_id
 from merchants.callers import Caller
 from merchants.models import Merchant
 from webhooks.delivery.attempts import attempt_and_record
@@ -45,12 +46,13 @@ def emit_event(
     *,
     livemode: bool = False,
     data: dict[str, Any] | None = None,
+    about: str | None = None,
 ) -> Event:
-    """Write an event, as the operation that makes it true would."""
+    """Write an event, as the operation that makes it true would; about an object of its own."""
     with transaction.atomic():
         return emit(
             event_type,
-            about=Thing(merchant.id, livemode),
+            about=Thing(merchant.id, livemode, about or new_id("pay", utc_now())),
             data=sample_of(event_type) if data is None else data,
             now=utc_now(),
         )

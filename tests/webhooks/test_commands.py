@@ -37,7 +37,7 @@ def test_trigger_sends_a_sample_to_those_who_listen_for_it(
     shown = run_json("trigger", "refund.created")
 
     assert send_due() == 1
-    assert shown["data"] == sample_of(EventType.REFUND_CREATED)
+    assert shown["data"] == sample_of(EventType.REFUND_CREATED, merchant_id=merchant.id)
     assert json.loads(receiver.received(webhook.url)[0].body) == shown
     assert api(merchant).get("/v1/events").json()["events"] == []
 

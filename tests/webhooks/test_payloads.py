@@ -1,5 +1,6 @@
 """Every event says what the contract says, when the operation that makes it true is done."""
 
+import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -199,9 +200,12 @@ def test_the_operation_sends_it(
 
     [request] = receiver.received(webhook.url)
     event = Event.objects.get(type=event_type)
-    assert request.body == bytes(event.body)
-    content = event.content
-    assert list(content) == ["id", "type", "created", "data"]
+    assert request.body == event.payload
+    content = json.loads(request.body)
+    assert list(content)[:6] == ["id", "type", "created", "data", "livemode", "test"]
+    assert (content["livemode"], content["test"]) == (event.livemode, False)
+    assert content["sequence"] == event.sequence
+    assert content.get("previous_sequence") == event.previous_sequence
     assert INSTANT.fullmatch(content["created"])
     data = content["data"]
     assert data[IDS[event_type.split(".")[0]]] == event.resource_id

@@ -38,8 +38,12 @@ def test_it_sends_a_sample_of_every_type(
     assert response.status_code == 200
     assert list(shown) == ["event", "delivery_id", "delivered", "status", "ms", "excerpt"]
     assert shown["event"] == json.loads(request.body)
-    assert shown["event"]["data"] == sample_of(EventType(event_type))
+    sample = sample_of(EventType(event_type), merchant_id=merchant.id)
+    assert shown["event"]["data"] == sample
+    assert sample.get("merchant_id", merchant.id) == merchant.id
     assert shown["event"]["type"] == event_type
+    assert (shown["event"]["livemode"], shown["event"]["test"]) == (False, True)
+    assert "sequence" not in shown["event"]
     assert (shown["delivered"], shown["status"], shown["excerpt"]) == (True, 200, "thanks")
 
 

@@ -39,7 +39,7 @@ def test_it_is_what_the_stock_library_expects(sent: tuple[str, Received]) -> Non
     content = Verifier(secret).verify(request.body, request.headers)
 
     assert content == json.loads(request.body)
-    assert list(content) == ["id", "type", "created", "data"]
+    assert list(content)[:4] == ["id", "type", "created", "data"]
     assert content["id"] == request.headers["webhook-id"]
 
 

@@ -33,10 +33,11 @@ def attempt_and_record(claim: Claim) -> HttpResult:
 def attempt(claim: Claim) -> HttpResult | None:
     """Call the endpoint, in no transaction; None where we could not. Never raises."""
     try:
+        body = claim.delivery.event.payload
         return post(
             claim.delivery.webhook.url,
-            body=bytes(claim.delivery.event.body),
-            headers=_headers(claim),
+            body=body,
+            headers=_headers(claim, body),
             policy=policy_for(livemode=claim.delivery.webhook.livemode),
             seconds=settings.WEBHOOK_TIMEOUT_SECONDS,
         )
@@ -45,8 +46,8 @@ def attempt(claim: Claim) -> HttpResult | None:
         return None
 
 
-def _headers(claim: Claim) -> dict[str, str]:
-    webhook, event = claim.delivery.webhook, claim.delivery.event
+def _headers(claim: Claim, body: bytes) -> dict[str, str]:
+    webhook = claim.delivery.webhook
     return {
         "Content-Type": "application/json",
         "User-Agent": "payments-webhooks/1",
@@ -54,8 +55,8 @@ def _headers(claim: Claim) -> dict[str, str]:
         "Accept-Encoding": "identity",
         "Connection": "close",
         **signature_headers(
-            event_id=event.id,
-            body=bytes(event.body),
+            event_id=claim.delivery.event_id,
+            body=body,
             at=claim.at,
             secret=decrypt(webhook.secret),
             previous=_previous_secret(webhook, claim),

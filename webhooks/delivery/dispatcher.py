@@ -15,6 +15,7 @@ from datetime import datetime
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from core.database_clock import database_now
+from core.task_runs import recorder
 from webhooks.delivery.attempts import attempt
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, ClaimBatch, claim_due_deliveries, postpone, release
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 THREADS = {Lane.QUICK: 40, Lane.NEW: 12, Lane.CAREFUL: 12}
 # Seconds; together they are shorter than what a lease has left after the deadline.
 RECORD_RETRY_SECONDS = (0.1, 0.5, 1, 2, 4, 8)
+
+TICK = "send webhooks"  # its name in the schedule
 
 Clock = Callable[[], datetime]
 
@@ -155,7 +158,10 @@ def dispatch_forever(*, every_seconds: float) -> None:
         close_old_connections()
         try:
             send_due_deliveries()
+            recorder.note(TICK, succeeded=True)
         except Exception:
             logger.warning("due deliveries wait for the next tick", exc_info=True)
+            recorder.note(TICK, succeeded=False)
+        recorder.write("dispatcher")
         close_old_connections()
         time.sleep(every_seconds)

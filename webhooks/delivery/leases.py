@@ -17,7 +17,9 @@ from django.db.models import F, Q
 from ledger.checkpoints import newest_note
 from webhooks.delivery.backlog import with_backlog, with_pending
 from webhooks.delivery.lanes import EndpointBacklog, Lane, allocate
+from webhooks.delivery.order import next_in_turn
 from webhooks.models import Delivery, Webhook
+from webhooks.numbering import number_events
 
 # The deadline has long ended the attempt of a live thread when its lease runs out.
 LEASE_IN_DEADLINES = 3
@@ -59,23 +61,25 @@ def lease_until(now: datetime) -> datetime:
 def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBatch:
     """Claim as many due deliveries as there are free threads in each lane, allocated fairly.
 
-    `now` by the database's clock. Never waits for a lock.
+    `now` by the database's clock. What is not numbered yet is numbered first. Waits for no lock
+    but that.
     """
-    waiting = {endpoint.webhook_id: endpoint for endpoint in _waiting(now)}
+    number_events(patient=True)
+    waiting = {endpoint.webhook_id: endpoint for endpoint in waiting_endpoints(now)}
     wanted = allocate(waiting.values(), free)
     full_lanes = _full_lanes(wanted, waiting, free)
     if not wanted:
         return ClaimBatch([], frozenset(waiting), full_lanes)
     with transaction.atomic():
         quotas = _lock_with_capacity(wanted, waiting, now)
-        found = {each: _due_ids(each, quota, now) for each, quota in quotas.items()}
-        ids = [delivery_id for due in found.values() for delivery_id in due]
+        found = {each: _next_of(each, quota, now) for each, quota in quotas.items()}
+        ids = [delivery_id for due, _ in found.values() for delivery_id in due]
         token = _lease(ids, now)
     taken = [
         Claim(row, token, now, waiting[row.webhook_id].lane, checkpoint)
         for row, checkpoint in _leased(ids, token)
     ]
-    left = {each for each in waiting if len(found.get(each, ())) == quotas.get(each, 0)}
+    left = {each for each in waiting if each not in found or found[each][1]}
     return ClaimBatch(taken, frozenset(left), full_lanes)
 
 
@@ -110,7 +114,7 @@ def _give_back(claim: Claim, *, due_at: datetime) -> None:
     )
 
 
-def _waiting(now: datetime) -> Iterator[EndpointBacklog]:
+def waiting_endpoints(now: datetime) -> Iterator[EndpointBacklog]:
     """Yield the endpoints that have due deliveries and may be called now."""
     # Each dispatcher looks every second: where nothing waits, that takes a tenth of the full query.
     if not Delivery.objects.pending().exists():
@@ -157,9 +161,8 @@ def _lock_with_capacity(
     }
 
 
-def _due_ids(webhook_id: str, quota: int, now: datetime) -> list[str]:
-    due = Delivery.objects.due(now).filter(webhook_id=webhook_id)
-    return list(due.values_list("id", flat=True)[:quota])
+def _next_of(webhook_id: str, quota: int, now: datetime) -> tuple[list[str], bool]:
+    return next_in_turn(Delivery.objects.due(now).filter(webhook_id=webhook_id), quota)
 
 
 def _lease(delivery_ids: list[str], now: datetime) -> str:
@@ -178,7 +181,7 @@ def _lease(delivery_ids: list[str], now: datetime) -> str:
 def _leased(delivery_ids: list[str], token: str) -> list[tuple[Delivery, str]]:
     """Return each delivery, and the newest signed head, by one statement."""
     rows = Delivery.objects.filter(pk__in=delivery_ids, lease_token=token)
-    found = rows.select_related("event", "webhook").annotate(checkpoint=newest_note())
+    found = rows.select_related("event__entry", "webhook").annotate(checkpoint=newest_note())
     if not delivery_ids:
         return []
     return [(row, row.checkpoint or "") for row in found]  # type: ignore[attr-defined]  # as annotated

@@ -44,14 +44,14 @@ class Command(BaseCommand):
             caller=caller, event_type=event_type, data=data, now=utc_now()
         )
         if options["json"]:
-            self.stdout.write(bytes(event.body).decode())
+            self.stdout.write(event.payload.decode())
         else:
             self.stdout.write(f"{event.id} is on its way to {count} endpoint{'s' * (count != 1)}.")
 
 
 def _data(event_type: EventType, original: str | None, caller: Caller) -> dict[str, Any]:
     if original is None:
-        return sample_of(event_type)
+        return sample_of(event_type, merchant_id=caller.owner.id)
     event = Event.objects.visible_to(caller).filter(pk=original, type=event_type).first()
     if event is None:
         raise CommandError(f"The merchant has no {event_type} event {original} in test mode.")

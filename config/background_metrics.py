@@ -1,0 +1,107 @@
+"""Metrics of what runs beside the web processes, collected when they are scraped.
+
+Workers and dispatchers write what they have done (`core.task_runs`), beat when it last ticked; the
+broker and the pool of database connections are asked.
+"""
+
+from datetime import timedelta
+
+from django.db import connection
+from django.db.models import Max
+from django_celery_beat.models import PeriodicTask
+from kombu import Connection
+from prometheus_client import Gauge
+
+from config.environment import env
+from config.schedule import SCHEDULE
+from core.clock import utc_now
+from core.metrics import LATEST
+from core.models import ProcessMark, TaskRun
+
+ANSWER_SECONDS = 1
+ALIVE_WITHIN = timedelta(minutes=2)
+KINDS = ("worker", "dispatcher")
+
+succeeded_at = Gauge(
+    "task_succeeded_timestamp_seconds",
+    "When a periodic task last ended well, in seconds since 1970; 0: never.",
+    ["task"],
+    multiprocess_mode=LATEST,
+)
+failed_at = Gauge(
+    "task_failed_timestamp_seconds",
+    "When a periodic task last failed, in seconds since 1970; 0: never.",
+    ["task"],
+    multiprocess_mode=LATEST,
+)
+period = Gauge(
+    "task_period_seconds",
+    "How far the starts of a periodic task are apart.",
+    ["task"],
+    multiprocess_mode=LATEST,
+)
+alive = Gauge(
+    "background_processes_alive",
+    "How many background processes have shown themselves in the last two minutes.",
+    ["kind"],
+    multiprocess_mode=LATEST,
+)
+background_errors = Gauge(
+    "background_log_errors",
+    "How many errors the background processes of the last day have logged since they started.",
+    ["kind"],
+    multiprocess_mode=LATEST,
+)
+ticked_at = Gauge(
+    "beat_ticked_timestamp_seconds",
+    "When beat last noted a tick, which it does every three minutes, since 1970; 0: never.",
+    multiprocess_mode=LATEST,
+)
+broker_up = Gauge(
+    "broker_up", "1 where the broker answers, or there is none.", multiprocess_mode=LATEST
+)
+pool_size = Gauge("database_pool_connections", "Connections of this process's pool.")
+pool_free = Gauge("database_pool_available", "Those of them that are free.")
+pool_waiting = Gauge("database_pool_waiting", "Threads of this process that wait for one.")
+
+
+def collect_background() -> None:
+    """Set the gauges of tasks, background processes and beat, from three small tables."""
+    runs = {run.name: run for run in TaskRun.objects.all()}
+    for name, periodic in SCHEDULE.items():
+        run = runs.get(name, TaskRun())
+        period.labels(name).set(periodic.seconds)
+        succeeded_at.labels(name).set(run.succeeded_at.timestamp() if run.succeeded_at else 0)
+        failed_at.labels(name).set(run.failed_at.timestamp() if run.failed_at else 0)
+    marks, since = list(ProcessMark.objects.all()), utc_now() - ALIVE_WITHIN
+    for kind in KINDS:
+        ours = [mark for mark in marks if mark.kind == kind]
+        alive.labels(kind).set(sum(mark.seen_at >= since for mark in ours))
+        background_errors.labels(kind).set(sum(mark.errors for mark in ours))
+    ticked = PeriodicTask.objects.aggregate(at=Max("last_run_at"))["at"]
+    ticked_at.set(ticked.timestamp() if ticked else 0)
+
+
+def collect_broker() -> None:
+    """Ask the broker for a sign of life."""
+    url = env("CELERY_BROKER_URL")
+    if not url:
+        broker_up.set(1)
+        return
+    broker_up.set(0)
+    limits = {"socket_timeout": ANSWER_SECONDS, "socket_connect_timeout": ANSWER_SECONDS}
+    with Connection(url, connect_timeout=ANSWER_SECONDS, transport_options=limits) as broker:
+        broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
+        broker.default_channel  # noqa: B018  # opening it asks the broker for a sign of life
+    broker_up.set(1)
+
+
+def collect_pool() -> None:
+    """Set the gauges of this process's connections to PostgreSQL, which has a pool."""
+    pool = getattr(connection, "pool", None)
+    if pool is None:
+        return
+    stats = pool.get_stats()
+    pool_size.set(stats["pool_size"])
+    pool_free.set(stats["pool_available"])
+    pool_waiting.set(stats["requests_waiting"])

@@ -1,0 +1,24 @@
+"""How many errors this process has logged: in its own metrics, and told by `core.task_runs`."""
+
+import logging
+from functools import cache
+
+from prometheus_client import Counter
+
+log_errors = Counter("log_errors", "What this web process has logged at level error.", ["logger"])
+
+
+class ErrorCount(logging.Handler):
+    """Counts what is logged at level error or above."""
+
+    count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += 1
+        log_errors.labels(record.name.partition(".")[0]).inc()
+
+
+@cache
+def error_count() -> ErrorCount:
+    """Return the handler of this process."""
+    return ErrorCount()

@@ -1,0 +1,75 @@
+"""What background processes say of themselves: which task ended when, and that they are alive.
+
+They serve no metrics of their own: a process keeps its news in memory and writes it now and then,
+in two statements, and every web process measures what is written.
+"""
+
+import logging
+import os
+import socket
+import threading
+import time
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError, InterfaceError, transaction
+
+from core.clock import utc_now
+from core.error_count import error_count
+from core.models import ProcessMark, TaskRun
+
+logger = logging.getLogger(__name__)
+
+WRITE_SECONDS = 15.0
+FORGOTTEN_AFTER = timedelta(days=1)
+
+
+class RunRecorder:
+    """The news of one process. `kind` is what it is: worker or dispatcher."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._ended: dict[tuple[str, bool], datetime] = {}
+        self._written_at = float("-inf")
+
+    def note(self, task: str, *, succeeded: bool) -> None:
+        """Note that a run of a task has ended now."""
+        with self._lock:
+            self._ended[task, succeeded] = utc_now()
+
+    def write(self, kind: str, *, every: float = WRITE_SECONDS) -> None:
+        """Write the news, unless that was done a moment ago. Never raises."""
+        with self._lock:
+            if time.monotonic() < self._written_at + every:
+                return
+            self._written_at = time.monotonic()
+            ended, self._ended = self._ended, {}
+        try:
+            _store(kind, ended)
+        except (DatabaseError, InterfaceError):
+            logger.warning("task runs not written", exc_info=True)
+
+
+@transaction.atomic
+def _store(kind: str, ended: dict[tuple[str, bool], datetime]) -> None:
+    now = utc_now()
+    mark = ProcessMark(id=_name(kind), kind=kind, seen_at=now, errors=error_count().count)
+    ProcessMark.objects.bulk_create(
+        [mark], update_conflicts=True, unique_fields=["id"], update_fields=["seen_at", "errors"]
+    )
+    for succeeded, column in ((True, "succeeded_at"), (False, "failed_at")):
+        runs = [
+            TaskRun(name=task, **{column: at})
+            for (task, well), at in sorted(ended.items())
+            if well == succeeded
+        ]
+        TaskRun.objects.bulk_create(
+            runs, update_conflicts=True, unique_fields=["name"], update_fields=[column]
+        )
+    ProcessMark.objects.filter(seen_at__lt=now - FORGOTTEN_AFTER).delete()
+
+
+def _name(kind: str) -> str:
+    return f"{kind}@{socket.gethostname()[:80]}:{os.getpid()}"
+
+
+recorder = RunRecorder()

@@ -1,0 +1,32 @@
+"""Metrics of e-mails and text messages, collected when they are scraped."""
+
+from django.db.models import Count, Min
+from prometheus_client import Gauge
+
+from core.database_clock import database_now
+from core.metrics import LATEST
+from messages.models import Channel, Message
+
+longest_wait = Gauge(
+    "messages_longest_wait_seconds",
+    "For how long the first message that is due has not been sent.",
+    ["channel"],
+    multiprocess_mode=LATEST,
+)
+unsent = Gauge(
+    "messages_unsent",
+    "How many messages were refused, given up or interrupted, and wait for staff.",
+    ["channel"],
+    multiprocess_mode=LATEST,
+)
+
+
+def collect() -> None:
+    """Set the gauges, by the index of statuses."""
+    now = database_now()
+    waiting = dict(Message.objects.due(now).values_list("channel").annotate(Min("due_at")))
+    kept = dict(Message.objects.unsent(now).values_list("channel").annotate(Count("pk")))
+    for channel in Channel.values:
+        due_at = waiting.get(channel, now)
+        longest_wait.labels(channel).set(max(0.0, (now - due_at).total_seconds()))
+        unsent.labels(channel).set(kept.get(channel, 0))

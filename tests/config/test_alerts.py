@@ -1,0 +1,53 @@
+"""The alerts of `deploy/`: they read metrics that there are, fire when they should, and lead on."""
+
+import re
+import subprocess
+from typing import Any
+
+import pytest
+import yaml
+from django.test import Client
+
+from tests.machine import need
+from tests.source_tree import ROOT
+
+PROMETHEUS = ROOT / "deploy/prometheus"
+RULES: list[dict[str, Any]] = yaml.safe_load((PROMETHEUS / "rules.yml").read_text())["groups"][0][
+    "rules"
+]
+RUNBOOK = re.findall(r"^## (\w+)$", (ROOT / "docs/runbook.md").read_text(), re.MULTILINE)
+WORDS = {
+    "by", "sum", "max", "min", "abs", "rate", "increase", "delta", "clamp_min", "time", "absent",
+    "offset", "and", "on", "up",
+}  # fmt: skip
+
+
+def metrics_of(expression: str) -> set[str]:
+    bare = re.sub(r"\{[^}]*\}|\[[^]]*\]|by \([^)]*\)|\b\d\w*", " ", expression)
+    return set(re.findall(r"[a-z_]+", bare)) - WORDS
+
+
+def test_each_alert_has_its_page_and_each_page_its_alert() -> None:
+    assert [rule["alert"] for rule in RULES] == RUNBOOK
+    for rule in RULES:
+        anchor = rule["alert"].lower()
+        assert rule["annotations"]["runbook"] == f"docs/runbook.md#{anchor}"
+
+
+@pytest.mark.django_db
+def test_each_alert_reads_what_there_is(client: Client) -> None:
+    exported = client.get("/metrics").text
+    there = set(re.findall(r"^# TYPE (\w+) ", exported, re.MULTILINE))
+
+    assert {name for rule in RULES for name in metrics_of(rule["expr"])} - there == set()
+
+
+@pytest.mark.slow
+@pytest.mark.sqlite
+@pytest.mark.parametrize("words", ["check rules rules.yml", "test rules rules_test.yml"])
+def test_they_fire_when_they_should(words: str) -> None:
+    need("promtool", "Prometheus")
+    command = ["promtool", *words.split()]
+    done = subprocess.run(command, cwd=PROMETHEUS, capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,216 @@
+"""GET /v1/events?after=…: the feed, from which a shop can rebuild itself."""
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from django.db import connections
+
+from merchants.models import Merchant
+from tests.client import Api
+from tests.factories import PaymentFactory
+from tests.refunds.refunding import sell
+from tests.webhooks.dispatching import emit_event
+from webhooks.event_types import EventType
+from webhooks.feed import MAX_WAIT_SECONDS, WAITING_PER_CALLER, WaitingPlaces
+from webhooks.models import Event
+
+PATH = "/v1/events"
+
+
+def numbers(shown: dict[str, Any]) -> list[int]:
+    return [event["sequence"] for event in shown["events"]]
+
+
+def test_it_goes_on_after_a_number_oldest_first(api: Api, merchant: Merchant) -> None:
+    events = [emit_event(merchant) for _ in range(5)]
+
+    first = api(merchant).get(PATH, {"after": "0", "limit": "3"}).json()
+    then = api(merchant).get(PATH, {"after": "3", "limit": "3"}).json()
+
+    assert [event["id"] for event in first["events"]] == [event.id for event in events[:3]]
+    assert (numbers(first), numbers(then)) == ([1, 2, 3], [4, 5])
+    assert (first["total"], first["has_more"]) == (5, True)
+    assert (then["total"], then["has_more"]) == (2, False)
+    assert api(merchant).get(PATH, {"after": "5"}).json()["events"] == []
+
+
+def test_each_merchant_and_mode_has_numbers_of_its_own(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    emit_event(merchant)
+    emit_event(stranger)
+    emit_event(merchant, livemode=True)
+    emit_event(merchant)
+
+    assert numbers(api(merchant).get(PATH, {"after": "0"}).json()) == [1, 2]
+    assert numbers(api(merchant, live=True).get(PATH, {"after": "0"}).json()) == [1]
+    assert numbers(api(stranger).get(PATH, {"after": "0"}).json()) == [1]
+
+
+def test_an_event_names_the_one_before_it_about_its_object(api: Api, merchant: Merchant) -> None:
+    for about in ("pay_1", "pay_2", "pay_1", "pay_1", "pay_2"):
+        emit_event(merchant, about=about)
+
+    events = api(merchant).get(PATH, {"after": "0"}).json()["events"]
+
+    assert [event.get("previous_sequence") for event in events] == [None, None, 1, 3, 2]
+
+
+def test_what_one_act_causes_is_in_the_order_of_cause(api: Api, merchant: Merchant) -> None:
+    payment = sell(merchant, 1_250)
+    before = api(merchant).get(PATH).json()["total"]
+
+    assert api(merchant).post(f"/v1/payments/{payment.id}/refund").status_code == 201
+
+    shown = api(merchant).get(PATH, {"after": f"{before}"}).json()["events"]
+    assert [event["type"] for event in shown] == [
+        "refund.created",
+        "refund.completed",
+        "payment.refunded",
+    ]
+    assert [event.get("previous_sequence") for event in shown] == [None, before + 1, before]
+
+
+def test_the_feed_shows_what_is_sent(api: Api, merchant: Merchant) -> None:
+    event = emit_event(merchant, livemode=True)
+
+    [shown] = api(merchant, live=True).get(PATH, {"after": "0"}).json()["events"]
+
+    assert shown == json.loads(Event.objects.get(pk=event.pk).payload)
+    assert (shown["livemode"], shown["test"], shown["sequence"]) == (True, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [({"type": "refund.created"}, [2]), ({"resource_id": "pay_1"}, [1, 3]), ({"limit": "1"}, [1])],
+)
+def test_it_can_be_narrowed(
+    api: Api, merchant: Merchant, query: dict[str, str], expected: list[int]
+) -> None:
+    emit_event(merchant, about="pay_1")
+    emit_event(merchant, EventType.REFUND_CREATED)
+    emit_event(merchant, about="pay_1")
+
+    shown = api(merchant).get(PATH, {"after": "0"} | query).json()
+
+    assert numbers(shown) == expected
+    assert shown["total"] == (3 if "limit" in query else len(expected))
+
+
+@pytest.mark.parametrize(
+    ("query", "details"),
+    [
+        ({"after": "-1"}, "after: must be a whole number from 0"),
+        ({"after": "2"}, "after: must be at most 1, the number of the latest event"),
+        ({"after": "0", "offset": "1"}, "offset: does not go with after"),
+        ({"after": "0", "starting_after": "evt_1"}, "starting_after: does not go with after"),
+        ({"after": "0", "wait": "26"}, f"wait: must be at most {MAX_WAIT_SECONDS}"),
+        ({"after": "0", "wait": "soon"}, "wait: must be a whole number from 0"),
+        ({"wait": "5"}, "wait: needs after"),
+    ],
+)
+def test_it_says_what_it_cannot_read(
+    api: Api, merchant: Merchant, query: dict[str, str], details: str
+) -> None:
+    emit_event(merchant)
+
+    response = api(merchant).get(PATH, query)
+
+    assert (response.status_code, response.json()["details"]) == (400, details)
+
+
+@pytest.mark.usefixtures("development")
+def test_without_a_key_it_needs_a_merchant(api: Api) -> None:
+    response = api().get(PATH, {"after": "0"})
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+
+
+# Waiting
+
+
+def test_what_is_there_is_not_waited_for(api: Api, merchant: Merchant) -> None:
+    emit_event(merchant)
+
+    response = api(merchant).get(PATH, {"after": "0", "wait": f"{MAX_WAIT_SECONDS}"})
+
+    assert numbers(response.json()) == [1]
+    assert "Retry-After" not in response
+
+
+def test_a_wait_ends_without_news(api: Api, merchant: Merchant) -> None:
+    started = time.monotonic()
+
+    response = api(merchant).get(PATH, {"after": "0", "wait": "1"})
+
+    assert time.monotonic() - started >= 1
+    assert (response.status_code, response.json()["events"]) == (200, [])
+    assert "Retry-After" not in response
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wait_ends_with_news(api: Api, merchant: Merchant) -> None:
+    client = api(merchant)
+    answers: list[dict[str, Any]] = []
+
+    def wait() -> None:
+        try:
+            answers.append(client.get(PATH, {"after": "0", "wait": "20"}).json())
+        finally:
+            connections.close_all()
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    emit_event(merchant)
+    waiting.join(15)
+
+    assert [numbers(answer) for answer in answers] == [[1]]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_waits_for_what_it_asks_for(api: Api, merchant: Merchant) -> None:
+    emit_event(merchant)
+
+    query = {"after": "0", "type": "payout.paid", "wait": "1"}
+
+    assert api(merchant).get(PATH, query).json()["events"] == []
+
+
+def test_where_no_more_may_wait_it_answers_at_once(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webhooks.feed.waiting_places", WaitingPlaces(0))
+    started = time.monotonic()
+
+    response = api(merchant).get(PATH, {"after": "0", "wait": f"{MAX_WAIT_SECONDS}"})
+
+    assert time.monotonic() - started < MAX_WAIT_SECONDS
+    assert (response.json()["events"], response["Retry-After"]) == ([], "2")
+
+
+def test_few_wait_for_one_caller_and_few_in_all() -> None:
+    places = WaitingPlaces(WAITING_PER_CALLER + 1)
+    held = [places.place("one") for _ in range(WAITING_PER_CALLER)]
+    assert [place.__enter__() for place in held] == [True] * WAITING_PER_CALLER
+
+    with places.place("one") as third, places.place("other") as other:
+        assert (third, other) == (False, True)
+        with places.place("another") as another:
+            assert another is False
+    for place in held:
+        place.__exit__(None, None, None)
+
+    with places.place("one") as again:
+        assert again is True
+
+
+def test_payments_are_in_it_as_they_come(api: Api, merchant: Merchant) -> None:
+    payment = PaymentFactory.create(merchant=merchant)
+    api(merchant).post(f"/v1/payments/{payment.id}/cancel")
+
+    [shown] = api(merchant).get(PATH, {"after": "0"}).json()["events"]
+
+    assert (shown["type"], shown["data"]["payment_id"]) == ("payment.canceled", payment.id)

@@ -1,0 +1,156 @@
+"""The events of a caller after a number, oldest first; a request may wait for the next one.
+
+A waiting request holds a thread of the web server, and nothing else: no connection to the database
+and no lock. At most a quarter of the threads wait, and few of them for one caller; any other
+request that would wait is answered at once.
+"""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self
+
+from django.conf import settings
+from django.db import connection
+
+from core.errors import InvalidRequest
+from core.pagination import Page, PageQuery, page_from, whole_number
+from merchants.callers import Caller
+from webhooks.models import Event, EventQuerySet, FeedEntry
+from webhooks.numbering import number_events
+
+MAX_WAIT_SECONDS = 25
+WAITING_PER_CALLER = 2
+POLL_SECONDS = 0.5
+# When a request that could not wait is to be sent again.
+RETRY_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class FeedQuery:
+    """From which number on, how many at most, and for how many seconds to wait for one."""
+
+    after: int
+    wait: int
+    page: PageQuery
+
+    @classmethod
+    def parse(cls, query: Mapping[str, str]) -> Self | None:
+        """Read the query string; None where it asks for no feed. Raises InvalidRequest."""
+        if "after" not in query:
+            if "wait" in query:
+                raise InvalidRequest("wait: needs after")
+            return None
+        for name in ("offset", "starting_after"):
+            if name in query:
+                raise InvalidRequest(f"{name}: does not go with after")
+        wait = whole_number(query, "wait", default=0, lowest=0)
+        if wait > MAX_WAIT_SECONDS:
+            raise InvalidRequest(f"wait: must be at most {MAX_WAIT_SECONDS}")
+        after = whole_number(query, "after", default=0, lowest=0)
+        return cls(after, wait, PageQuery.parse(query))
+
+
+@dataclass(frozen=True)
+class FeedPage:
+    """A page of the feed. `is_early`: it is empty, and was not waited for as long as asked."""
+
+    page: Page
+    is_early: bool = False
+
+
+class WaitingPlaces:
+    """How many requests of this process may wait, in all and per caller."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._callers = Counter[str]()
+
+    @contextmanager
+    def place(self, caller: str) -> Iterator[bool]:
+        """Hold a place, where one is free; False where none is."""
+        has_place = self._take(caller)
+        try:
+            yield has_place
+        finally:
+            if has_place:
+                self._give_back(caller)
+
+    def _take(self, caller: str) -> bool:
+        with self._lock:
+            is_full = self._callers.total() >= self._most
+            if is_full or self._callers[caller] >= WAITING_PER_CALLER:
+                return False
+            self._callers[caller] += 1
+            return True
+
+    def _give_back(self, caller: str) -> None:
+        with self._lock:
+            self._callers[caller] -= 1
+            self._callers += Counter()  # without those that have none
+
+
+waiting_places = WaitingPlaces(settings.WEB_THREADS // 4)
+
+
+def read_feed(
+    events: EventQuerySet, *, caller: Caller, query: FeedQuery, is_whole: bool
+) -> FeedPage:
+    """Return the caller's events after a number; where there are none, wait for one if asked to.
+
+    `is_whole`: nothing is left out of `events`, so that their numbers count them. Raises
+    InvalidRequest for a number that was never given, ValidationFailed without a merchant.
+    Serves GET /v1/events.
+    """
+    head = _head_of(caller)
+    if query.after > head:
+        raise InvalidRequest(f"after: must be at most {head}, the number of the latest event")
+    page = _page_after(events, caller, query, head if is_whole else None)
+    if page.items or not query.wait:
+        return FeedPage(page)
+    with waiting_places.place(f"{caller.owner.id} {caller.livemode}") as may_wait:
+        if not may_wait:
+            return FeedPage(page, is_early=True)
+        deadline = time.monotonic() + query.wait
+        while not page.items and _waits_for_more(caller, head, deadline):
+            head = _head_of(caller)
+            page = _page_after(events, caller, query, head if is_whole else None)
+    return FeedPage(page)
+
+
+def _page_after(events: EventQuerySet, caller: Caller, query: FeedQuery, head: int | None) -> Page:
+    """Read the next page. What is committed is in the order of its numbers: none comes between."""
+    rows = events.filter(
+        entry__merchant=caller.owner,
+        entry__livemode=caller.livemode,
+        entry__sequence__gt=query.after,
+    )
+    found: list[Event] = list(rows.order_by("entry__sequence")[: query.page.limit + 1])
+    if not found:
+        return page_from(found, query.page, lambda: 0)
+    latest = max(head or 0, found[-1].sequence or 0)
+    total = rows.count if head is None else lambda: latest - query.after
+    return page_from(found, query.page, total)
+
+
+def _waits_for_more(caller: Caller, head: int, deadline: float) -> bool:
+    """Sleep until there is an event after the number `head`; False at the deadline."""
+    while (left := deadline - time.monotonic()) > 0:
+        if not connection.in_atomic_block:
+            connection.close()
+        time.sleep(min(POLL_SECONDS, left))
+        number_events()
+        if _head_of(caller) > head:
+            return True
+    return False
+
+
+def _head_of(caller: Caller) -> int:
+    """Return the number of the caller's latest event; 0 before the first."""
+    entries = FeedEntry.objects.filter(merchant=caller.owner, livemode=caller.livemode)
+    latest = entries.order_by("-sequence").values_list("sequence", flat=True).first()
+    return latest or 0
