@@ -20,7 +20,7 @@ W, S = FundingWay, TopUpStatus
 TOP_UPS_SHOWN = 5
 _NAMES = {
     W.BANK_TRANSFER: gettext_noop("Bank transfer"),
-    W.AGENT: gettext_noop("Cash at a counter"),
+    W.AGENT: gettext_noop("Cash"),
     W.SIMULATED: gettext_noop("Simulated"),
 }
 _ABOUT = {

@@ -24,7 +24,7 @@ class FundingWay(models.TextChoices):
     """The ways by which money comes in. Each is a provider's."""
 
     BANK_TRANSFER = "bank_transfer", "bank transfer"
-    AGENT = "agent", "cash at a counter"
+    AGENT = "agent", "cash"
     SIMULATED = "simulated", "simulated"
 
 

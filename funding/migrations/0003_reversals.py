@@ -11,6 +11,18 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name="topup",
+            name="way",
+            field=models.CharField(
+                choices=[
+                    ("bank_transfer", "bank transfer"),
+                    ("agent", "cash"),
+                    ("simulated", "simulated"),
+                ],
+                max_length=16,
+            ),
+        ),
         migrations.RemoveConstraint(
             model_name="topup",
             name="top_up_status",
