@@ -1,8 +1,8 @@
 """The browser's session: a signed-in customer, or a visitor about to enter a code.
 
-Three cookies of our own, none of them Django's: the customer's session, one per mode, whose token
-is new at every sign-in; for ten minutes the handle of the code that was asked for here; and for
-half a year the mark that a phone has signed in with this browser.
+Cookies of our own, none of them Django's: the customer's session, one per mode, whose token is new
+at every sign-in; for ten minutes the handle of the code that was asked for here; and for half a
+year the mark that a phone has signed in with this browser, and whose passkey this device holds.
 """
 
 from dataclasses import asdict, dataclass
@@ -19,9 +19,11 @@ from customers.sessions import SignedIn, find_session
 
 CODE_COOKIE = "code"
 KNOWN_COOKIE = "known"
+DEVICE_COOKIE = "passkey"
 KNOWN_FOR = timedelta(days=180)
 _SALT = "checkout.code"
 _KNOWN_SALT = "checkout.known"
+_DEVICE_SALT = "checkout.passkey"
 
 
 @dataclass(frozen=True)
@@ -112,8 +114,33 @@ def _digest_of(phone: str, secret: str) -> str:
     return salted_hmac(_KNOWN_SALT, phone, secret=secret, algorithm="sha256").hexdigest()
 
 
+def remember_device(response: HttpResponse, customer: Customer) -> None:
+    """Note whose passkey this device has just used, so that it is asked for before a code."""
+    value = signing.dumps([customer.pk, customer.merchant_id or ""], salt=_DEVICE_SALT)
+    name = _device_cookie(livemode=customer.livemode)
+    set_cookie(response, name, value, max_age=int(KNOWN_FOR.total_seconds()))
+
+
+def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str | None) -> str:
+    """Return the id of the customer whose passkey this device holds, if they can pay here.
+
+    It opens nothing: whose it is has to be proved by the passkey.
+    """
+    value = request.COOKIES.get(_device_cookie(livemode=livemode), "")
+    try:
+        customer_id, owner = signing.loads(value, salt=_DEVICE_SALT, max_age=KNOWN_FOR)
+    except (signing.BadSignature, TypeError, ValueError):
+        return ""
+    return str(customer_id) if livemode or owner == merchant_id else ""
+
+
+def _device_cookie(*, livemode: bool) -> str:
+    return named(DEVICE_COOKIE if livemode else f"{DEVICE_COOKIE}-test")
+
+
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
-    """Delete the token from the browser."""
+    """Delete the token from the browser, and whose passkey it holds."""
+    delete_cookie(response, _device_cookie(livemode=livemode))
     delete_cookie(response, session_cookie(livemode=livemode))
     forget_code(response)
 

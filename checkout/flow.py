@@ -10,15 +10,16 @@ from core import attempt_limits
 from core.errors import ApiError, RateLimited
 from customers.errors import InvalidPin, PinLocked, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
-from customers.passkeys import finish_payment, proof_needed
+from customers.passkeys import proof_needed
 from customers.pin_locks import lock_of
 from customers.pins import check_pin
+from customers.sessions import set_first_pin
 from funding.continuing import remember_proof
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose
 from ledger.services import balances
 from payments.errors import PaymentDeclined
-from payments.failures import DECLINED, NOT_VERIFIED, PIN_LOCKED, Failure
+from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment, start_payment
 from payments.pressing import ask_for_proof, pay_or_return
@@ -43,15 +44,22 @@ class CheckoutStep(Enum):
 
 
 def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
-    """Return what this customer has to do next to pay this payment."""
+    """Return what this customer has to do next to pay this payment.
+
+    Who has a passkey and no PIN is asked for the passkey: a first PIN would need it, too.
+    """
     if session is None:
         return CheckoutStep.SIGN_IN
     needed = proof_for(payment, session.customer, now=now)
     if needed == Verification.NONE:
         return CheckoutStep.PAY
+    if needed == Verification.PIN and session.customer.has_pin:
+        return CheckoutStep.PIN
+    if has_passkey(session):
+        return CheckoutStep.PASSKEY
     if needed == Verification.PIN:
-        return CheckoutStep.PIN if session.customer.has_pin else _step_to_pin(session, now)
-    return CheckoutStep.PASSKEY if has_passkey(session) else step_to_passkey(session, now=now)
+        return _step_to_pin(session, now)
+    return step_to_passkey(session, now=now)
 
 
 def is_open(
@@ -63,7 +71,8 @@ def is_open(
 ) -> bool:
     """Return whether this customer may take one of the steps now, as the next or another one.
 
-    A passkey may stand in for a PIN, never the reverse.
+    A passkey may stand in for a PIN, never the reverse; so may one that is made in place of a
+    first PIN.
     """
     if next_step(payment, session, now=now) in steps:
         return True
@@ -74,7 +83,10 @@ def is_open(
         return False
     if CheckoutStep.PASSKEY in steps and has_passkey(session):
         return True
-    return needed == Verification.PASSKEY and step_to_passkey(session, now=now) in steps
+    is_first = not session.customer.has_pin and CheckoutStep.NEW_PASSKEY in steps
+    if needed != Verification.PASSKEY and not is_first:
+        return False
+    return step_to_passkey(session, now=now) in steps
 
 
 def proof_for(payment: Payment, customer: Customer, *, now: datetime) -> Verification:
@@ -90,8 +102,6 @@ def step_to_passkey(session: CustomerSession, *, now: datetime) -> CheckoutStep:
     proof = proof_needed(session, now=now)
     if proof is None:
         return CheckoutStep.NEW_PASSKEY
-    if proof == ProofMethod.PIN and not session.customer.has_pin:
-        return CheckoutStep.NEW_PIN
     steps = {
         ProofMethod.CODE: CheckoutStep.FRESH_CODE,
         ProofMethod.PIN: CheckoutStep.PIN_FOR_PASSKEY,
@@ -126,12 +136,28 @@ def submit_payment(
     """
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
-        return _complete(payment, browser, Verification.NONE, now)
+        return pay_verified(payment, browser, Verification.NONE, now)
     refuse_above_limit(customer, payment.amount or 0, now=now)
     if not ahead and missing_amount(payment, customer):
         start_payment(payment_id=payment.id, actor=browser.actor, now=now)
         raise InsufficientBalance
     return ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
+
+
+def pay_with_first_pin(
+    *, payment: Payment, browser: BrowserSession, pin: str, now: datetime
+) -> Payment:
+    """Set a customer's first PIN and pay with it, where a PIN is enough; else only set it.
+
+    Returns the payment as it is then. Raises what `set_first_pin` and `pay_with_pin` raise.
+    """
+    if browser.session is None:
+        raise VerificationFailed
+    set_first_pin(session=browser.session, pin=pin, now=now)
+    customer = Customer.objects.one(browser.session.customer_id)
+    if proof_for(payment, customer, now=now) != Verification.PIN:
+        return payment
+    return pay_verified(payment, browser, Verification.PIN, now)
 
 
 def pay_with_pin(
@@ -151,32 +177,8 @@ def pay_with_pin(
     except (InvalidPin, PinLocked) as error:
         if was_locked:
             raise
-        return _fail_or_raise(payment, PIN_LOCKED, error, browser, now)
-    return _complete(payment, browser, Verification.PIN, now)
-
-
-def pay_with_passkey(
-    *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
-) -> Payment:
-    """Verify the passkey's response, which is bound to this payment and amount, and pay.
-
-    Returns the payment as it is then; too many failed attempts fail it. Raises VerificationFailed,
-    InsufficientBalance, PaymentDeclined, and the errors of the payment's status.
-    """
-    if browser.session is None:
-        raise VerificationFailed
-    try:
-        with recorded_attempt(payment.id, Verification.PASSKEY, browser, address=address, now=now):
-            finish_payment(
-                session=browser.session,
-                payment_id=payment.id,
-                amount=payment.amount or 0,
-                credential=credential,
-                now=now,
-            )
-    except VerificationFailed as error:
-        return _fail_or_raise(payment, NOT_VERIFIED, error, browser, now)
-    return _complete(payment, browser, Verification.PASSKEY, now)
+        return fail_or_raise(payment, PIN_LOCKED, error, browser, now)
+    return pay_verified(payment, browser, Verification.PIN, now)
 
 
 def balance_of_customer(customer: Customer, currency: str) -> int:
@@ -191,16 +193,7 @@ def missing_amount(payment: Payment, customer: Customer) -> int:
     return max(0, (payment.amount or 0) - held)
 
 
-def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
-    """A first PIN needs a fresh code: an unattended browser must not be enough."""
-    return (
-        CheckoutStep.FRESH_CODE
-        if proof_needed(session, now=now) == ProofMethod.CODE
-        else CheckoutStep.NEW_PIN
-    )
-
-
-def _complete(
+def pay_verified(
     payment: Payment, browser: BrowserSession, verified: Verification, now: datetime
 ) -> Payment:
     """Pay with that verification; with too little money, keep it for when more has come.
@@ -222,10 +215,10 @@ def _complete(
             )
         raise
     except PaymentDeclined as error:
-        return _fail_or_raise(payment, DECLINED, error, browser, now)
+        return fail_or_raise(payment, DECLINED, error, browser, now)
 
 
-def _fail_or_raise(
+def fail_or_raise(
     payment: Payment, failure: Failure, error: ApiError, browser: BrowserSession, now: datetime
 ) -> Payment:
     """Count a failed attempt and raise its error; fail the payment where it is one too many."""
@@ -235,6 +228,15 @@ def _fail_or_raise(
         ask_for_proof(payment_id=payment.id, actor=browser.actor, now=now)
         return fail_payment(payment_id=payment.id, failure=failure, actor=browser.actor, now=now)
     raise error
+
+
+def _step_to_pin(session: CustomerSession, now: datetime) -> CheckoutStep:
+    """A first PIN needs a fresh code: an unattended browser must not be enough."""
+    return (
+        CheckoutStep.FRESH_CODE
+        if proof_needed(session, now=now) == ProofMethod.CODE
+        else CheckoutStep.NEW_PIN
+    )
 
 
 def _signed_in(browser: BrowserSession) -> Customer:

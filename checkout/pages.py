@@ -187,9 +187,9 @@ class CheckoutPage(View):
         status = UNPROCESSABLE if form.errors else 200
         return self.page(template, form=form, status=status, **context)
 
-    def tell(self, problem: str, *, status: int = UNPROCESSABLE) -> HttpResponse:
-        """Redirect to this page, which then says what the problem was."""
-        return self.say_again(RefusedForm(self.request.path, status, problem=problem))
+    def tell(self, problem: str, *, status: int = UNPROCESSABLE, at: str = "") -> HttpResponse:
+        """Redirect to this page, or another one, which then says what the problem was."""
+        return self.say_again(RefusedForm(at or self.request.path, status, problem=problem))
 
     def say_again(self, refused: RefusedForm) -> HttpResponse:
         """Redirect to the page that says what was refused."""

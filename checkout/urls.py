@@ -41,6 +41,16 @@ urlpatterns = [
     path(f"{PAYMENT}/code/fresh", pins.FreshCodePage.as_view(), name="checkout-fresh-code"),
     path(f"{PAYMENT}/passkey", passkeys.PasskeyPage.as_view(), name="checkout-passkey"),
     path(
+        f"{PAYMENT}/passkey/device",
+        passkeys.DevicePasskeyAction.as_view(),
+        name="checkout-passkey-device",
+    ),
+    path(
+        f"{PAYMENT}/passkey/device/options",
+        passkeys.DevicePasskeyOptions.as_view(),
+        name="checkout-passkey-device-options",
+    ),
+    path(
         f"{PAYMENT}/passkey/options",
         passkeys.PaymentPasskeyOptions.as_view(),
         name="checkout-passkey-options",

@@ -18,7 +18,7 @@ LIFETIME = timedelta(minutes=5)
 class Binding:
     """What a challenge is bound to. `amount` is in cents, of the payment's currency.
 
-    A challenge is bound to the session, too, and by that to customer and mode.
+    A challenge is bound to the customer, too, and to their session, if they are signed in.
     """
 
     purpose: ChallengePurpose
@@ -26,13 +26,15 @@ class Binding:
     amount: int | None = None
 
 
-def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes:
+def issue(
+    *, customer_id: str, session: CustomerSession | None, binding: Binding, now: datetime
+) -> bytes:
     """Return a new challenge, stored with what it is bound to."""
     challenge = secrets.token_bytes(CHALLENGE_BYTES)
     PasskeyChallenge.objects.create(
         challenge=_text(challenge),
         purpose=binding.purpose,
-        customer_id=session.customer_id,
+        customer_id=customer_id,
         session=session,
         payment_id=binding.payment_id,
         amount=binding.amount,
@@ -43,7 +45,14 @@ def issue(*, session: CustomerSession, binding: Binding, now: datetime) -> bytes
 
 
 @transaction.atomic(durable=True)
-def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now: datetime) -> None:
+def consume(
+    challenge: bytes,
+    *,
+    customer_id: str,
+    session: CustomerSession | None,
+    binding: Binding,
+    now: datetime,
+) -> None:
     """Consume a challenge, before the response to it is verified.
 
     Raises VerificationFailed for one that was used, has expired, or is bound to anything else.
@@ -51,7 +60,7 @@ def consume(challenge: bytes, *, session: CustomerSession, binding: Binding, now
     used = PasskeyChallenge.objects.filter(
         challenge=_text(challenge),
         purpose=binding.purpose,
-        customer_id=session.customer_id,
+        customer_id=customer_id,
         session=session,
         payment_id=binding.payment_id,
         amount=binding.amount,

@@ -9,6 +9,8 @@ from django.db.models import Q
 from core.ids import PublicIdField
 from core.signatures import SignatureField, SignedRow
 from customers.account_changes import CustomerChange as CustomerChange
+from customers.challenge_rows import ChallengePurpose as ChallengePurpose
+from customers.challenge_rows import PasskeyChallenge as PasskeyChallenge
 from customers.errors import CustomerErased, CustomerFrozen, CustomerNotFound
 from customers.phones import masked
 from merchants.scoping import CallerScoped
@@ -204,7 +206,7 @@ class CustomerSession(models.Model):
     customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="sessions")
     livemode = models.BooleanField()
     token_hash = models.CharField(max_length=64, unique=True)
-    code_verified_at = models.DateTimeField()
+    code_verified_at = models.DateTimeField(null=True)
     pin_verified_at = models.DateTimeField(null=True)
     passkey_verified_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
@@ -260,39 +262,3 @@ class Passkey(models.Model):
 
     def __str__(self) -> str:
         return self.name or f"passkey {self.pk}"
-
-
-class ChallengePurpose(models.TextChoices):
-    """The purposes of a passkey challenge."""
-
-    REGISTER = "register"
-    PAY = "pay"
-    CONFIRM = "confirm"
-
-
-class PasskeyChallenge(models.Model):
-    """A single-use challenge and what it is bound to: see `customers.challenges`."""
-
-    challenge = models.CharField(max_length=43, unique=True)
-    purpose = models.CharField(max_length=16, choices=ChallengePurpose)
-    customer = models.ForeignKey(Customer, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(CustomerSession, on_delete=models.CASCADE, related_name="+")
-    payment_id = PublicIdField(default="")
-    amount = models.BigIntegerField(null=True)
-    created_at = models.DateTimeField()
-    expires_at = models.DateTimeField(db_index=True)
-    used_at = models.DateTimeField(null=True)
-
-    class Meta:
-        constraints = (
-            models.CheckConstraint(
-                condition=Q(purpose=ChallengePurpose.PAY, amount__isnull=False, amount__gt=0)
-                & ~Q(payment_id="")
-                | Q(purpose__in=[ChallengePurpose.REGISTER, ChallengePurpose.CONFIRM])
-                & Q(amount=None, payment_id=""),
-                name="passkey_challenge_is_bound",
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.purpose} {self.payment_id}".strip()

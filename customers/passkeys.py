@@ -18,7 +18,6 @@ from customers import challenges
 from customers.challenges import Binding
 from customers.errors import (
     PasskeyMissing,
-    PasskeyNotFound,
     ProofMethod,
     ProofNeeded,
     TooManyPasskeys,
@@ -30,7 +29,6 @@ from customers.models import (
     Customer,
     CustomerSession,
     Passkey,
-    PasskeyQuerySet,
 )
 from customers.new_proofs import note_new_proof
 from customers.security_alerts import SecurityChange, plan_notice
@@ -58,29 +56,47 @@ class PasskeyResult:
 def proof_needed(session: CustomerSession, *, now: datetime) -> ProofMethod | None:
     """Return the verification that is missing before passkeys may change, if any.
 
-    The first passkey takes a code and the PIN, both fresh. After that only a passkey will do, so
-    that a stolen phone number is not enough; a customer who has lost them all calls support. In
-    test mode, where a merchant's testers share phones, code and PIN always suffice.
+    The first passkey takes a code and the PIN, both fresh; where no PIN was ever chosen, the code,
+    which would set one. After that only a passkey will do, so that a stolen phone number is not
+    enough; a customer who has lost them all calls support. In test mode, where a merchant's testers
+    share phones, code and PIN always suffice.
     """
     if session.livemode and session.customer.passkeys.usable().exists():
         return None if _is_fresh(session.passkey_verified_at, now) else ProofMethod.PASSKEY
     if not _is_fresh(session.code_verified_at, now):
         return ProofMethod.CODE
-    return None if _is_fresh(session.pin_verified_at, now) else ProofMethod.PIN
+    has_chosen_pin = bool(session.customer.pin_hash)
+    if has_chosen_pin and not _is_fresh(session.pin_verified_at, now):
+        return ProofMethod.PIN
+    return None
 
 
-def begin_registration(*, session: CustomerSession, now: datetime) -> "Options":
-    """Start the registration of a passkey. Raises ProofNeeded, TooManyPasskeys."""
+def refuse_unproven(session: CustomerSession, now: datetime) -> None:
+    """Raise ProofNeeded where a verification is missing before passkeys may change."""
+    needed = proof_needed(session, now=now)
+    if needed is not None:
+        raise ProofNeeded(needed)
+
+
+def begin_registration(
+    *, session: CustomerSession, now: datetime, payment_id: str = "", amount: int | None = None
+) -> "Options":
+    """Start the registration of a passkey, by which a payment may be approved as well.
+
+    Raises ProofNeeded, TooManyPasskeys.
+    """
     from customers import webauthn
 
-    _refuse_unproven(session, now)
+    refuse_unproven(session, now)
     known = _known(session.customer)
     if session.livemode and len(known) >= MAX_PASSKEYS:
         raise TooManyPasskeys
-    binding = Binding(ChallengePurpose.REGISTER)
+    binding = _registration(payment_id, amount)
     return webauthn.registration_options(
         site=settings.CHECKOUT_URL,
-        challenge=challenges.issue(session=session, binding=binding, now=now),
+        challenge=challenges.issue(
+            customer_id=session.customer_id, session=session, binding=binding, now=now
+        ),
         user_handle=session.customer_id.encode(),
         user_name=session.customer.phone,
         known=known,
@@ -88,15 +104,29 @@ def begin_registration(*, session: CustomerSession, now: datetime) -> "Options":
 
 
 def finish_registration(
-    *, session: CustomerSession, credential: str, now: datetime, name: str = ""
+    *,
+    session: CustomerSession,
+    credential: str,
+    now: datetime,
+    name: str = "",
+    payment_id: str = "",
+    amount: int | None = None,
 ) -> Passkey:
-    """Store the passkey that the browser has created. Raises VerificationFailed, ProofNeeded."""
+    """Store the passkey that the browser has created, for that payment if one is named.
+
+    Raises VerificationFailed, ProofNeeded.
+    """
     from customers import webauthn
 
-    _refuse_unproven(session, now)
+    refuse_unproven(session, now)
     response = webauthn.read_registration(credential)
-    binding = Binding(ChallengePurpose.REGISTER)
-    challenges.consume(response.challenge, session=session, binding=binding, now=now)
+    challenges.consume(
+        response.challenge,
+        customer_id=session.customer_id,
+        session=session,
+        binding=_registration(payment_id, amount),
+        now=now,
+    )
     made = webauthn.verify_registration(response, site=settings.CHECKOUT_URL)
     with transaction.atomic():
         passkey, is_new = Passkey.objects.get_or_create(
@@ -124,7 +154,8 @@ def begin_payment(
     *, session: CustomerSession, payment_id: str, amount: int, now: datetime
 ) -> "Options":
     """Request a passkey's approval of this amount. Raises PasskeyMissing."""
-    return _begin(session, Binding(ChallengePurpose.PAY, payment_id, amount), now)
+    binding = Binding(ChallengePurpose.PAY, payment_id, amount)
+    return _begin(session.customer, session, binding, now)
 
 
 def finish_payment(
@@ -135,61 +166,75 @@ def finish_payment(
     Raises VerificationFailed, also for a response to any other challenge.
     """
     binding = Binding(ChallengePurpose.PAY, payment_id, amount)
-    passkey = _finish(session, binding, credential, now)
+    passkey = _finish(session.customer_id, session, binding, credential, now)
     return PasskeyResult(session.customer_id, passkey.pk, payment_id, amount, now)
+
+
+def begin_payment_signed_out(
+    *, customer: Customer, payment_id: str, amount: int, now: datetime
+) -> "Options":
+    """Request the approval of this amount from a customer who is known, but not signed in.
+
+    Raises PasskeyMissing.
+    """
+    return _begin(customer, None, Binding(ChallengePurpose.PAY, payment_id, amount), now)
+
+
+def finish_payment_signed_out(
+    *, customer: Customer, payment_id: str, amount: int, credential: str, now: datetime
+) -> PasskeyResult:
+    """Verify that this customer has approved this amount. Raises VerificationFailed."""
+    binding = Binding(ChallengePurpose.PAY, payment_id, amount)
+    passkey = _finish(customer.pk, None, binding, credential, now)
+    return PasskeyResult(customer.pk, passkey.pk, payment_id, amount, now)
 
 
 def begin_confirmation(*, session: CustomerSession, now: datetime) -> "Options":
     """Request a passkey before passkeys may change. Raises PasskeyMissing."""
-    return _begin(session, Binding(ChallengePurpose.CONFIRM), now)
+    return _begin(session.customer, session, Binding(ChallengePurpose.CONFIRM), now)
 
 
 def finish_confirmation(*, session: CustomerSession, credential: str, now: datetime) -> None:
     """Verify a passkey and note it, so that passkeys may change. Raises VerificationFailed."""
-    _finish(session, Binding(ChallengePurpose.CONFIRM), credential, now)
+    binding = Binding(ChallengePurpose.CONFIRM)
+    _finish(session.customer_id, session, binding, credential, now)
     remember_proof(session, ProofMethod.PASSKEY, now=now)
 
 
-def remove_passkey(*, session: CustomerSession, passkey_id: int, now: datetime) -> None:
-    """Remove one of the customer's own passkeys. Raises PasskeyNotFound, ProofNeeded."""
-    _refuse_unproven(session, now)
-    _remove(session.customer.passkeys.filter(pk=passkey_id), now)
+def _registration(payment_id: str, amount: int | None) -> Binding:
+    if not payment_id:
+        return Binding(ChallengePurpose.REGISTER)
+    return Binding(ChallengePurpose.REGISTER_PAY, payment_id, amount)
 
 
-def revoke_passkey(*, passkey_id: int, now: datetime) -> None:
-    """Remove any customer's passkey, for staff who have identified the caller.
-
-    Raises PasskeyNotFound.
-    """
-    _remove(Passkey.objects.filter(pk=passkey_id), now)
-
-
-@transaction.atomic
-def _remove(found: PasskeyQuerySet, now: datetime) -> None:
-    passkey = found.select_related("customer").first()
-    if passkey is None or not found.remove(now):
-        raise PasskeyNotFound
-    plan_notice(passkey.customer, SecurityChange.PASSKEY_REMOVED, now=now)
-
-
-def _begin(session: CustomerSession, binding: Binding, now: datetime) -> "Options":
+def _begin(
+    customer: Customer, session: CustomerSession | None, binding: Binding, now: datetime
+) -> "Options":
     from customers import webauthn
 
-    known = _known(session.customer)
+    known = _known(customer)
     if not known:
         raise PasskeyMissing
-    challenge = challenges.issue(session=session, binding=binding, now=now)
+    challenge = challenges.issue(customer_id=customer.pk, session=session, binding=binding, now=now)
     return webauthn.authentication_options(
         site=settings.CHECKOUT_URL, challenge=challenge, known=known
     )
 
 
-def _finish(session: CustomerSession, binding: Binding, credential: str, now: datetime) -> Passkey:
+def _finish(
+    customer_id: str,
+    session: CustomerSession | None,
+    binding: Binding,
+    credential: str,
+    now: datetime,
+) -> Passkey:
     from customers import webauthn
 
     response = webauthn.read_assertion(credential)
-    challenges.consume(response.challenge, session=session, binding=binding, now=now)
-    passkey = _passkey_of(session.customer_id, response)
+    challenges.consume(
+        response.challenge, customer_id=customer_id, session=session, binding=binding, now=now
+    )
+    passkey = _passkey_of(customer_id, response)
     sign_count = webauthn.verify_assertion(
         response, bytes(passkey.public_key), site=settings.CHECKOUT_URL
     )
@@ -216,12 +261,6 @@ def _refuse_copied(passkey: Passkey, now: datetime) -> None:
     Passkey.objects.filter(pk=passkey.pk).update(copied_at=now)
     logger.warning("passkey %s seems to be copied: its count fell", passkey.pk)
     raise VerificationFailed
-
-
-def _refuse_unproven(session: CustomerSession, now: datetime) -> None:
-    needed = proof_needed(session, now=now)
-    if needed is not None:
-        raise ProofNeeded(needed)
 
 
 def _drop_oldest(customer: Customer, now: datetime) -> None:

@@ -81,13 +81,16 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
 def set_pin(*, customer_id: str, pin: str, now: datetime, session_id: int | None = None) -> None:
     """Set a customer's first PIN. Their sessions end, except `session_id`.
 
-    Unless that is the session which created the customer, the PIN is a new proof.
-    Raises PinAlreadySet, CustomerNotFound, and ValidationFailed for an obvious PIN.
+    Unless that is the session which created the customer, the PIN is a new proof. Where there is a
+    passkey, that session must have shown it just now. Raises PinAlreadySet, ProofNeeded,
+    CustomerNotFound, and ValidationFailed for an obvious PIN.
     """
     customer = _look_up(customer_id)
     refuse_unfit(pin, phone=customer.phone)
     if customer.has_pin:
         raise PinAlreadySet
+    if _has_passkey(customer) and not _has_shown_passkey(session_id, now):
+        raise ProofNeeded(ProofMethod.PASSKEY)
     is_new_proof = _is_new_proof(customer, session_id)
     replace_pin(customer, pin, now=now, session_id=session_id, is_new_proof=is_new_proof)
 

@@ -64,16 +64,25 @@ def _remember_language(customer: Customer, language: str, now: datetime) -> None
 
 @transaction.atomic
 def start_session(
-    *, customer: Customer, now: datetime, replaces: str = "", payment_id: str = ""
+    *,
+    customer: Customer,
+    now: datetime,
+    replaces: str = "",
+    payment_id: str = "",
+    by_passkey: bool = False,
 ) -> SignedIn:
-    """Open a session for a customer whose phone has just been verified, or for one payment."""
+    """Open a session for a customer whose phone has just been verified, or for one payment.
+
+    `by_passkey`: it was the passkey that approved the payment; that changes neither PIN nor
+    passkeys, so no proof is noted.
+    """
     end_session(replaces, now=now)
     token = new_token()
     session = CustomerSession.objects.create(
         customer=customer,
         livemode=customer.livemode,
         token_hash=hash_of(token),
-        code_verified_at=now,
+        code_verified_at=None if by_passkey else now,
         created_at=now,
         last_seen_at=now,
         expires_at=now + LIFETIME,

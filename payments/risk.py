@@ -39,6 +39,15 @@ def refuse_above_limit(customer: Customer, amount: int, *, now: datetime) -> Non
         raise NewProofLimitReached
 
 
+def pays_with_new_proof(customer: Customer, amount: int, *, now: datetime) -> bool:
+    """Return whether a passkey that is added now could pay this amount at once."""
+    if not is_protected(customer) or not settings.RISK_NEW_PROOF_HOURS:
+        return True
+    is_still_new = is_recent(customer.proof_changed_at, now)
+    paid = customer.new_proof_amount if is_still_new else 0
+    return paid + amount <= settings.RISK_NEW_PROOF_AMOUNT
+
+
 def count_payment(
     customer: Customer, amount: int, verified: Verification, *, now: datetime
 ) -> None:

@@ -9,7 +9,7 @@ from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from customers.models import Customer, Passkey
-from customers.passkeys import revoke_passkey
+from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
 from payments.models import Payment
 from payments.statuses import PaymentStatus

@@ -1,41 +1,84 @@
 """Passkeys on the way to a payment: paying with one, and registering a first one."""
 
+import json
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.middleware.csrf import rotate_token
 from django.utils.translation import gettext as _
 
-from checkout.flow import CheckoutStep, pay_with_passkey, proof_for
+from checkout.browser_session import (
+    BrowserSession,
+    customer_of_device,
+    remember_device,
+    remember_sign_in,
+)
+from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
+from checkout.pages import SeeOther
+from checkout.passkey_payments import pay_with_new_passkey, pay_with_passkey, sign_in_by_passkey
+from checkout.views.paying import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
-from customers.errors import CustomerFrozen, NewProofLimitReached, VerificationFailed
-from customers.passkeys import begin_payment, begin_registration, finish_registration
+from core.errors import ApiError
+from customers.errors import (
+    CustomerFrozen,
+    NewProofLimitReached,
+    PasskeyMissing,
+    VerificationFailed,
+)
+from customers.models import Customer
+from customers.passkeys import begin_payment, begin_payment_signed_out, begin_registration
+from payments.risk import pays_with_new_proof
+from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
 DEVICES = ("iPhone", "iPad", "Android", "Macintosh", "Windows", "Linux")
 
 
-class PasskeyStep(StepPage):
-    """Shows in our own words why the browser's dialog failed."""
+class PasskeyAction(PaymentAction):
+    """Says in our own words why a passkey failed, and remembers a device that holds one."""
 
-    def not_verified(self, error: VerificationFailed) -> HttpResponse:
+    def not_verified(self, error: VerificationFailed, *, at: str = "") -> HttpResponse:
         """Show that the passkey was refused. Re-raises any other error."""
         if isinstance(error, CustomerFrozen | NewProofLimitReached):
             raise error
         problem = _("The passkey could not be checked. Try again.")
-        return self.tell(problem, status=error.status)
+        return self.tell(problem, status=error.status, at=at)
 
-    def show(self, **context: Any) -> HttpResponse:
-        """Render the page of the step."""
-        raise NotImplementedError
+    def done(self, customer: Customer) -> HttpResponse:
+        """Go on, with this device known to hold the customer's passkey."""
+        response = self.go_on()
+        if is_of_this_device(self.request.POST.get("credential", "")):
+            remember_device(response, customer)
+        return response
 
 
-class PasskeyPage(PasskeyStep):
+class AsOptions(PaymentAction):
+    """Options for the browser's dialog, or the page to go to instead, as JSON for our script."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return SeeOther(self.payment.hosted_url)
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        if request.method != "POST" or not isinstance(response, HttpResponseRedirect):
+            return response
+        answer = JsonResponse({"go": response.url})
+        answer.cookies = response.cookies
+        return set_page_headers(answer)
+
+
+class PasskeyPage(StepPage, PasskeyAction):
     steps = frozenset({CheckoutStep.PASSKEY})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return self.show()
+        needed = proof_for(self.payment, self.session.customer, now=self.now)
+        return self.page(
+            "passkey.html",
+            may_add=not self.livemode and needed == Verification.PASSKEY,
+            pin_will_do=needed == Verification.PIN and self.session.customer.has_pin,
+        )
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         try:
@@ -48,73 +91,137 @@ class PasskeyPage(PasskeyStep):
             )
         except VerificationFailed as error:
             return self.not_verified(error)
-        return self.go_on()
+        return self.done(self.session.customer)
 
-    def show(self, **context: Any) -> HttpResponse:
-        needed = proof_for(self.payment, self.session.customer, now=self.now)
+
+class PaymentPasskeyOptions(AsOptions):
+    """What the browser is to sign: this payment, this amount, once.
+
+    Asked for from the review, it takes the payment up as Pay does.
+    """
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        session = self.browser.session
+        if (
+            session is None
+            or proof_for(self.payment, session.customer, now=self.now) == Verification.NONE
+        ):
+            return self.go_on()
+        if self.payment.status_at(self.now) != PaymentStatus.REQUIRES_ACTION:
+            self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
+        amount = self.payment.amount or 0
+        try:
+            options = begin_payment(
+                session=session, payment_id=payment_id, amount=amount, now=self.now
+            )
+        except PasskeyMissing:
+            return self.go_on()
+        return JsonResponse(options)
+
+
+class DevicePasskeyOptions(AsOptions):
+    """What the device of a customer who is not signed in is to sign."""
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        customer = customer_here(self)
+        if customer is None:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        amount = self.payment.amount or 0
+        try:
+            options = begin_payment_signed_out(
+                customer=customer, payment_id=payment_id, amount=amount, now=self.now
+            )
+        except PasskeyMissing:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        return JsonResponse(options)
+
+
+class DevicePasskeyAction(PostOnly, PasskeyAction):
+    """Signs in and pays by the passkey of a device that is known."""
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        customer = customer_here(self)
+        if customer is None:
+            return self.go_to(CheckoutStep.SIGN_IN)
+        try:
+            signed_in = sign_in_by_passkey(
+                payment=self.payment,
+                customer=customer,
+                credential=request.POST.get("credential", ""),
+                address=self.address,
+                replaces=self.browser.token,
+                now=self.now,
+            )
+        except VerificationFailed as error:
+            return self.not_verified(error, at=self.payment.hosted_url)
+        rotate_token(request)
+        self.browser = BrowserSession(signed_in.token, signed_in.session)
+        try:
+            self.payment = pay_verified(self.payment, self.browser, Verification.PASSKEY, self.now)
+            response = self.done(customer)
+        except ApiError as error:
+            response = self.refused(error)
+        remember_sign_in(response, signed_in)
+        return response
+
+
+class NewPasskeyPage(StepPage, PasskeyAction):
+    """Makes a passkey, which pays at once where it may."""
+
+    steps = frozenset({CheckoutStep.NEW_PASSKEY})
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        customer, amount = self.session.customer, self.payment.amount or 0
         return self.page(
-            "passkey.html",
-            added="added" in self.request.GET,
-            may_add=not self.livemode and needed == Verification.PASSKEY,
-            pin_will_do=needed == Verification.PIN and self.session.customer.has_pin,
-            **context,
+            "passkey_new.html",
+            passkey_above=settings.PASSKEY_ABOVE,
+            new_limit=settings.RISK_NEW_PROOF_AMOUNT,
+            new_hours=settings.RISK_NEW_PROOF_HOURS,
+            pays_at_once=pays_with_new_proof(customer, amount, now=self.now),
+            pin_will_do=proof_for(self.payment, customer, now=self.now) == Verification.PIN,
         )
 
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        try:
+            self.payment = pay_with_new_passkey(
+                payment=self.payment,
+                browser=self.browser,
+                credential=request.POST.get("credential", ""),
+                name=device_name(request),
+                address=self.address,
+                now=self.now,
+            )
+        except VerificationFailed as error:
+            return self.not_verified(error)
+        return self.done(self.session.customer)
 
-class PasskeyOptions(PasskeyStep):
-    """Options for the browser's dialog, or the page to go to instead, as JSON for our script."""
 
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = super().dispatch(request, *args, **kwargs)
-        if not isinstance(response, HttpResponseRedirect):
-            return response
-        answer = JsonResponse({"go": response.url})
-        answer.cookies = response.cookies
-        return set_page_headers(answer)
-
-
-class PaymentPasskeyOptions(PasskeyOptions):
-    """What the browser is to sign: this payment, this amount, once."""
-
-    steps = frozenset({CheckoutStep.PASSKEY})
+class NewPasskeyOptions(StepPage, AsOptions):
+    steps = frozenset({CheckoutStep.NEW_PASSKEY})
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         amount = self.payment.amount or 0
-        options = begin_payment(
+        options = begin_registration(
             session=self.session, payment_id=payment_id, amount=amount, now=self.now
         )
         return JsonResponse(options)
 
 
-class NewPasskeyPage(PasskeyStep):
-    steps = frozenset({CheckoutStep.NEW_PASSKEY})
-
-    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return self.show()
-
-    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        try:
-            finish_registration(
-                session=self.session,
-                credential=request.POST.get("credential", ""),
-                name=device_name(request),
-                now=self.now,
-            )
-        except VerificationFailed as error:
-            return self.not_verified(error)
-        response = self.go_to(CheckoutStep.PASSKEY)
-        response["Location"] += "?added=1"
-        return response
-
-    def show(self, **context: Any) -> HttpResponse:
-        return self.page("passkey_new.html", passkey_above=settings.PASSKEY_ABOVE, **context)
+def customer_here(page: PaymentAction) -> Customer | None:
+    """Return the customer whose passkey this device holds, if they can sign in to pay here."""
+    customer_id = customer_of_device(
+        page.request, livemode=page.livemode, merchant_id=page.merchant_id
+    )
+    found = Customer.objects.filter(pk=customer_id, livemode=page.livemode, frozen_at=None).first()
+    return found if found is not None and found.pays_at(page.merchant_id) else None
 
 
-class NewPasskeyOptions(PasskeyOptions):
-    steps = frozenset({CheckoutStep.NEW_PASSKEY})
-
-    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return JsonResponse(begin_registration(session=self.session, now=self.now))
+def is_of_this_device(credential: str) -> bool:
+    """Return whether the passkey is of the device itself, not of a phone beside it."""
+    try:
+        return dict(json.loads(credential)).get("authenticatorAttachment") == "platform"
+    except (TypeError, ValueError):
+        return False
 
 
 def device_name(request: HttpRequest) -> str:

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from checkout.adding import choices_of, on_its_way
 from checkout.amount_forms import AmountForm, RepeatGuardForm
+from checkout.browser_session import customer_of_device
 from checkout.endings import counter_closed, ending_of
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.formats import signs
@@ -15,6 +16,7 @@ from checkout.forms import EmailForm, Form
 from checkout.headers import of_the_moment
 from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
+from checkout.passkey_payments import is_asked_first
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
@@ -57,10 +59,22 @@ class ReviewPage(PaymentPage):
             coming = on_its_way(self.payment, customer, now=self.now)
         return self.page(
             "review.html",
+            passkey_at=self.passkey_at(),
             balance=balance,
             coming=coming,
             has_come=is_enough and "added" in self.request.GET,
         )
+
+    def passkey_at(self) -> str:
+        """Return where the passkey is asked for by the press on Pay itself, if it is."""
+        session, now = self.browser.session, self.now
+        held = customer_of_device(
+            self.request, livemode=self.livemode, merchant_id=self.merchant_id
+        )
+        if session is None:
+            return f"{self.payment.hosted_url}/passkey/device" if held else ""
+        is_first = is_asked_first(self.payment, session, device_customer_id=held, now=now)
+        return f"{self.payment.hosted_url}/passkey" if is_first else ""
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         """Open a payment of its own at a counter."""

@@ -8,6 +8,7 @@ from checkout.flow import (
     CheckoutStep,
     has_passkey,
     is_open,
+    pay_with_first_pin,
     pay_with_pin,
     proof_for,
     step_to_passkey,
@@ -21,7 +22,8 @@ from core.errors import ApiError
 from customers.errors import PinLocked
 from customers.models import CodePurpose, CustomerSession
 from customers.pin_locks import lock_of
-from customers.sessions import prove_phone, prove_pin, set_first_pin
+from customers.sessions import prove_phone, prove_pin
+from ledger.errors import InsufficientBalance
 from payments.errors import PaymentDeclined
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
@@ -115,18 +117,27 @@ class NewPinPage(StepPage):
     steps = frozenset({CheckoutStep.NEW_PIN})
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        return self.form_page("new_pin.html", NewPinForm())
+        return self.show(NewPinForm())
 
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         form = NewPinForm(request.POST)
         if form.is_valid():
             try:
-                pin = form.cleaned_data["pin"]
-                set_first_pin(session=self.session, pin=pin, now=self.now)
-                return self.go_on_to_passkey()
+                self.payment = pay_with_first_pin(
+                    payment=self.payment,
+                    browser=self.browser,
+                    pin=form.cleaned_data["pin"],
+                    now=self.now,
+                )
+                return self.go_on()
+            except (InsufficientBalance, PaymentDeclined) as error:
+                return self.refused(error)
             except ApiError as error:
                 self.show_error(form, error)
-        return self.form_page("new_pin.html", form)
+        return self.show(form)
+
+    def show(self, form: NewPinForm) -> HttpResponse:
+        return self.form_page("new_pin.html", form, pays=True)
 
 
 class FreshCodePage(StepPage):

@@ -14,13 +14,13 @@ from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import CodeExpired, PasskeyNotFound, ProofMethod, VerificationFailed
 from customers.models import CodePurpose, Passkey
+from customers.passkey_removal import remove_passkey
 from customers.passkeys import (
     begin_confirmation,
     begin_registration,
     finish_confirmation,
     finish_registration,
     proof_needed,
-    remove_passkey,
 )
 from customers.pins import needs_passkey_to_reset
 from customers.sessions import prove_phone, prove_pin
@@ -50,10 +50,7 @@ class ProvenPage(SignedInPage):
 
     @property
     def needed(self) -> ProofMethod | None:
-        needed = proof_needed(self.session, now=self.now)
-        if needed == ProofMethod.PIN and not self.session.customer.has_pin:
-            return ProofMethod.CODE
-        return needed
+        return proof_needed(self.session, now=self.now)
 
     def act(self) -> HttpResponse:
         """Do what the page is for."""

@@ -100,7 +100,6 @@ if (page.dataset.poll) poll(page.dataset.poll, page.dataset.version);
 
 /* On to the shop: slowly, once, and only if nobody says stop. */
 for (const box of all("[data-go]")) {
-  history.replaceState(null, "", location.pathname);
   const going = one("[data-going]", box);
   const address = one("a.pay", box).href;
   show(going);
@@ -112,8 +111,9 @@ for (const box of all("[data-go]")) {
   });
 }
 
-/* A proof that is looked at again shows the present state. */
+/* A proof that is looked at again shows the present state, and no longer that it was just paid. */
 if ("renew" in page.dataset) {
+  if (location.search) history.replaceState(null, "", location.pathname);
   let hiddenAt = 0;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenAt = Date.now();

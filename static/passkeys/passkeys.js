@@ -17,6 +17,7 @@ for (const form of document.querySelectorAll("[data-passkey]")) {
     window.busy?.(button);
     try {
       form.elements.credential.value = JSON.stringify(await credential(form));
+      if (form.dataset.answer) form.action = form.dataset.answer;
       form.submit();
     } catch (error) {
       window.idle?.(button);

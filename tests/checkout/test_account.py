@@ -109,7 +109,7 @@ def test_a_forgotten_pin_leads_back_to_the_payment(payment):
     shopper.send(again="1")
     shopper.send(code="000000", pin="8305")
 
-    assert shopper.path == payment.hosted_url
+    assert shopper.path == f"{payment.hosted_url}/pin"
 
 
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "../admin", "pay_1"])
@@ -139,6 +139,9 @@ def test_signing_out_is_no_link(customer):
 
 @pytest.fixture
 def passkey(customer) -> Passkey:
+    """A passkey of the customer, who has chosen a PIN."""
+    customer_id, now = Customer.objects.get(phone=PHONE).pk, utc_now()
+    check_pin(customer_id=customer_id, pin="1234", address="192.0.2.1", now=now)
     return Passkey.objects.create(
         customer=Customer.objects.get(phone=PHONE),
         credential_id="abc",

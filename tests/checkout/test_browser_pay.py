@@ -3,7 +3,7 @@
 import pytest
 
 from core.clock import utc_now
-from customers.models import Customer
+from customers.models import Customer, CustomerSession
 from customers.services import top_up
 from payments.statuses import PaymentStatus
 from tests.checkout.steps import NEW_PHONE, add_passkey, enter_pin, see_paid, sign_in
@@ -11,6 +11,10 @@ from tests.chromium import add_authenticator
 from tests.factories import CustomerFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def sessions() -> list[CustomerSession]:
+    return list(CustomerSession.objects.order_by("created_at"))
 
 
 def status_of(payment) -> str:
@@ -40,50 +44,74 @@ def test_1250_takes_a_pin(open_page, payment_of, javascript):
     assert status_of(payment) == PaymentStatus.COMPLETED
 
 
-def test_12500_takes_a_new_passkey_and_the_next_one_the_same(open_page, payment_of):
+def test_12500_takes_one_ceremony_with_a_new_passkey_and_one_press_the_next_time(
+    open_page, payment_of
+):
     first, second = payment_of(12_500), payment_of(12_501)
     page = open_page(first.hosted_url)
     add_authenticator(page)
     sign_in(page, NEW_PHONE)
     add_passkey(page)
-    page.get_by_role("button", name="Pay B$125.00").click()
     see_paid(page)
+    assert status_of(first) == PaymentStatus.COMPLETED
 
-    page.goto(page.url.replace(first.id, second.id))
-    page.get_by_role("button", name="Pay B$125.01").click()
-    page.get_by_role("heading", name="Confirm with your passkey").wait_for()
+    page.goto(page.url.split("/checkout")[0] + second.hosted_url)
     page.get_by_role("button", name="Pay B$125.01").click()
     see_paid(page)
+    assert status_of(second) == PaymentStatus.COMPLETED
 
-    assert {status_of(first), status_of(second)} == {PaymentStatus.COMPLETED}
 
-
-def test_a_passkey_may_stand_in_for_the_pin(open_page, payment_of):
-    large, small = payment_of(12_500), payment_of(1_250)
-    page = open_page(large.hosted_url)
+@pytest.mark.parametrize("amount", [150, 1_250, 12_500])
+def test_a_known_device_signs_in_and_pays_by_one_press(open_page, payment_of, amount):
+    first, second = payment_of(12_500), payment_of(amount)
+    page = open_page(first.hosted_url)
     add_authenticator(page)
     sign_in(page, NEW_PHONE)
     add_passkey(page)
-    page.goto(page.url.split("/checkout")[0] + small.hosted_url)
-    page.get_by_role("button", name="Pay B$12.50").click()
-    page.get_by_role("link", name="Use a passkey instead").click()
-    page.get_by_role("button", name="Pay B$12.50").click()
-
     see_paid(page)
-    assert status_of(small) == PaymentStatus.COMPLETED
+    page.context.clear_cookies(name="customer-test")
+
+    page.goto(page.url.split("/checkout")[0] + second.hosted_url)
+    assert page.get_by_text("From the wallet of").count() == 0
+    page.get_by_role("button", name="Pay B$").click()
+    see_paid(page)
+    assert status_of(second) == PaymentStatus.COMPLETED
+    assert [session.code_verified_at is None for session in sessions()] == [False, True]
 
 
-def test_closing_the_dialog_of_the_passkey_leaves_a_next_step(open_page, payment_of):
+def test_a_passkey_stands_in_for_the_pin_and_the_pin_is_another_way(open_page, payment_of):
+    large, small, third = payment_of(12_500), payment_of(1_250), payment_of(1_251)
+    page = open_page(large.hosted_url)
+    site = page.url.split("/checkout")[0]
+    add_authenticator(page)
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
+    see_paid(page)
+    page.goto(site + small.hosted_url)
+    page.get_by_role("button", name="Pay B$12.50").click()
+    see_paid(page)
+
+    page.goto(site + third.hosted_url)
+    page.get_by_role("button", name="Pay in another way").click()
+    enter_pin(page)
+    see_paid(page)
+    assert {status_of(small), status_of(third)} == {PaymentStatus.COMPLETED}
+
+
+def test_closing_the_dialog_of_the_passkey_leaves_other_ways(open_page, payment_of):
     payment = payment_of(12_500)
-    page = open_page(payment.hosted_url)
+    page = open_page(payment_of(5_001).hosted_url)
     devtools, device = add_authenticator(page)
     sign_in(page, NEW_PHONE)
     add_passkey(page)
+    see_paid(page)
     devtools.send("WebAuthn.clearCredentials", {"authenticatorId": device})
+    page.goto(page.url.split("/checkout")[0] + payment.hosted_url)
     page.get_by_role("button", name="Pay B$125.00").click()
 
     page.get_by_text("The dialog was closed before it finished.").wait_for()
     assert page.get_by_role("button", name="Pay B$125.00").is_enabled()
+    assert page.get_by_role("button", name="Pay in another way").is_visible()
     assert status_of(payment) == PaymentStatus.REQUIRES_ACTION
 
 

@@ -50,6 +50,8 @@ PAGES = {
     "checkout-new-pin": PAYMENT,
     "checkout-fresh-code": PAYMENT,
     "checkout-passkey": PAYMENT,
+    "checkout-passkey-device": PAYMENT,
+    "checkout-passkey-device-options": PAYMENT,
     "checkout-passkey-options": PAYMENT,
     "checkout-passkey-pin": PAYMENT,
     "checkout-passkey-new": PAYMENT,
@@ -90,6 +92,7 @@ WITH_AN_OBJECT = [name for name, about in PAGES.items() if about not in (ACCOUNT
 # the bill of another: out of the own wallet.
 BY_ADDRESS = {
     "checkout-simulate", "checkout-cancel", "checkout-pay", "checkout-prove", "checkout-back",
+    "checkout-passkey-options",
 }  # fmt: skip
 METHODS = ("get", "post")
 

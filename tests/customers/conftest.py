@@ -39,6 +39,7 @@ def payer(db: None, now: datetime) -> Customer:
 def holder(payer: Customer, now: datetime) -> Customer:
     """A live customer whose PIN is `PIN`."""
     set_pin(customer_id=payer.id, pin=PIN, now=now)
+    payer.refresh_from_db()
     return payer
 
 

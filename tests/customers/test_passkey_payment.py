@@ -10,12 +10,8 @@ from webauthn.helpers import base64url_to_bytes
 
 from customers.errors import PasskeyMissing, VerificationFailed
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge
-from customers.passkeys import (
-    PasskeyResult,
-    begin_confirmation,
-    finish_confirmation,
-    revoke_passkey,
-)
+from customers.passkey_removal import revoke_passkey
+from customers.passkeys import PasskeyResult, begin_confirmation, finish_confirmation
 from customers.services import find_or_create
 from customers.sessions import start_session
 from tests.customers.authenticator import USER_PRESENT, USER_VERIFIED, VirtualAuthenticator

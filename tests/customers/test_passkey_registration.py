@@ -13,14 +13,13 @@ from customers.errors import (
     VerificationFailed,
 )
 from customers.models import Customer, CustomerSession, Passkey, PasskeyChallenge
+from customers.passkey_removal import remove_passkey, revoke_passkey
 from customers.passkeys import (
     begin_confirmation,
     begin_registration,
     finish_confirmation,
     finish_registration,
     proof_needed,
-    remove_passkey,
-    revoke_passkey,
 )
 from customers.services import find_or_create
 from customers.sessions import prove_pin, remember_proof, set_first_pin, start_session

@@ -5,7 +5,7 @@ from datetime import datetime
 import pytest
 
 from customers.models import Customer, CustomerSession
-from customers.passkeys import remove_passkey, revoke_passkey
+from customers.passkey_removal import remove_passkey, revoke_passkey
 from customers.pins import change_pin, set_pin
 from customers.security_alerts import SecurityChange, plan_notice, stop_link
 from messages import sms

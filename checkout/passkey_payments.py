@@ -1,0 +1,122 @@
+"""Paying by passkey: one that is known, one that is made for it, or one that signs in as well."""
+
+from datetime import datetime
+
+from checkout.browser_session import BrowserSession
+from checkout.flow import fail_or_raise, has_passkey, pay_verified, proof_for
+from checkout.verification_attempts import recorded_attempt
+from customers.errors import VerificationFailed
+from customers.magic_phones import is_protected
+from customers.models import Customer, CustomerSession
+from customers.passkeys import (
+    finish_payment,
+    finish_payment_signed_out,
+    finish_registration,
+)
+from customers.sessions import SignedIn, start_session
+from payments.errors import PaymentFailed
+from payments.failures import NOT_VERIFIED
+from payments.models import Payment
+from payments.verification import Verification
+
+
+def is_asked_first(
+    payment: Payment, session: CustomerSession, *, device_customer_id: str, now: datetime
+) -> bool:
+    """Return whether one press on Pay opens the dialog of the passkey.
+
+    So it is where nothing else will do, and where this device holds one: a PIN then takes longer.
+    """
+    needed = proof_for(payment, session.customer, now=now)
+    if needed == Verification.PIN and device_customer_id != session.customer_id:
+        return False
+    return needed != Verification.NONE and has_passkey(session)
+
+
+def pay_with_passkey(
+    *, payment: Payment, browser: BrowserSession, credential: str, address: str, now: datetime
+) -> Payment:
+    """Verify the passkey's response, which is bound to this payment and amount, and pay.
+
+    Returns the payment as it is then; too many failed attempts fail it. Raises VerificationFailed,
+    InsufficientBalance, PaymentDeclined, and the errors of the payment's status.
+    """
+    if browser.session is None:
+        raise VerificationFailed
+    try:
+        with recorded_attempt(payment.id, Verification.PASSKEY, browser, address=address, now=now):
+            finish_payment(
+                session=browser.session,
+                payment_id=payment.id,
+                amount=payment.amount or 0,
+                credential=credential,
+                now=now,
+            )
+    except VerificationFailed as error:
+        return fail_or_raise(payment, NOT_VERIFIED, error, browser, now)
+    return pay_verified(payment, browser, Verification.PASSKEY, now)
+
+
+def pay_with_new_passkey(
+    *,
+    payment: Payment,
+    browser: BrowserSession,
+    credential: str,
+    name: str,
+    address: str,
+    now: datetime,
+) -> Payment:
+    """Store the passkey that was made for this payment and amount, and pay: one ceremony.
+
+    What a new proof may pay is limited as ever. Raises NewProofLimitReached with the passkey kept,
+    and otherwise as `pay_with_passkey` does.
+    """
+    if browser.session is None:
+        raise VerificationFailed
+    with recorded_attempt(payment.id, Verification.PASSKEY, browser, address=address, now=now):
+        finish_registration(
+            session=browser.session,
+            credential=credential,
+            name=name,
+            payment_id=payment.id,
+            amount=payment.amount or 0,
+            now=now,
+        )
+    return pay_verified(payment, browser, Verification.PASSKEY, now)
+
+
+def sign_in_by_passkey(
+    *,
+    payment: Payment,
+    customer: Customer,
+    credential: str,
+    address: str,
+    replaces: str,
+    now: datetime,
+) -> SignedIn:
+    """Sign in a customer by the passkey that approves this payment, for this payment only.
+
+    `replaces` is the token that the browser had. Raises VerificationFailed, PaymentFailed after too
+    many failed attempts, CustomerFrozen.
+    """
+    visitor = BrowserSession()
+    try:
+        with recorded_attempt(payment.id, Verification.PASSKEY, visitor, address=address, now=now):
+            finish_payment_signed_out(
+                customer=customer,
+                payment_id=payment.id,
+                amount=payment.amount or 0,
+                credential=credential,
+                now=now,
+            )
+    except VerificationFailed as error:
+        fail_or_raise(payment, NOT_VERIFIED, error, visitor, now)
+        raise PaymentFailed from error
+    customer.refuse_frozen()
+    return start_session(
+        customer=customer,
+        now=now,
+        replaces=replaces,
+        payment_id=payment.id if is_protected(customer) else "",
+        by_passkey=True,
+    )
