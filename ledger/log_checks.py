@@ -11,8 +11,10 @@ from core.signatures import AT_UPGRADE, is_signed
 from ledger.log_entries import (
     DELETED,
     OPENING,
+    RESTORED,
     TRANSFER,
     TRANSFER_ENTRY,
+    restored_values,
     row_entry,
     transfer_entry,
 )
@@ -92,6 +94,8 @@ def _check_chunk(leaves: Sequence[LogLeaf], first: int) -> Iterator[str]:
             yield f"Transfer {leaf.subject} is missing; leaf {leaf.index} holds it."
         elif merkle.leaf_hash(entry) != bytes(leaf.hash):
             yield f"{_name(leaf)} or its leaf {leaf.index} was changed."
+        elif leaf.kind == RESTORED and not is_signed(leaf.signature, restored_values(leaf.index)):
+            yield f"Leaf {leaf.index} says that the database was restored; the service did not."
     yield from _check_missing_rows(leaves)
 
 
@@ -112,7 +116,7 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
         subjects[leaf.kind][leaf.subject] = leaf.index
     models = {model._meta.db_table: model for model in apps.get_models()}
     for kind, logged in subjects.items():
-        if kind in (OPENING, TRANSFER):
+        if kind in (OPENING, RESTORED, TRANSFER):
             continue
         there = models[kind]._base_manager.filter(pk__in=logged)
         gone = set(logged) - {str(pk) for pk in there.values_list("pk", flat=True)}
