@@ -64,6 +64,39 @@ PAID = replace(
 )
 
 
+COUNTER_BILL = replace(BILL, amount=1_800, description="Bar counter", expires_at=None)
+
+
+@dataclass(frozen=True)
+class PreviewTicket:
+    id: str
+    amount: int
+    items: list[dict[str, object]] | None = None
+    is_opened: bool = False
+    currency: str = "BSD"
+    created_at: datetime = NOW
+
+
+TICKETS = (
+    PreviewTicket("tkt_1", 1_800, [{"name": "Sky Juice", "quantity": 2}], is_opened=True),
+    PreviewTicket("tkt_2", 64_250),
+)
+PRODUCTS: list[dict[str, object]] = [
+    {"name": name, "price": price, "currency": "BSD"}
+    for name, price in (
+        ("Conch salad", 1_500),
+        ("Cracked conch with peas and rice", 2_450),
+        ("Fish fry", 1_950),
+        ("Sky Juice", 900),
+        ("Kalik", 600),
+        ("Coconut water", 450),
+        ("Coffee", 350),
+        ("Guava duff", 800),
+        ("Day chair", 1_000),
+    )
+]
+
+
 @dataclass(frozen=True)
 class Person:
     phone: str = "+12425550100"
@@ -90,6 +123,7 @@ class Row:
     currency: str = "BSD"
     zone: str = "America/Nassau"
     refund_words: str = ""
+    tip: int = 0
     name: str = "iPhone"
     created_at: datetime = NOW
 

@@ -10,11 +10,13 @@ from typing import Any
 
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
+from checkout.counter_screens import CounterDay
 from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
 from checkout.payment_view import Item, Payee
 from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
+from checkout.till_forms import ChargeForm, TicketForm
 from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
 from customers.errors import CustomerFrozen, InvalidPin, NewProofLimitReached, ProofMethod
 from links.errors import PaymentLinkInactive
@@ -27,12 +29,15 @@ from sandbox.screen_samples import (
     BANK_ROWS,
     BILL,
     CHOICES,
+    COUNTER_BILL,
     INVOICE,
     NOW,
     ON_ITS_WAY,
     ORDER,
     PAID,
+    PRODUCTS,
     ROWS,
+    TICKETS,
     TOP_UP,
     Person,
     PreviewRefund,
@@ -81,6 +86,7 @@ LONG = replace(
     facts=(("Order", "O" * 120),),
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
+AT_ONCE = {"pays_at_once": True}
 WAY = {"phone_address": "#", "again_address": "#"}
 BASE = {
     "payment_view": BILL,
@@ -139,7 +145,7 @@ SCREENS: dict[str, Screen] = {
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
-        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
+        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000, **AT_ONCE},
     ),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
@@ -224,9 +230,56 @@ SCREENS: dict[str, Screen] = {
             "has_pin": True,
         },
     ),
+    "ticket": lambda: (
+        "ticket",
+        BASE
+        | {
+            "payment_view": replace(COUNTER_BILL, items=(Item("Sky Juice", 2, 1_800),)),
+            "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=True),
+            "tips_allowed": True,
+            "own_amount": "own",
+            "ticket_id": "tkt_1",
+        },
+    ),
+    "ticket-plain": lambda: (
+        "ticket",
+        BASE
+        | {
+            "payment_view": COUNTER_BILL,
+            "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=False),
+            "own_amount": "own",
+            "ticket_id": "tkt_1",
+        },
+    ),
+    "tickets": lambda: (
+        "tickets",
+        BASE
+        | {"payment_view": replace(COUNTER_BILL, amount=None), "tickets": TICKETS, "is_gone": True},
+    ),
+    "review-tip": lambda: (
+        "review",
+        BASE | {"payment_view": replace(COUNTER_BILL, amount=2_070, tip=270), "livemode": True},
+    ),
+    "till": lambda: (
+        "counter",
+        {
+            "payment_view": COUNTER_BILL,
+            "livemode": True,
+            "sales": ROWS,
+            "day": CounterDay(3, 187_199, 450, 950),
+            "tickets": TICKETS,
+            "takes_sums": True,
+            "form": ChargeForm(currency="BSD", products=PRODUCTS),
+            "decimal_point": ".",
+            "group_mark": ",",
+            "feed_address": "/preview/feed",
+            "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
+        },
+    ),
     "counter": lambda: (
         "counter",
         {
+            "day": CounterDay(3, 187_199, 0, 0),
             "payment_view": replace(BILL, description="Bar counter"),
             "livemode": True,
             "sales": (replace(ROWS[0], refund_words="Paid back"), *ROWS[1:]),
