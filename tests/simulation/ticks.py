@@ -57,8 +57,9 @@ def _run(weeks: VirtualWeeks, name: str) -> None:
 
 def tick_wildly(weeks: VirtualWeeks) -> None:
     """The schedule of payouts runs where a clock is wrong by days or years: ours alone, or all."""
-    off = timedelta(days=weeks.random.randint(1, WILDEST_DAYS))
-    theirs = weeks.now + weeks.random.choice((timedelta(0), off))
+    accept_clock()  # as in _run: the worker's turns until now
+    off = timedelta(days=weeks.clocks.randint(1, WILDEST_DAYS))
+    theirs = weeks.now + weeks.clocks.choice((timedelta(0), off))
     with (
         time_machine.travel(weeks.now + off, tick=False),
         mock.patch("core.clock_check.database_now", return_value=theirs),

@@ -81,6 +81,7 @@ class VirtualWeeks:
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
         self.bank = SimulatedBank(Random(self.seed + 1))
+        self.clocks = Random(self.seed + 3)
         self.last: dict[str, datetime] = {}
         self.story: deque[str] = deque(maxlen=SHOWN)
         self.replays: deque[tuple[datetime, str, str, object, str, bytes]] = deque(maxlen=20)
