@@ -98,7 +98,6 @@ REMOVED: dict[str, dict[str, Any]] = {
     },
     "a refusal as a duplicate returns the money": {"payouts.bank.matching.DUPLICATES": frozenset()},
     "dinars have no decimals": {"core.money.EXPONENTS": EXPONENTS | {"IQD": 0}},
-    "a wild clock is believed": {"payouts.tasks.turn_now": utc_now},
     "a request that is repeated is done again": {"core.idempotency.key_of": lambda request: None},
 }
 

@@ -66,6 +66,7 @@ class LostTime:
 class VirtualWeeks:
     seed: int
     steps: dict[str, Happening]
+    wild_clocks: bool = False
     full_check_every: int = 100
     now: datetime = START
     number: int = 0
@@ -81,7 +82,6 @@ class VirtualWeeks:
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
         self.bank = SimulatedBank(Random(self.seed + 1))
-        self.clocks = Random(self.seed + 3)
         self.last: dict[str, datetime] = {}
         self.story: deque[str] = deque(maxlen=SHOWN)
         self.replays: deque[tuple[datetime, str, str, object, str, bytes]] = deque(maxlen=20)
