@@ -13,7 +13,7 @@ from customers.models import Customer
 from funding.errors import FundingLimitReached
 from funding.models import FundingWay, TopUp
 from funding.references import references_in
-from funding.services import credit_locked, open_top_up, refuse_above_limit
+from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.matching import refuse_resolved
 from payouts.errors import BankEntryUnfit
@@ -117,6 +117,6 @@ def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
     """Count what came in the place of what was ordered, which no longer counts once given up."""
     customer = Customer.objects.locked(top_up.customer_id)
     try:
-        refuse_above_limit(customer, amount, now=now, besides=top_up)
+        refuse_above_day_limit(customer, amount, now=now, besides=top_up)
     except FundingLimitReached as error:
         raise BankEntryUnfit("It is more than the customer may add in a day.") from error
