@@ -28,6 +28,7 @@ from payments.errors import (
 )
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
+from payments.replacement_rows import Replacement as Replacement
 from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
 STAMPED = {

@@ -38,6 +38,7 @@ CANCELABLE = _leading_to(S.CANCELED)
 EXPIRABLE = _leading_to(S.EXPIRED)
 PAYABLE = _leading_to(S.PROCESSING)
 FINAL = frozenset(status for status in S if not TRANSITIONS[status])
+REPLACEABLE = FINAL - {S.COMPLETED}
 
 
 def status_at(status: str, expires_at: datetime | None, now: datetime) -> PaymentStatus:

@@ -1,0 +1,29 @@
+"""Asking for a new payment in place of one that ended unpaid, and waiting for it."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from checkout.headers import of_the_moment
+from checkout.pages import PaymentPage, SeeOther
+from payments.replacements import replacement_of, request_replacement
+
+NOT_YET = "none"
+
+
+class AskAction(PaymentPage):
+    """A button of the page of an end. Opening its address shows the payment."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return SeeOther(self.payment.hosted_url)
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        request_replacement(payment_id=payment_id, now=self.now)
+        return SeeOther(self.payment.hosted_url)
+
+
+@require_safe
+def replacement(request: HttpRequest, payment_id: str) -> HttpResponse:
+    """Tell which payment has come in place of this one, for the page that waits for it."""
+    found = replacement_of(payment_id)
+    by = found.replaced_by_id if found else None
+    return of_the_moment({"version": by or NOT_YET})
