@@ -97,6 +97,13 @@ class NothingToSend(ApiError):
     remedy = "Look at the list that was asked from: what it holds was done meanwhile."
 
 
+class ExportsTooMany(ApiError):
+    status, code = 422, "EXPORTS_TOO_MANY"
+    message = "Several of your exports are still being made."
+    cause = "Five files that you asked for are not ready yet."
+    remedy = "Wait until one is ready, under Exports."
+
+
 class ErasureRefused(ApiError):
     status, code, message = 422, "ERASURE_REFUSED", "This customer cannot be erased yet."
     cause = "Money, or a promise of it, still hangs on the person."

@@ -58,6 +58,13 @@ class CheckboxField(forms.BooleanField):
         super().__init__(widget=UnfoldBooleanWidget(), **options)
 
 
+class DateInputField(forms.DateField):
+    """A calendar day."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}), **options)
+
+
 class EmailField(forms.EmailField):
     """An e-mail address."""
 

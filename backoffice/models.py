@@ -11,6 +11,10 @@ from backoffice.authenticators import Authenticator as Authenticator
 from backoffice.authenticators import StaffPasskey as StaffPasskey
 from backoffice.errors import InstructionDecided, InstructionNotFound
 from backoffice.roles import InstructionKind
+from backoffice.run_models import ExportForm as ExportForm
+from backoffice.run_models import ExportPart as ExportPart
+from backoffice.run_models import ExportRun as ExportRun
+from backoffice.run_models import ResendRun as ResendRun
 from backoffice.statuses import TRANSITIONS, InstructionStatus
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
@@ -247,36 +251,6 @@ class StaffAccount(models.Model):
 
     def __str__(self) -> str:
         return f"account of {self.user_id}"
-
-
-class ResendRun(models.Model):
-    """Deliveries to send again in the background: those of a filter, by id.
-
-    `lookups` is the filter; ids up to `through_id` belong to it, those up to `after_id` are done.
-    """
-
-    id = PublicIdField(primary_key=True)
-    lookups = models.JSONField()
-    through_id = PublicIdField()
-    after_id = PublicIdField(default="", blank=True)
-    expected_count = models.PositiveIntegerField()
-    sent_count = models.PositiveIntegerField(default=0)
-    skipped_count = models.PositiveIntegerField(default=0)
-    asked_by = models.ForeignKey(_STAFF, on_delete=models.PROTECT, related_name="+")
-    reason = models.CharField(max_length=500)
-    created_at = models.DateTimeField()
-    finished_at = models.DateTimeField(null=True)
-
-    class Meta:
-        verbose_name = "resending"
-        indexes = (
-            models.Index(
-                fields=["created_at"], name="resend_run_open", condition=Q(finished_at=None)
-            ),
-        )
-
-    def __str__(self) -> str:
-        return self.id
 
 
 class DayFigures(models.Model):

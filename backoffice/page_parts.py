@@ -28,7 +28,7 @@ class Section:
 class Table:
     """Related rows, not more than a screen of them; `more` is the address of the whole list.
 
-    `right` is what it takes to see them, where not all staff may.
+    `right` is what it takes to see them, where not all staff may; `is_first`: before what happened.
     """
 
     title: str
@@ -36,6 +36,7 @@ class Table:
     rows: Sequence[Sequence[Any]]
     more: str = ""
     right: Right | None = None
+    is_first: bool = False
 
 
 @dataclass(frozen=True)

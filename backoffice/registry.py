@@ -7,11 +7,13 @@ from backoffice.admin.accounts import StaffAdmin
 from backoffice.admin.api_keys import ApiKeyAdmin
 from backoffice.admin.bank_entries import BankEntryAdmin, BankStatementAdmin
 from backoffice.admin.customers import CustomerAdmin
+from backoffice.admin.exports import ExportRunAdmin
 from backoffice.admin.instructions import InstructionAdmin
 from backoffice.admin.ledger import AccountAdmin, TransferAdmin
 from backoffice.admin.links import PaymentLinkAdmin
 from backoffice.admin.merchants import MerchantAdmin
 from backoffice.admin.messages import MessageAdmin
+from backoffice.admin.movements import MovementAdmin
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.passkeys import PasskeyAdmin
 from backoffice.admin.payments import PaymentAdmin
@@ -27,9 +29,10 @@ from backoffice.admin.records import (
     ResendRunAdmin,
 )
 from backoffice.admin.refunds import RefundAdmin
+from backoffice.admin.statements import AccountStatementAdmin
 from backoffice.admin.top_ups import TopUpAdmin
 from backoffice.admin.webhooks import DeliveryAdmin, EventAdmin, WebhookAdmin
-from backoffice.models import AuditEntry, Instruction, Note, ResendRun
+from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
 from backoffice.resource.catalog import CATALOG
 from backoffice.site import office as office
 from customers.models import Customer, Passkey
@@ -40,12 +43,14 @@ from merchants.models import ApiKey, Merchant
 from messages.models import Message
 from payments.models import Payment
 from payouts.models import (
+    AccountStatement,
     BankAccount,
     BankEntry,
     BankHoliday,
     BankStatement,
     Payout,
     PayoutBatch,
+    StatementLine,
 )
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
@@ -65,6 +70,8 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Payout: PayoutAdmin,
     PayoutBatch: PayoutBatchAdmin,
     BankEntry: BankEntryAdmin,
+    AccountStatement: AccountStatementAdmin,
+    StatementLine: MovementAdmin,
     BankStatement: BankStatementAdmin,
     BankHoliday: BankHolidayAdmin,
     Account: AccountAdmin,
@@ -74,6 +81,7 @@ ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Event: EventAdmin,
     ResendRun: ResendRunAdmin,
     Note: NoteAdmin,
+    ExportRun: ExportRunAdmin,
     AuditEntry: AuditEntryAdmin,
     User: StaffAdmin,
 }

@@ -5,6 +5,7 @@ from celery import shared_task
 from backoffice.figures import count_finished_days
 from backoffice.retention import delete_old_sign_ins
 from backoffice.services.decisions import expire_due
+from backoffice.services.exports import delete_old, make_due
 from backoffice.services.merchants import forget_uncollected
 from backoffice.services.webhooks import continue_runs
 from core.clock_check import turn_now
@@ -23,6 +24,19 @@ def expire_instructions() -> int:
 @shared_task
 def forget_uncollected_keys() -> int:
     return forget_uncollected(now=turn_now())
+
+
+@shared_task
+def make_exports() -> int:
+    from backoffice.export_sources import content_of  # the pages, which a worker may not need
+
+    return make_due(content_of=content_of, now=turn_now())
+
+
+@shared_task
+def forget_exports() -> int:
+    """Delete the files of exports whose period is over."""
+    return delete_old(now=turn_now())
 
 
 @shared_task(name="backoffice.tasks.lapse_instructions")

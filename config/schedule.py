@@ -54,5 +54,7 @@ SCHEDULE: dict[str, Periodic] = {
     "count finished days": Periodic("backoffice.tasks.count_days", HOUR),
     "expire instructions": Periodic("backoffice.tasks.expire_instructions", HOUR),
     "forget uncollected keys": Periodic("backoffice.tasks.forget_uncollected_keys", HOUR),
+    "make exports": Periodic("backoffice.tasks.make_exports", 2, idle=MINUTE),
+    "forget exports": Periodic("backoffice.tasks.forget_exports", HOUR),
     "resend webhooks": Periodic("backoffice.tasks.resend_webhooks", 2, idle=MINUTE),
 }

@@ -30,14 +30,20 @@ def chain_hash(
 
 
 def breaks(
-    rows: Iterable[Row], *, first: int, expected_hash: Callable[[str, Row], str]
+    rows: Iterable[Row],
+    *,
+    first: int,
+    previous: str = FIRST_HASH,
+    expected_hash: Callable[[str, Row], str],
 ) -> Iterator[tuple[int, Row | None]]:
     """Follow a chain; yield the number of each row that is missing, and each that was changed.
+
+    It begins with the row `first`, after the hash `previous`.
 
     A row is its number, its hash and what else `expected_hash` needs, besides the hash before, to
     compute it. None stands for a row that is missing.
     """
-    expected, previous = first, FIRST_HASH
+    expected = first
     for row in rows:
         sequence, digest = row[0], row[1]
         if sequence != expected:

@@ -11,32 +11,24 @@ from core.signatures import AT_UPGRADE, is_signed
 from ledger.log_entries import (
     DELETED,
     OPENING,
+    RESTORED,
     TRANSFER,
     TRANSFER_ENTRY,
+    restored_values,
     row_entry,
     transfer_entry,
 )
-from ledger.log_models import Checkpoint, LogLeaf
-from ledger.log_tree import BrokenLog, hashes_below, log_root, log_size, subtrees_from
+from ledger.log_models import Checkpoint, LogLeaf, LogSubtree
+from ledger.log_tree import TIER_WIDTH, TIERS, BrokenLog, hashes_below, log_root, log_size
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
+from ledger.proof_marks import Finding, Reached
 from ledger.reconciliation import CHUNK
 from ledger.signed_row_checks import log_has_begun, name_of, newest_signatures
 from ledger.snapshot import snapshot
 
-
-def check_log(*, since: int = 0) -> Iterator[str]:
-    """Yield a sentence for each leaf, subtree and head that is wrong, from leaf `since` on."""
-    if not log_has_begun():
-        yield "The log has not begun: `manage.py sign_ledger` signs what was there before it."
-        return
-    yield from _check_opening()
-    yield from _check_leaves(since)
-    yield from _check_subtrees(since)
-    yield from _check_late_adoptions(since)
-    newer = Checkpoint.objects.filter(size__gte=since)
-    for checkpoint in newer.order_by("size").iterator(CHUNK):
-        yield from check_head(checkpoint.size, bytes(checkpoint.root), "Checkpoint")
+HEADS_AT_ONCE = 100
+LEAVES_AT_ONCE = 64 * TIER_WIDTH
 
 
 def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
@@ -48,7 +40,10 @@ def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
         yield f"{name} {size} is not of this log: it has fewer leaves by now."
 
 
-def _check_opening() -> Iterator[str]:
+def check_opening() -> Iterator[str]:
+    """Check that the log has begun, and that its first leaf says how the chain stood then."""
+    if not log_has_begun():
+        yield "The log has not begun: `manage.py sign_ledger` signs what was there before it."
     opening = LogLeaf.objects.filter(index=0).first()
     if opening is None:
         return
@@ -60,15 +55,27 @@ def _check_opening() -> Iterator[str]:
         yield "Leaf 0 does not say how the chain stood when the log began."
 
 
-def _check_leaves(since: int) -> Iterator[str]:
+def check_heads(mark: str = "") -> Iterator[Finding]:
+    """Check that the log begins with the tree of each checkpoint of at least `mark` leaves."""
+    rows = Checkpoint.objects.order_by("size")
+    first = int(mark or 0)
+    while heads := list(rows.filter(size__gte=first)[:HEADS_AT_ONCE]):
+        for head in heads:
+            yield from check_head(head.size, bytes(head.root), "Checkpoint")
+        first = heads[-1].size + 1
+        yield Reached(str(first))
+
+
+def check_leaves(mark: str = "") -> Iterator[Finding]:
     """Compute each leaf again, a chunk in each snapshot: leaves are never changed, only added."""
-    size = log_size()
-    if size < since:
-        yield f"The log has {size} leaves, of {since} that were proven before."
-    for first in range(since, size, CHUNK):
+    first, size = int(mark or 0), log_size()
+    if size < first:
+        yield f"The log has {size} leaves, of {first} that were proven before."
+    for start in range(first, size, CHUNK):
         with snapshot():
-            leaves = LogLeaf.objects.filter(index__gte=first, index__lt=first + CHUNK)
-            yield from _check_chunk(list(leaves.order_by("index")), first)
+            leaves = LogLeaf.objects.filter(index__gte=start, index__lt=start + CHUNK)
+            yield from _check_chunk(list(leaves.order_by("index")), start)
+        yield Reached(str(min(start + CHUNK, size)))
 
 
 def _check_chunk(leaves: Sequence[LogLeaf], first: int) -> Iterator[str]:
@@ -87,6 +94,8 @@ def _check_chunk(leaves: Sequence[LogLeaf], first: int) -> Iterator[str]:
             yield f"Transfer {leaf.subject} is missing; leaf {leaf.index} holds it."
         elif merkle.leaf_hash(entry) != bytes(leaf.hash):
             yield f"{_name(leaf)} or its leaf {leaf.index} was changed."
+        elif leaf.kind == RESTORED and not is_signed(leaf.signature, restored_values(leaf.index)):
+            yield f"Leaf {leaf.index} says that the database was restored; the service did not."
     yield from _check_missing_rows(leaves)
 
 
@@ -107,7 +116,7 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
         subjects[leaf.kind][leaf.subject] = leaf.index
     models = {model._meta.db_table: model for model in apps.get_models()}
     for kind, logged in subjects.items():
-        if kind in (OPENING, TRANSFER):
+        if kind in (OPENING, RESTORED, TRANSFER):
             continue
         there = models[kind]._base_manager.filter(pk__in=logged)
         gone = set(logged) - {str(pk) for pk in there.values_list("pk", flat=True)}
@@ -118,11 +127,24 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
                 yield f"{name} is missing; leaf {logged[subject]} names it."
 
 
-def _check_subtrees(since: int) -> Iterator[str]:
-    """Compute the hashes of the first tier from the leaves, of each other from the one below."""
-    stored = subtrees_from(since)
-    for tier, position, digest in stored.values_list("tier", "position", "hash").iterator(CHUNK):
-        if not _is_whole(tier, position, bytes(digest)):
+def check_subtrees(mark: str = "") -> Iterator[Finding]:
+    """Compute each subtree that ends at leaf `mark` or later from the hashes below it."""
+    size = log_size()
+    for start in range(int(mark or 0), size, LEAVES_AT_ONCE):
+        end = min(start + LEAVES_AT_ONCE, size)
+        for tier in range(1, TIERS + 1):
+            yield from _check_tier(tier, start, end)
+        yield Reached(str(end))
+
+
+def _check_tier(tier: int, start: int, end: int) -> Iterator[str]:
+    """Check those of a tier whose last leaf lies between."""
+    width = TIER_WIDTH**tier
+    first, last = start // width, end // width
+    stored = LogSubtree.objects.filter(tier=tier, position__gte=first, position__lt=last)
+    hashes = dict(stored.values_list("position", "hash"))
+    for position in range(first, last):
+        if position not in hashes or not _is_whole(tier, position, bytes(hashes[position])):
             yield f"Subtree {tier}/{position} of the log is not that of its leaves."
 
 
@@ -133,15 +155,18 @@ def _is_whole(tier: int, position: int, digest: bytes) -> bool:
         return False
 
 
-def _check_late_adoptions(since: int) -> Iterator[str]:
+def check_adoptions(mark: str = "") -> Iterator[Finding]:
     """Name each row that had lost its signature when the service changed it."""
+    size = log_size()
     before = LogLeaf.objects.filter(
         kind=OuterRef("kind"), subject=OuterRef("subject"), index__lt=OuterRef("index")
     )
-    newer = LogLeaf.objects.filter(index__gte=since)
-    adopted = newer.filter(Exists(before), signature__contains=f":{AT_UPGRADE}:")
-    for leaf in adopted.order_by("index").iterator(CHUNK):
-        yield f"{_name(leaf)} had lost its signature by leaf {leaf.index}."
+    for start in range(int(mark or 0), size, LEAVES_AT_ONCE):
+        leaves = LogLeaf.objects.filter(index__gte=start, index__lt=start + LEAVES_AT_ONCE)
+        adopted = leaves.filter(Exists(before), signature__contains=f":{AT_UPGRADE}:")
+        for leaf in adopted.order_by("index"):
+            yield f"{_name(leaf)} had lost its signature by leaf {leaf.index}."
+        yield Reached(str(min(start + LEAVES_AT_ONCE, size)))
 
 
 def _name(leaf: LogLeaf) -> str:

@@ -12,6 +12,7 @@ import orjson
 from core.signatures import instant_text
 
 OPENING = "opening"  # the first leaf: the end of the chain as it was when the log began
+RESTORED = "restored"  # the database is that of a backup, which ended before this leaf
 DELETED = "deleted"  # what the last signature of a row covers that is gone
 TRANSFER = "ledger_transfer"
 
@@ -31,6 +32,11 @@ TRANSFER_ENTRY = {
     "credit_account__owner": "credit_owner",
     "credit_account__purpose": "credit_purpose",
 }
+
+
+def restored_values(index: int) -> tuple[object, ...]:
+    """Return what the signature of a leaf covers that says that the database was restored."""
+    return (RESTORED, index)
 
 
 def row_entry(kind: str, subject: str, signature: str) -> bytes:

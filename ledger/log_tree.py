@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import reduce
-from operator import or_
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import Max
 
 from core import merkle
 from ledger.log_models import LogLeaf, LogSubtree
@@ -56,13 +54,6 @@ def _hashes(tier: int, first: int, end: int) -> Sequence[bytes]:
         ordered = subtrees.order_by("position")
         found = [bytes(subtree) for subtree in ordered.values_list("hash", flat=True)]
     return _whole(found, end - first)
-
-
-def subtrees_from(leaf: int) -> QuerySet[LogSubtree]:
-    """Return the stored subtrees that hold this leaf or later ones, from the lowest on."""
-    tiers = range(1, TIERS + 1)
-    reached = (Q(tier=tier, position__gte=leaf // TIER_WIDTH**tier) for tier in tiers)
-    return LogSubtree.objects.filter(reduce(or_, reached)).order_by("tier", "position")
 
 
 def hashes_below(tier: int, position: int) -> Sequence[bytes]:

@@ -11,7 +11,7 @@ from django.db.models.functions import Cast, Coalesce
 
 from core.ids import PublicIdField
 from core.limits import MAX_TEXT
-from core.signatures import SignatureField
+from core.signatures import MAX_SIGNATURE, SignatureField
 from ledger.log_models import Checkpoint as Checkpoint
 from ledger.log_models import LogLeaf as LogLeaf
 from ledger.log_models import LogSubtree as LogSubtree
@@ -179,11 +179,15 @@ class Seal(models.Model):
 
 
 class Proof(models.Model):
-    """When the ledger was last proved on schedule, the result, and when the next proof is due.
+    """What has been proven on schedule, from where, the result, and when to go on.
 
-    One row, claimed by moving `due_at`: of two workers one proves. `problem` is the first wrong
-    row, empty where all is right. From `whole_due_at` on a proof reads every signed row; others,
-    those that have entered the log since its first `leaves` were proven.
+    One row, claimed by moving `due_at` or `whole_due_at`: of two workers one proves. `problem` is
+    the first wrong row, empty where all is right.
+
+    The proof of what is new has last read what came after the first `since` leaves; the first
+    `leaves`, a signed head, and the seals up to `sequence` were right. The proof of everything goes
+    on in `part` from `position`; it began at `whole_started_at`, the one before ended at
+    `whole_ended_at`. The marks are ours: who changes this row does not spare us a proof.
     """
 
     ONLY = 1
@@ -192,8 +196,17 @@ class Proof(models.Model):
     due_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
-    whole_due_at = models.DateTimeField(null=True)
+    since = models.BigIntegerField(default=0)
     leaves = models.BigIntegerField(default=0)
+    sequence = models.BigIntegerField(default=0)
+    mark = models.CharField(max_length=MAX_SIGNATURE, default="", blank=True)
+    whole_due_at = models.DateTimeField(null=True)
+    whole_started_at = models.DateTimeField(null=True)
+    whole_ended_at = models.DateTimeField(null=True)
+    part = models.CharField(max_length=100, default="", blank=True)
+    position = models.CharField(max_length=64, default="", blank=True)
+    whole_problem = models.TextField(default="", blank=True)
+    whole_mark = models.CharField(max_length=MAX_SIGNATURE, default="", blank=True)
     problem = models.TextField(default="", blank=True)
 
     class Meta:

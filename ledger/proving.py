@@ -1,6 +1,7 @@
-"""Prove the ledger on schedule: its sums and what is new, for at most a tenth of the time.
+"""Prove what is new on schedule: all that came after the last signed head that was proven.
 
-Every signed row is read again, too, as soon as that takes at most another tenth.
+That takes as long as what is new, at any size of the ledger. What is older is read again by the
+proof of everything (`ledger/whole_proof.py`).
 """
 
 import time
@@ -8,12 +9,13 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 import structlog
-from django.db.models import Q, QuerySet
+from django.db.models import Max, Q, QuerySet
 
-from ledger.integrity import figures, verify
-from ledger.log_tree import log_size
-from ledger.models import Proof
-from ledger.snapshot import snapshot
+from core.signatures import is_signed, sign
+from ledger.checkpoints import newest_checkpoint
+from ledger.models import Proof, Seal
+from ledger.proof_marks import Reached
+from ledger.proof_parts import recent_parts
 
 INTERVAL = timedelta(minutes=5)
 REST_FACTOR = 9  # times as long as the proof itself took
@@ -25,67 +27,77 @@ logger = structlog.get_logger(__name__)
 
 
 def prove_if_due(*, now: datetime) -> bool | None:
-    """Prove the ledger if that is due and no other process is at it; return whether all is right.
+    """Prove what is new if that is due and no other process is at it; return whether it is right.
 
     Each wrong row, up to ten, is logged as an error. None means that it was not due.
     """
-    if not _claim(now):
+    if not claim("due_at", now):
         return None
-    proof, began = _row().get(), time.monotonic()
-    is_whole = _is_due(proof.whole_due_at, now)
-    if is_whole:  # one that breaks off is not begun again and again: others come in between
-        _row().update(whole_due_at=now + LEASE)
+    proof, began = the_proof().get(), time.monotonic()
+    the_proof().update(started_at=now)
     try:
-        leaves, problems = _prove(since=0 if is_whole else proof.leaves)
+        leaves, sequence = _signed_head()
+        problems = _prove_from(proof, leaves, sequence)
     except Exception:
-        _row().update(due_at=now + INTERVAL)  # no result: retry soon
+        the_proof().update(due_at=now + INTERVAL)  # no result: retry soon
         raise
     took = timedelta(seconds=time.monotonic() - began)
-    rested_at = now + took * (1 + REST_FACTOR)
-    if is_whole:
-        proof.whole_due_at = rested_at
-    if not problems:
-        proof.leaves = leaves
-    if problems or is_whole:  # what is new does not put right what was wrong before
-        proof.problem = problems[0] if problems else ""
-    proof.ended_at = now + took
-    proof.due_at = now + took + INTERVAL if is_whole else max(now + INTERVAL, rested_at)
-    proof.save(update_fields=["whole_due_at", "leaves", "problem", "ended_at", "due_at"])
+    proof.ended_at, proof.due_at = now + took, max(now + INTERVAL, now + took * (1 + REST_FACTOR))
+    fields = ["ended_at", "due_at", "since"]
+    if problems:  # what is right does not put right what was wrong before
+        proof.problem = problems[0]
+        fields.append("problem")
+    else:
+        proof.leaves, proof.sequence = leaves, sequence
+        proof.mark = sign(_recorded(proof))
+        fields += ["leaves", "sequence", "mark"]
+    proof.save(update_fields=fields)
     return not problems
 
 
-def _prove(*, since: int) -> tuple[int, list[str]]:
-    """Return how many leaves the log had before, and what is wrong."""
-    with snapshot():
-        found, leaves = figures(), log_size()
-    problems = list(islice(verify(progress=_no_progress, since=since), MAX_PROBLEMS))
+def _signed_head() -> tuple[int, int]:
+    """Return how many leaves the newest signed head has, and the newest seal."""
+    head = newest_checkpoint()
+    seal: int = Seal.objects.aggregate(newest=Max("sequence", default=0))["newest"]
+    return head.size if head else 0, seal
+
+
+def _prove_from(proof: Proof, leaves: int, newest: int) -> list[str]:
+    """Prove all after the head that was proven last, or after the newest where none was."""
+    proof.since, sequence = proof.leaves, proof.sequence
+    if not is_signed(proof.mark, _recorded(proof)):
+        proof.since, sequence = leaves, newest
+        if proof.mark:
+            logger.error("proof_record_changed", leaves=proof.leaves)
+    found = (
+        each
+        for part in recent_parts(leaf=proof.since, seal=sequence)
+        for each in part.run("")
+        if not isinstance(each, Reached)
+    )
+    problems = list(islice(found, MAX_PROBLEMS))
+    report(problems)
+    logger.info("ledger_proven", right=not problems, since=proof.since, leaves=leaves)
+    return problems
+
+
+def report(problems: list[str]) -> None:
+    """Log each wrong row as an error."""
     for problem in problems:
         logger.error("ledger_wrong", problem=problem)
-    logger.info(
-        "ledger_proven",
-        right=not problems,
-        sequence=found.sequence,
-        hash=found.hash,
-        leaves=leaves,
-        since=since,
-    )
-    return leaves, problems
 
 
-def _is_due(at: datetime | None, now: datetime) -> bool:
-    """Return whether it is time; nothing of ours puts a proof off for longer than LATEST."""
-    return at is None or at <= now or at > now + LATEST
+def _recorded(proof: Proof) -> tuple[object, ...]:
+    return ("ledger_proof", proof.leaves, proof.sequence)
 
 
-def _claim(now: datetime) -> bool:
+def claim(column: str, now: datetime) -> bool:
+    """Claim a proof that is due, or that another hand has put off; return whether it is ours."""
     Proof.objects.get_or_create(pk=Proof.ONLY, defaults={"due_at": now})
-    late = Q(due_at__lte=now) | Q(due_at__gt=now + LATEST)
-    return bool(_row().filter(late).update(started_at=now, due_at=now + LEASE))
+    late = Q(**{column: None}) | Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": now + LATEST})
+    return bool(the_proof().filter(late).update(**{column: now + LEASE}))
 
 
-def _row() -> QuerySet[Proof]:
+def the_proof() -> QuerySet[Proof]:
+    """Return the one row."""
     return Proof.objects.filter(pk=Proof.ONLY)
-
-
-def _no_progress(done: int, total: int) -> None:
-    pass

@@ -11,7 +11,9 @@ from core.signatures import SignatureField, is_signed, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.models import UnsealedTransfer
+from ledger.proof_marks import Finding, Reached
 from ledger.reconciliation import CHUNK
+from ledger.snapshot import snapshot
 
 Row = Sequence[Any]
 
@@ -28,26 +30,39 @@ def log_has_begun() -> bool:
     )
 
 
-def check_signed_rows(model: type[Model], *, since: int = 0) -> Iterator[str]:
+def check_all_rows(model: type[Model], mark: str = "") -> Iterator[Finding]:
     """Name each row that the service did not write so, and each that the log knows otherwise.
 
-    With `since`, only rows that the log names from that leaf on, or will name.
+    From the key after the mark on; a chunk in each snapshot.
     """
     field = signature_field(model)
     if field is None or not log_has_begun():
         return
-    for rows in _named_since(model, field, since) if since else _all_rows(model, field):
-        newest = newest_signatures(model._meta.db_table, [str(row[0]) for row in rows])
-        for row in rows:
-            yield from _check_row(model, field, row, newest.get(str(row[0])))
-
-
-def _all_rows(model: type[Model], field: SignatureField) -> Iterator[list[Row]]:
     rows = model._base_manager.order_by("pk")
-    found = _read(rows, field)
-    while found:
-        yield found
-        found = _read(rows.filter(pk__gt=found[-1][0]), field)
+    while True:
+        with snapshot():
+            found = _read(rows.filter(pk__gt=mark) if mark else rows, field)
+            yield from _check_rows(model, field, found)
+        if not found:
+            return
+        mark = str(found[-1][0])
+        yield Reached(mark)
+
+
+def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:
+    """Do the same with the rows that the log names from that leaf on, or will name."""
+    field = signature_field(model)
+    if field is None or not log_has_begun():
+        return
+    with snapshot():
+        for rows in _named_since(model, field, leaf):
+            yield from _check_rows(model, field, rows)
+
+
+def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) -> Iterator[str]:
+    newest = newest_signatures(model._meta.db_table, [str(row[0]) for row in rows])
+    for row in rows:
+        yield from _check_row(model, field, row, newest.get(str(row[0])))
 
 
 def _named_since(model: type[Model], field: SignatureField, since: int) -> Iterator[list[Row]]:

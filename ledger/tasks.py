@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from core.clock_check import LONG_STEP, turn_now
-from ledger import proving, sealing
+from ledger import proving, sealing, whole_proof
 from ledger.checkpoints import sign_head
 from ledger.witnesses import inform_witnesses
 
@@ -33,5 +33,10 @@ def sign_checkpoint() -> None:
 # Acknowledged early: the broker would hand a task of several minutes to a second worker.
 @shared_task(acks_late=False, soft_time_limit=PROOF_SECONDS, time_limit=PROOF_SECONDS + 60)
 def prove_ledger() -> None:
-    """Prove the ledger, if that is due. Safe to run twice: the second finds it claimed."""
-    proving.prove_if_due(now=turn_now(step=LONG_STEP))
+    """Prove what is new, and some of the rest, if that is due.
+
+    Safe to run twice: the second finds it claimed.
+    """
+    now = turn_now(step=LONG_STEP)
+    proving.prove_if_due(now=now)
+    whole_proof.prove_slice_if_due(now=now)

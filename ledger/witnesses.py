@@ -1,12 +1,13 @@
 """Hand checkpoints to witnesses outside of the house, and ask them what they have.
 
-A witness is a folder, best on another machine, or an HTTP service that speaks `tlog-witness` of
-C2SP: it takes a checkpoint only with the proof that it extends the one it has.
+A witness is a folder, best on another machine; a bucket with object lock; or an HTTP service that
+speaks `tlog-witness` of C2SP: it takes a checkpoint only with the proof that it extends the one it
+has.
 """
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
@@ -15,10 +16,12 @@ from django.conf import settings
 
 from core import merkle
 from core.signed_notes import LogHead
+from ledger.bucket_witness import BUCKET, notes_in, object_name, put_checkpoints
 from ledger.checkpoints import is_ours, newest_checkpoint
 from ledger.log_checks import check_head
 from ledger.log_models import Checkpoint, WitnessState
 from ledger.log_tree import BrokenLog, stored_node
+from ledger.witness_answers import WitnessAway, WitnessRefused
 from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 
@@ -27,14 +30,6 @@ FOLDER = "file://"
 _SIZE = re.compile("[0-9]{1,18}")
 
 logger = structlog.get_logger(__name__)
-
-
-class WitnessRefused(Exception):
-    """A witness has another log than we have."""
-
-
-class WitnessAway(Exception):
-    """A witness could not be reached: it is caught up when it is back."""
 
 
 def inform_witnesses(*, now: datetime) -> None:
@@ -48,7 +43,7 @@ def inform_witnesses(*, now: datetime) -> None:
             continue
         problem = ""
         try:
-            _hand_over(address, newest, state.size)
+            _hand_over(address, newest, state.size, now)
         except WitnessRefused as refusal:
             problem = str(refusal)
             logger.error("witness_refused", witness=address, problem=problem)
@@ -64,24 +59,29 @@ def inform_witnesses(*, now: datetime) -> None:
 def check_witnesses(*, since: int = 0) -> Iterator[str]:
     """Yield a sentence for each checkpoint outside that today's log does not extend.
 
-    Of those in folders, only heads of at least `since` leaves are read.
+    Of those in folders and buckets, only heads of at least `since` leaves are read.
     """
     newest = newest_checkpoint()
     for address in settings.CHECKPOINT_WITNESSES:
-        if address.startswith(FOLDER):
-            yield from _check_folder(address, since)
-        elif newest is not None:
-            try:
+        try:
+            if address.startswith(FOLDER):
+                yield from _check_notes(address, _notes_in_folder(address, since))
+            elif address.startswith(BUCKET):
+                size = newest.size if newest else 0
+                yield from _check_notes(address, notes_in(address, since=since, size=size))
+            elif newest is not None:
                 _post(address, newest, newest.size)
-            except WitnessRefused as refusal:
-                yield f"Witness {address} has another log: {refusal}"
-            except WitnessAway as reason:
-                logger.warning("witness_away", witness=address, problem=str(reason))
+        except WitnessRefused as refusal:
+            yield f"Witness {address} has another log: {refusal}"
+        except WitnessAway as reason:
+            logger.warning("witness_away", witness=address, problem=str(reason))
 
 
-def _hand_over(address: str, newest: Checkpoint, since: int) -> None:
+def _hand_over(address: str, newest: Checkpoint, since: int, now: datetime) -> None:
     if address.startswith(FOLDER):
         _write(_folder(address), since)
+    elif address.startswith(BUCKET):
+        put_checkpoints(address, since, now=now)
     else:
         _post(address, newest, since)
 
@@ -90,15 +90,11 @@ def _folder(address: str) -> Path:
     return Path(address.removeprefix(FOLDER))
 
 
-def _name(size: int) -> str:
-    return f"{size:018}.checkpoint"
-
-
 def _write(folder: Path, since: int) -> None:
     """Write every checkpoint that the folder lacks, each whole; never overwrite what it has."""
     try:
         for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
-            place = folder / _name(checkpoint.size)
+            place = folder / object_name(checkpoint.size)
             if place.exists():
                 if place.read_text() != checkpoint.note:
                     raise WitnessRefused(f"it has another {place.name}.")
@@ -110,14 +106,17 @@ def _write(folder: Path, since: int) -> None:
         raise WitnessAway(f"{type(error).__name__}: {error.strerror}") from None
 
 
-def _check_folder(address: str, since: int) -> Iterator[str]:
-    oldest = _name(since)
+def _notes_in_folder(address: str, since: int) -> Iterator[tuple[str, str]]:
+    oldest = object_name(since)
     for file in sorted(_folder(address).glob("*.checkpoint")):
-        if file.name < oldest:
-            continue
-        note = file.read_text(errors="replace")
+        if file.name >= oldest:
+            yield file.name, file.read_text(errors="replace")
+
+
+def _check_notes(address: str, notes: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, note in notes:
         if not is_ours(note):
-            yield f"Witness {address} holds {file.name}, which no key of ours has signed."
+            yield f"Witness {address} holds {name}, which no key of ours has signed."
             continue
         head = LogHead.parse(note)
         yield from check_head(head.size, head.root, f"Checkpoint of witness {address}:")

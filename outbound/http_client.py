@@ -73,16 +73,32 @@ def post(
     return _exchange(request, policy, seconds, resolve, tls, keep=EXCERPT_BYTES)[0]
 
 
+def put(
+    url: str,
+    *,
+    body: bytes,
+    headers: dict[str, str],
+    policy: Policy,
+    seconds: float,
+) -> HttpResult:
+    """Do the same with a PUT."""
+    request = requests.Request("PUT", url, data=body, headers=headers)
+    return _exchange(request, policy, seconds, system_addresses, None, keep=EXCERPT_BYTES)[0]
+
+
 def get(
     url: str,
     *,
     policy: Policy,
     seconds: float,
+    headers: dict[str, str] | None = None,
     resolve: Resolve = system_addresses,
     tls: ssl.SSLContext | None = None,
 ) -> tuple[HttpResult, bytes]:
     """Read what is at an address, up to MAX_BODY_BYTES of it. Never raises."""
-    request = requests.Request("GET", url, headers={"Accept-Encoding": "identity"})
+    request = requests.Request(
+        "GET", url, headers={"Accept-Encoding": "identity", **(headers or {})}
+    )
     return _exchange(request, policy, seconds, resolve, tls, keep=MAX_BODY_BYTES)
 
 

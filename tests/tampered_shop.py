@@ -19,6 +19,7 @@ from ledger.models import Account, Seal, Transfer, TransferKind
 from ledger.sealing import log_rows, seal_transfers
 from ledger.witnesses import inform_witnesses
 from merchants.models import Merchant
+from payments.models import PaymentTransition
 from payouts.models import BankEntry, BankFile, Payout
 from refunds.models import Refund
 from tests.client import Api
@@ -53,6 +54,7 @@ def furnish(api: Api, merchant: Merchant, stranger: Merchant) -> dict[str, Any]:
         "top_up": Transfer.objects.get(reference=topped).pk,
         "sealed": Transfer.objects.get(reference=sale.id, kind=TransferKind.PAYMENT).pk,
         "seal": Seal.objects.latest("sequence").sequence,
+        "transition": PaymentTransition.objects.filter(payment_id=sale.id).latest("pk").pk,
         "refund": Refund.objects.get().pk,
         "sent": sent.id,
         "account": sent.bank_account_id,

@@ -1,4 +1,4 @@
-"""Fifty-odd ways to tamper with a shop's money, with all rights on the database: each is named."""
+"""Ninety ways to tamper with a shop's money, with all rights on the database: each is named."""
 
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from tests.ledger.command import verify
 from tests.ledger.thief import all_rights
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import ROOT
+from tests.tampered_again import AGAIN
 from tests.tampered_log import LOG
 from tests.tampered_rows import ROWS
 from tests.tampered_shop import folder, furnish
@@ -19,7 +20,7 @@ from tests.tampered_shop import folder, furnish
 pytestmark = [pytest.mark.django_db(transaction=not ON_POSTGRESQL), pytest.mark.slow]
 
 # By the name in docs/tampering.md
-TAMPERINGS = ROWS | LOG
+TAMPERINGS = ROWS | LOG | AGAIN
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.link_actions import SEND_LINK
 from backoffice.admin.merchant_changes import CHANGE_ACTIONS
 from backoffice.admin.note_action import note_action
+from backoffice.admin.statements import STATEMENT
 from backoffice.admin.submission import submit, submitted
 from backoffice.forms import (
     ActionForm,
@@ -253,5 +254,6 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         about="A colleague must always approve this.",
         icon="account_balance",
     ),
+    STATEMENT,
     note_action(NoteSubject.MERCHANT),
 )

@@ -16,7 +16,8 @@ INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
     "invoice", "reminder", "due", "receipt", "refund", "pin_set", "pin_changed", "passkey_added",
     "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
-    "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_decision",
+    "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_invitation",
+    "staff_invitation_moved", "staff_alarm", "staff_decision", "staff_export",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import URLPattern, path
 from unfold.views import ChangeList
 
@@ -80,7 +80,7 @@ class OfficeAdmin(AdminResource):
         require_right(self, request, action)
         return action_page(self, request, action, None)
 
-    def export_view(self, request: HttpRequest, form: str) -> HttpResponse:
+    def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
         """Answer with the rows of the list as a file."""
         return export_page(self, request, form)
 

@@ -26,7 +26,13 @@ from backoffice.resource.display_fields import (
     RowLink,
 )
 from backoffice.resource.fieldsets import Fieldset
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    PaidFilter,
+    choice_filter,
+    link_filter,
+)
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
 from backoffice.timeline import timeline_of
@@ -53,7 +59,14 @@ CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=
 REFUND_STATUS = Badge(
     "Refunded", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )
-ID = Id("Payment")
+ID, PAID = Id("Payment"), Instant("Paid", "completed_at")
+FEE = Amount("Fee", "fee", shown=lambda payment: payment.fee)
+NET = Amount("Net to merchant", "net", shown=lambda payment: payment.fee)
+REFUNDED = Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded)
+TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "payment_mode")
+DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
+ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
+DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
 PAYMENT_FIELDS = (CREATED, AMOUNT, STATUS)
 
 
@@ -74,8 +87,31 @@ class PaymentAdmin(OfficeAdmin):
         ID,
     )
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ID, MODE)
+    export_fields = (
+        CREATED,
+        PAID,
+        Amount("Gross", "amount"),
+        FEE,
+        NET,
+        REFUNDED,
+        STATUS,
+        MERCHANT,
+        Field("Merchant id", "merchant_id"),
+        CUSTOMER,
+        TRANSACTION,
+        REFERENCE,
+        ORDER,
+        INVOICE,
+        DUE,
+        DESCRIPTION,
+        LINK,
+        KIND,
+        MODE,
+        ID,
+    )
     list_filter = (
         DayFilter,
+        PaidFilter,
         choice_filter("status", "status", PaymentStatus.choices),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
         ModeFilter,
@@ -97,9 +133,9 @@ class PaymentAdmin(OfficeAdmin):
             AMOUNT,
             STATUS,
             MODE,
-            Amount("Fee", "fee", shown=lambda payment: payment.fee),
-            Amount("Net to merchant", "net", shown=lambda payment: payment.fee),
-            Amount("Refunded", "amount_refunded", shown=lambda payment: payment.amount_refunded),
+            FEE,
+            NET,
+            REFUNDED,
             Amount(
                 "Left to refund",
                 "amount_refundable",
@@ -116,18 +152,18 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "Names and times",
             ID,
-            Code("Transaction", "transaction_id"),
-            Field("Kind", "payment_mode"),
-            Field("Description", "description"),
-            Field("Reference", "reference"),
-            Field("Order", "order_id"),
-            Field("Invoice", "invoice_number"),
-            Field("Due", "due_date"),
-            Reference("Link", "link_id"),
+            TRANSACTION,
+            KIND,
+            DESCRIPTION,
+            REFERENCE,
+            ORDER,
+            INVOICE,
+            DUE,
+            LINK,
             Reference("Counter", "static_payment_id"),
             CREATED,
             Instant("Expires", "expires_at", empty="never"),
-            Instant("Paid", "completed_at"),
+            PAID,
         ),
     )
     related = (

@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from django import forms
 from django.conf import settings
 from django.utils import timezone
-from unfold.widgets import UnfoldAdminTextInputWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -14,6 +13,7 @@ from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
     ConfirmForm,
+    DateInputField,
     ReasonForm,
     SelectField,
     TextAreaField,
@@ -30,13 +30,6 @@ from payouts.business_days import BusinessDays
 from payouts.models import PayoutBatch
 from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
-
-
-class DateInputField(forms.DateField):
-    """A calendar day."""
-
-    def __init__(self) -> None:
-        super().__init__(widget=UnfoldAdminTextInputWidget(attrs={"type": "date"}))
 
 
 class PaidForm(ActionForm):

@@ -7,6 +7,7 @@ from django.urls import URLPattern, path
 
 from backoffice import formats
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
+from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
     BANK_ACCOUNT_ACTIONS,
@@ -15,7 +16,7 @@ from backoffice.admin.payout_actions import (
     PAYOUT_ACTIONS,
     RUN_ACTIONS,
 )
-from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.page_parts import SupportAnswer, Table, TimelineEntry
 from backoffice.pages.bank_file import bank_file_page
 from backoffice.resource.display_fields import (
     AMOUNT,
@@ -70,7 +71,7 @@ class PayoutStatusFilter(OfficeFilter):
 
 
 class PayoutAdmin(OfficeAdmin):
-    list_select_related = ("merchant", "bank_account")
+    list_select_related = ("merchant", "bank_account", "statement")
     list_display = (
         CREATED,
         AMOUNT,
@@ -111,6 +112,14 @@ class PayoutAdmin(OfficeAdmin):
         ),
     )
 
+    asks = "Paid out more or less than expected by"
+
+    def asked(self, row: Payout, text: str) -> list[Table]:
+        return explanation_tables(row, text)
+
+    def tables(self, row: Payout) -> list[Table]:
+        return [composition_table(row), *super().tables(row)]
+
     def heading(self, row: Payout) -> str:
         return f"Payout of {formats.money(row.amount, row.currency)}"
 
@@ -120,14 +129,30 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.SCHEDULED: f"It leaves on {row.send_date:%d %b}.",
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; due {row.arrival_date:%d %b}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
-            PayoutStatus.FAILED: f"Failed: {row.failure_message} The money has been returned.",
-            PayoutStatus.RETURNED: f"The bank sent it back: {row.failure_message}",
+            PayoutStatus.FAILED: f"Failed: {_reason(row)} {_BACK}",
+            PayoutStatus.RETURNED: f"The bank sent it back{_on(row.returned_at, now)}:"
+            f" {_reason(row)} {_BACK}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
 
     def timeline(self, row: Payout) -> list[TimelineEntry]:
         return transitions_of(row, "send_money")
+
+
+_BACK = (
+    "The money is back in the merchant's balance and goes with the next payout: see that its bank"
+    " account is right first."
+)
+
+
+def _reason(payout: Payout) -> str:
+    words = payout.failure_message or "no reason was given."
+    return f"{words} ({payout.failure_code})" if payout.failure_code else words
+
+
+def _on(instant: datetime | None, now: datetime) -> str:
+    return f" {formats.clock(instant, now)}" if instant else ""
 
 
 TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")

@@ -13,11 +13,13 @@ from backoffice.staff import Staff, staff_of
 from core.clock import request_now
 
 NOTES_SHOWN = 50
+MOST_ASKED = 40
 
 
 def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> HttpResponse:
     """Show an object."""
     instant, staff = request_now(), staff_of(request)
+    question = request.GET.get("ask", "").strip()[:MOST_ASKED] if resource.asks else ""
     context = {
         **resource.admin_site.each_context(request),
         "opts": resource.model._meta,
@@ -25,13 +27,21 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "list_title": resource.entry.title,
         "list_url": list_of(resource.model),
         "row": row,
+        "asks": resource.asks,
+        "question": question,
         "answer": resource.answer(row, instant),
         "row_actions": available_actions(resource, staff, row, instant),
         "sections": resource.sections(row),
         "tables": [
-            table for table in resource.tables(row) if table.right is None or staff.may(table.right)
+            table
+            for table in (
+                *(resource.asked(row, question) if question else ()),
+                *resource.tables(row),
+            )
+            if table.right is None or staff.may(table.right)
         ],
         "timeline": resource.timeline(row),
+        "is_changing": resource.is_changing(row),
         "now": instant,
         "livemode": getattr(row, "livemode", None),
         **_notes(resource, staff, row),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from backoffice.models import AuditEntry, Instruction, Note, ResendRun
+from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
 from backoffice.roles import Right
 from customers.models import Customer, Passkey
 from funding.models import TopUp
@@ -17,12 +17,14 @@ from merchants.models import ApiKey, Merchant
 from messages.models import Message
 from payments.models import Payment
 from payouts.models import (
+    AccountStatement,
     BankAccount,
     BankEntry,
     BankHoliday,
     BankStatement,
     Payout,
     PayoutBatch,
+    StatementLine,
 )
 from refunds.models import Refund
 from webhooks.models import Delivery, Event, Webhook
@@ -89,6 +91,15 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
             "ben",
             ("bank entry", "bank entries"),
         ),
+        CatalogEntry(
+            AccountStatement,
+            "Merchants' statements",
+            "summarize",
+            R.VIEW_PAYOUTS,
+            "stm",
+            ("statement", "statements"),
+        ),
+        CatalogEntry(StatementLine, "Movements", "", R.VIEW_PAYOUTS, "", ("movement", "movements")),
         CatalogEntry(BankStatement, "Bank statements", "account_balance_wallet", R.VIEW_PAYOUTS),
         CatalogEntry(BankHoliday, "Bank holidays", "event_busy", R.VIEW_PAYOUTS),
         CatalogEntry(Account, "Accounts", "wallet", R.VIEW_LEDGER),
@@ -111,6 +122,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Office": (
         CatalogEntry(Note, "Notes", "sticky_note_2", R.VIEW_TRADE),
+        CatalogEntry(ExportRun, "Exports", "download", R.EXPORT, "exp"),
         CatalogEntry(AuditEntry, "Audit trail", "history", R.VIEW_AUDIT),
         CatalogEntry(User, "Staff", "badge", R.VIEW_STAFF, "", ("account", "accounts")),
     ),

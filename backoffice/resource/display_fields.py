@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
-
-from django.utils import timezone
 
 from backoffice import formats
 from backoffice.resource.page_urls import page_of, page_of_id
@@ -65,16 +64,16 @@ class Field:
 
 @dataclass(frozen=True)
 class Amount(Field):
-    """An amount: one cell on the screen; in units, in cents and with its currency in an export.
+    """An amount: one cell on the screen; in units and in cents in an export.
 
-    `shown` says for which rows there is one.
+    `shown` says for which rows there is one. `currency` is a path like `source`.
     """
 
     currency: str = "currency"
     shown: Callable[[Any], Any] = lambda row: True
 
     def cell(self, row: Any) -> Any:
-        return formats.money(self.value(row), getattr(row, self.currency))
+        return formats.money(self.value(row), self.currency_of(row))
 
     def __call__(self, row: Any) -> Any:
         return formats.whole(self.cell(row)) if self.shown(row) else "—"
@@ -83,13 +82,16 @@ class Amount(Field):
         return self.cell(row) if self.shown(row) else ""
 
     def titles(self) -> tuple[str, ...]:
-        return (self.title, f"{self.title} in cents", f"{self.title} currency")
+        return (self.title, f"{self.title} in cents")
 
     def exported(self, row: Any) -> tuple[Any, ...]:
-        amount, currency = self.value(row), getattr(row, self.currency)
+        amount = self.value(row)
         if amount is None:
-            return ("", "", currency)
-        return (decimal_text(amount, currency), amount, currency)
+            return (None, None)
+        return (Decimal(decimal_text(amount, self.currency_of(row))), amount)
+
+    def currency_of(self, row: Any) -> str:
+        return str(Field("Currency", self.currency).value(row))
 
 
 @dataclass(frozen=True)
@@ -106,11 +108,6 @@ class Instant(Field):
 
     def fact(self, row: Any) -> Any:
         return self.cell(row) if self.value(row) else self.empty
-
-    def exported(self, row: Any) -> tuple[Any, ...]:
-        value = self.value(row)
-        local = timezone.localtime(value).isoformat(sep=" ", timespec="seconds") if value else ""
-        return (local,)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,14 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 
 from backoffice.resource.catalog import CATALOG
 from core.clock import epoch_milliseconds, request_now
 from core.ids import TIME_CHARACTERS, base62
+from ledger.models import HOUSE, Account
 
 Rows = QuerySet[Any]
 Choices = Iterable[tuple[str, str]]
@@ -111,6 +112,8 @@ class DayFilter(OfficeFilter):
         ("yesterday", "yesterday"),
         ("7", "the last 7 days"),
         ("30", "the last 30 days"),
+        ("this_month", "this month"),
+        ("last_month", "last month"),
     )
     takes_dates = True
 
@@ -138,6 +141,27 @@ class DayFilter(OfficeFilter):
         )
 
 
+class PaidFilter(DayFilter):
+    """Paid on a day, by the index of what was completed: one of each currency and mode.
+
+    What was paid before an instant was created before it, which bounds the walk along the ids.
+    """
+
+    title = "paid"
+    parameter_name = "paid"
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
+        if span is None:
+            return queryset
+        first, last = map(start_of, span)
+        rows = queryset.filter(completed_at__gte=first, completed_at__lt=last)
+        currencies = Account.objects.filter(owner=HOUSE).values("currency")
+        return rows.filter(
+            pk__lt=id_at(CATALOG[queryset.model].prefix, last), currency__in=currencies
+        )
+
+
 def day_filter(field_name: str) -> type[OfficeFilter]:
     """Return a filter by the day of a field that has an index."""
     return type("DayFilter", (DayFilter,), {"field_name": field_name})
@@ -149,7 +173,7 @@ def days_asked(named: str, first: str, last: str) -> str:
 
 
 def days_of(text: str, today: date) -> tuple[date, date] | None:
-    """Read "today", "yesterday", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
+    """Read "today", "last_month", "7", "2026-11-03" or "2026-11-03..2026-11-09" as days.
 
     The first is included, the last is not. None: no days.
     """
@@ -158,11 +182,30 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
         return first, first + timedelta(days=1)
     if len(text) <= 3 and text.isdecimal() and 0 < int(text) <= 366:
         return today - timedelta(days=int(text) - 1), today + timedelta(days=1)
+    if text in ("this_month", "last_month"):
+        return _month(today if text == "this_month" else today.replace(day=1) - timedelta(days=1))
     begin, _, end = text.partition("..")
     first_day, last_day = _day(begin), _day(end or begin)
     if first_day is None or last_day is None:
         return None
     return first_day, last_day + timedelta(days=1)
+
+
+def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
+    """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
+    fixed = query.copy()
+    for name in ("day", "paid"):
+        span = days_of(str(fixed.get(name, "")), today)
+        if span is not None:
+            del fixed[name]
+            fixed[f"{name}_from"] = span[0].isoformat()
+            fixed[f"{name}_to"] = (span[1] - timedelta(days=1)).isoformat()
+    return fixed
+
+
+def _month(day: date) -> tuple[date, date]:
+    first = day.replace(day=1)
+    return first, (first + timedelta(days=31)).replace(day=1)
 
 
 def within(rows: Rows, first: date, last: date) -> Rows:

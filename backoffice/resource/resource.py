@@ -3,7 +3,7 @@
 The pages know this class only; `backoffice.admin.office` puts the two together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -14,10 +14,11 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
-from backoffice.resource.display_fields import Field
+from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related
+from backoffice.sheets import Worksheet
 from backoffice.staff import staff_of
 
 
@@ -25,8 +26,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
     `page` are the fieldsets of a page; no secret and no hash is in one. `related`
-    are the tables beside them, `summary` the fields that the search box shows. A method of the
-    same purpose may add to them.
+    are the tables beside them, `summary` the fields that the search box shows, `export_fields`
+    those of an export where it says more than the list. A method of the same purpose may add to
+    them.
     """
 
     page: ClassVar[Sequence[Fieldset]] = ()
@@ -35,7 +37,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     row_actions: ClassVar[Sequence[Action]] = ()
     list_actions: ClassVar[Sequence[Action]] = ()
     notes: ClassVar[bool] = False
+    asks: ClassVar[str] = ""
     exported: ClassVar[bool] = True
+    export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
 
     actions = None
@@ -74,6 +78,29 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what happened to an object, newest first."""
         return []
+
+    def asked(self, row: Any, text: str) -> list[Table]:
+        """Return what answers a question that was typed on the page; `asks` is what it is about."""
+        return []
+
+    def is_changing(self, row: Any) -> bool:
+        """Return whether the page is to be loaded again, as its object changes by itself."""
+        return False
+
+    def sheet(self, rows: Iterable[Any]) -> Worksheet:
+        """Return rows as an export has them, with the currency once, after the first amount."""
+        fields = self.export_fields or [
+            each for each in self.list_display if isinstance(each, Field)
+        ]
+        first = next((each for each in fields if isinstance(each, Amount)), None)
+        columns: list[Field] = []
+        for field in fields:
+            columns += [field, Field("Currency", field.currency_of)] if field is first else [field]
+        return Worksheet(
+            self.entry.title,
+            [title for field in columns for title in field.titles()],
+            ([cell for field in columns for cell in field.exported(row)] for row in rows),
+        )
 
     # Who may see it.
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import Model
 
-from backoffice.models import AuditEntry, Instruction, Note, NoteSubject, ResendRun
+from backoffice.models import AuditEntry, ExportRun, Instruction, Note, NoteSubject, ResendRun
 from backoffice.roles import Role
 from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.services.notes import write_note
@@ -26,7 +26,9 @@ from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
 from payments.confirming import confirm_payment
 from payments.models import Payment
+from payouts.account_statements import request_statement
 from payouts.models import (
+    AccountStatement,
     BankAccount,
     BankEntry,
     BankFile,
@@ -35,6 +37,7 @@ from payouts.models import (
     Payout,
     PayoutBatch,
     PayoutOrigin,
+    StatementLine,
 )
 from payouts.services import schedule_payout
 from refunds.models import Refund
@@ -142,6 +145,8 @@ def _of_money(merchant: Merchant) -> dict[type[Model], Model]:
     return {
         BankAccount: payout.bank_account,
         Payout: payout,
+        StatementLine: payout.statement.lines.latest("pk"),
+        AccountStatement: _statement(merchant),
         PayoutBatch: _batch(),
         **_bank(),
         BankHoliday: holiday,
@@ -174,9 +179,27 @@ def _of_office(payment: Payment) -> dict[type[Model], Model]:
     return {
         Instruction: instruction,
         Note: note,
+        ExportRun: _export(),
         AuditEntry: AuditEntry.objects.latest("sequence"),
         User: make_user(Role.VIEWER, "somebody"),
     }
+
+
+def _statement(merchant: Merchant) -> AccountStatement:
+    now = utc_now()
+    days = {"start_at": now - timedelta(days=2), "end_at": now - timedelta(days=1)}
+    return request_statement(caller=caller_of(merchant), currency="BSD", now=now, **days)
+
+
+def _export() -> ExportRun:
+    return ExportRun.objects.create(
+        id=new_id("exp", utc_now()),
+        resource="payments.payment",
+        form="csv",
+        name="payments.csv",
+        asked_by=make_user(Role.ADMINISTRATOR),
+        created_at=utc_now(),
+    )
 
 
 def _locked_customer(payment: Payment) -> Customer:

@@ -11,10 +11,10 @@ from django.urls import reverse
 from openpyxl import load_workbook
 
 from backoffice.models import AuditEntry, SavedView
-from backoffice.pages.export import escape_cell
 from backoffice.resource.filters import days_of, id_at
 from backoffice.resource.paginator import COUNTED
 from backoffice.roles import Role
+from backoffice.sheets import escape_cell
 from core.clock import utc_now
 from core.ids import new_id
 from customers.models import Customer
@@ -98,13 +98,13 @@ def test_an_export_is_the_list_on_the_screen(office: Office, merchant: Merchant)
 
     assert len(rows) == 1
     row = rows[0]
-    assert (row["Amount"], row["Amount in cents"], row["Amount currency"]) == (
+    assert (row["Gross"], row["Gross in cents"], row["Currency"]) == (
         "1234.56",
         "123456",
         "BSD",
     )
     assert (row["Payment"], row["Status"], row["Mode"]) == (paid.pk, "completed", "test")
-    assert row["About"] == "'=HYPERLINK(1)"
+    assert row["Reference"] == "'=HYPERLINK(1)"
     assert row["Customer"] == "'+1 242 ••• 0100"
     entry = AuditEntry.objects.latest("sequence")
     assert (entry.act, entry.reason) == ("export", "csv: mode=test&status=completed")
@@ -119,8 +119,8 @@ def test_an_export_for_excel_says_the_same(office: Office, merchant: Merchant) -
     assert sheet is not None
     titles, row = list(sheet.iter_rows(values_only=True))
     cells = dict(zip(titles, row, strict=True))
-    assert cells["Amount in cents"] == 123_456
-    assert cells["About"] == "'=1+1"
+    assert cells["Gross in cents"] == 123_456
+    assert cells["Reference"] == "'=1+1"
     assert all(cell.data_type != "f" for line in sheet.iter_rows() for cell in line)
 
 

@@ -6,6 +6,7 @@ from django.db import connection, models
 
 ONCE = {
     "account_statement_part_once": ("statement", "number"),
+    "export_part_once": ("run", "number"),
     "account_once": ("owner", "purpose", "currency", "livemode"),
     "merchant_change_one_pending": ("merchant",),
     "transfer_once": ("reference", "kind"),

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from core.signed_notes import NoteSigner
 
@@ -13,10 +13,13 @@ class Command(BaseCommand):
     help = "Make a key that signs checkpoints: as the first, or beside those that are there."
     requires_system_checks = ()
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--name", help="another name of the log, after a restore")
+
     def handle(self, **options: Any) -> None:
         before = settings.CHECKPOINT_KEY
         host = urlsplit(settings.BASE_URL).hostname
         name = NoteSigner.parse(before.split(",")[0]).name if before else f"{host}/ledger"
-        signer = NoteSigner.generate(name)
+        signer = NoteSigner.generate(options["name"] or name)
         value = f"{signer},{before}" if before else str(signer)
         self.stdout.write(f"CHECKPOINT_KEY={value}\n\nFor witnesses: {signer.verifier}")

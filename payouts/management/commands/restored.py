@@ -1,11 +1,14 @@
 """`manage.py restored`: after a restore, keep payouts shut until the bank was asked."""
 
 from argparse import ArgumentParser
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
+from ledger.restoring import SealerBusy, note_restore
+from ledger.witnesses import check_witnesses
 from payouts import continuity
 from payouts.bank.reopening import reopen
 from payouts.errors import BankEntriesWaiting
@@ -17,10 +20,11 @@ ACTOR = "system:restored"
 
 class Command(BaseCommand):
     help = (
-        "Say that the database was restored from a backup or moved to another server: from then on "
-        "no payout leaves. Import the bank's files since the backup again, compare what is in "
-        "transit with the bank's own list, record what it has paid or refused, explain each bank "
-        "entry that names our orders and waits, then open payouts again with --reconciled. "
+        "Say that the database was restored from a backup or moved to another server: the ledger's "
+        "log says so from then on, and no payout leaves. Import the bank's files since the backup "
+        "again, compare what is in transit with the bank's own list, record what it has paid or "
+        "refused, explain each bank entry that names our orders and waits, then open payouts again "
+        "with --reconciled. "
         "PostgreSQL is shut by itself after a restore or the promotion of a replica."
     )
 
@@ -39,5 +43,17 @@ class Command(BaseCommand):
             self.stdout.write("Payouts are open again.")
             return
         continuity.shut(actor=ACTOR, now=now)
+        self._go_on_with_the_log(now)
         moving = Payout.objects.filter(livemode=True, status=PayoutStatus.IN_TRANSIT).count()
         self.stdout.write(f"Payouts are shut. In transit, to compare with the bank: {moving}.")
+
+    def _go_on_with_the_log(self, now: datetime) -> None:
+        try:
+            index = note_restore(now=now)
+        except SealerBusy:
+            raise CommandError("Transfers are being sealed: run it again.") from None
+        if index is None:
+            return
+        self.stdout.write(f"The log goes on: its leaf {index} says that the database was restored.")
+        for lost in check_witnesses():
+            self.stdout.write(f"Lost since the backup: {lost}")

@@ -1,0 +1,100 @@
+"""The movements that payouts are made of: each a line of the statement that a payout closes."""
+
+from typing import Any
+
+from backoffice import formats
+from backoffice.admin.office import OfficeAdmin
+from backoffice.page_parts import Table
+from backoffice.resource.display_fields import Amount, Code, Field, Instant, Reference
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import OfficeFilter, Rows, link_filter
+from backoffice.resource.page_urls import list_of, page_of
+from backoffice.statement_files import SUM_WORDS
+from payouts.account_statements import SUMS
+from payouts.composition import composition_of, explain_payout, missed_by
+from payouts.models import Payout, StatementLine
+
+AT, KIND = Instant("At", "transfer.created_at"), Field("Kind", "transfer.get_kind_display")
+AMOUNT = Amount("Amount", "amount", currency="transfer.currency")
+REFERENCE = Reference("About", "transfer.reference")
+TRANSACTION = Code("Transaction", "transfer.transaction_id")
+
+
+class PartFilter(OfficeFilter):
+    """One of the sums that a payout is made of."""
+
+    title = "part"
+    parameter_name = "part"
+    options = tuple(SUM_WORDS.items())
+
+    def queryset(self, request: Any, queryset: Rows) -> Rows:
+        kinds = [kind for kind, name in SUMS.items() if name == self.value()]
+        return queryset.filter(transfer__kind__in=kinds) if kinds else queryset
+
+
+class MovementAdmin(OfficeAdmin):
+    audited = False
+    list_select_related = ("transfer",)
+    list_display = (AT, KIND, AMOUNT, REFERENCE, TRANSACTION)
+    list_filter = (PartFilter, link_filter("payout", "payout", "statement__payout"))
+    page = (
+        Fieldset(
+            "Movement",
+            AT,
+            KIND,
+            AMOUNT,
+            REFERENCE,
+            TRANSACTION,
+            Field("Description", "transfer.description"),
+            Reference("Payout", "statement.payout.pk"),
+        ),
+    )
+
+    def heading(self, row: StatementLine) -> str:
+        return f"Movement of {formats.money(row.amount, row.transfer.currency)}"
+
+
+def composition_table(payout: Payout) -> Table:
+    """Return what a payout is made of, line by line, each with its movements."""
+    made_of = composition_of(payout)
+    rows: list[tuple[Any, ...]] = [
+        ("Balance before", "", formats.money(made_of.opening_amount, payout.currency))
+    ]
+    for name, words in SUM_WORDS.items():
+        part = made_of.parts[name]
+        if part.count:
+            url = list_of(StatementLine, payout=payout.pk, part=name)
+            amount = formats.money(part.amount, payout.currency)
+            rows.append((formats.link(words, url), f"{part.count:,}", amount))
+    rows += [
+        ("This payout", "", formats.money(-made_of.payout_amount, payout.currency)),
+        ("Balance after", "", formats.money(made_of.closing_amount, payout.currency)),
+    ]
+    more = list_of(StatementLine, payout=payout.pk)
+    columns = ("What", "How many", "Amount")
+    return Table("What it is made of", columns, rows, more=more, is_first=True)
+
+
+def explanation_tables(payout: Payout, text: str) -> list[Table]:
+    """Return the movements that make up a difference, and those of it that came too late."""
+    amount = formats.cents(text.lstrip("-"), payout.currency)
+    if amount is None:
+        return [Table(f"“{text}” is no amount in {payout.currency}", (), (), is_first=True)]
+    words = formats.money(amount, payout.currency)
+    found = [
+        (number, *_cells(line))
+        for number, group in enumerate(explain_payout(payout, amount), 1)
+        for line in group
+    ]
+    late = [("", *_cells(line)) for line in missed_by(payout, amount)]
+    columns = ("", "Kind", "Amount", "About", "At")
+    tables = [Table(f"What makes up {words} here", columns, found, is_first=True)]
+    if late:
+        title = f"What came too late for this payout: {words} in the next one"
+        tables.append(Table(title, columns, late, is_first=True))
+    return tables
+
+
+def _cells(line: StatementLine) -> tuple[Any, ...]:
+    kind = formats.link(KIND.cell(line), page_of(line))
+    return (kind, AMOUNT.cell(line), REFERENCE.cell(line), AT.cell(line))

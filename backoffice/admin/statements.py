@@ -1,0 +1,190 @@
+"""The statements that merchants and staff ask for: their sums, and the files for an accountant."""
+
+from datetime import date, datetime
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.urls import URLPattern, path
+from django.utils.html import format_html_join
+
+from backoffice import formats
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.admin.office import OfficeAdmin
+from backoffice.audit import AuditAction, append_forbidden
+from backoffice.forms import ActionForm, DateInputField, SelectField, TextInputField
+from backoffice.models import ExportForm
+from backoffice.page_parts import SupportAnswer, Table
+from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
+from backoffice.resource.page_urls import address_of, page_of
+from backoffice.roles import Right
+from backoffice.services.statements import PERIODS, ask_for_statement, period_days, start_file
+from backoffice.staff import staff_of
+from backoffice.statement_files import SUM_WORDS, period_of, statement_days
+from core.clock import request_now
+from core.money import is_currency
+from payouts.models import AccountStatement
+
+DAYS_SHOWN = 31
+DAYS_READ = 50_000
+
+
+class StatementForm(ActionForm):
+    """Whose month, and in which form."""
+
+    mode = SelectField((("live", "live"), ("test", "test")))
+    period = SelectField(PERIODS)
+    first_day = DateInputField(required=False)
+    last_day = DateInputField(required=False)
+    currency = TextInputField(max_length=3)
+    form = SelectField(ExportForm.choices, label="File", initial=ExportForm.XLSX)
+
+    def prepare(self) -> None:
+        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
+
+    def clean_currency(self) -> str:
+        currency = str(self.cleaned_data["currency"]).upper()
+        if not is_currency(currency):
+            raise forms.ValidationError("Enter a currency code such as BSD.")
+        return currency
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "period" in cleaned and not self.errors:
+            cleaned["days"] = self._days(cleaned)
+        return cleaned
+
+    def _days(self, cleaned: dict[str, Any]) -> tuple[date, date] | None:
+        chosen = cleaned.get("first_day"), cleaned.get("last_day")
+        days = period_days(self.row, cleaned["period"], chosen, self.now)
+        if days is None:
+            self.add_error("first_day", "Enter the first and the last day, not after today.")
+        return days
+
+
+def _ask(context: ActionContext) -> ActionResult:
+    data = context.data
+    statement, run = ask_for_statement(
+        staff=context.staff,
+        merchant=context.row,
+        livemode=data["mode"] == "live",
+        currency=data["currency"],
+        days=data["days"],
+        form=ExportForm(data["form"]),
+        now=context.now,
+    )
+    words = "The statement is ready." if statement.ready_at else "The statement is being made."
+    return ActionResult(words, url=page_of(run))
+
+
+STATEMENT = Action(
+    name="statement",
+    title="Statement",
+    right=Right.EXPORT,
+    form=StatementForm,
+    service=_ask,
+    message=lambda result: result,
+    about="All that came and went, by the date of the ledger in the merchant's time zone, with sums"
+    " that lead from the opening to the closing balance. A long one is made in the background.",
+    icon="summarize",
+)
+FIRST = Field("First day", lambda row: period_of(row)[0])
+LAST = Field("Last day", lambda row: period_of(row)[1])
+LINES = Field("Movements", lambda row: f"{row.lines_count:,}")
+CLOSING = Amount("Closing", "closing_amount")
+
+
+class AccountStatementAdmin(OfficeAdmin):
+    list_select_related = ("merchant",)
+    list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
+    list_filter = (DayFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    page = (
+        Fieldset(
+            "Statement",
+            Id("Statement"),
+            MERCHANT,
+            FIRST,
+            LAST,
+            Field("Time zone", "merchant.time_zone"),
+            LINES,
+            CREATED,
+            MODE,
+        ),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        guard = self.admin_site.admin_view
+        name = "payouts_accountstatement_file"
+        own = [path("<path:object_id>/file/<slug:form>/", guard(self.file_view), name=name)]
+        return own + super().get_urls()
+
+    def file_view(self, request: HttpRequest, object_id: str, form: str) -> HttpResponseBase:
+        """Have the file made, and show how far it is."""
+        row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
+        if form not in ExportForm.values:
+            raise Http404
+        if not staff.may(Right.EXPORT):
+            act = AuditAction(
+                act="start export",
+                right=Right.EXPORT,
+                subject_type="accountstatement",
+                subject_id=row.pk,
+            )
+            append_forbidden(staff=staff, action=act, now=now)
+            raise PermissionDenied
+        run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)
+        return HttpResponseRedirect(page_of(run))
+
+    def is_changing(self, row: AccountStatement) -> bool:
+        return row.ready_at is None
+
+    def heading(self, row: AccountStatement) -> str:
+        return f"Statement of {row.merchant.name}"
+
+    def answer(self, row: AccountStatement, now: datetime) -> SupportAnswer:
+        if row.ready_at is None:
+            return SupportAnswer(
+                [f"It is being made, {row.lines_count:,} movements so far."], "wait"
+            )
+        links = (
+            (address_of(AccountStatement, "file", row.pk, form), words) for form, words in _FORMS
+        )
+        files = format_html_join(" · ", '<a href="{}">{}</a>', links)
+        return SupportAnswer(["It adds up. As a file:", files], "good")
+
+    def tables(self, row: AccountStatement) -> list[Table]:
+        if row.ready_at is None:
+            return []
+        pairs = [
+            ("Opening balance", row.opening_amount or 0),
+            *((words, getattr(row, name)) for name, words in SUM_WORDS.items()),
+            ("Closing balance", row.closing_amount or 0),
+        ]
+        sums = [(words, formats.money(amount, row.currency)) for words, amount in pairs]
+        return [Table("Sums", ("", "Amount"), sums), *_days(row)]
+
+
+_FORMS = tuple(ExportForm.choices)
+
+
+def _days(statement: AccountStatement) -> list[Table]:
+    """Show the days, where there are few lines to read for them."""
+    if statement.lines_count > DAYS_READ:
+        return []
+    columns = ("Day", *SUM_WORDS.values(), "Balance")
+    days = [
+        (
+            f"{each.day:%d %b %Y}",
+            *(
+                formats.money(amount, statement.currency) if amount else ""
+                for amount in each.sums.values()
+            ),
+            formats.money(each.closing_amount, statement.currency),
+        )
+        for each in statement_days(statement)
+    ]
+    return [Table("Day by day", columns, days[-DAYS_SHOWN:])]

@@ -1,0 +1,190 @@
+"""Exports that are made in the background: asked for, made by a worker, kept for a week."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+
+from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
+from backoffice.errors import ExportsTooMany
+from backoffice.models import ExportForm, ExportPart, ExportRun
+from backoffice.roles import Right
+from backoffice.services.administrators import staff_url
+from backoffice.sheets import Worksheet, csv_lines, write_xlsx
+from backoffice.staff import Staff
+from core.clock import running_on
+from core.ids import new_id
+from core.retention import PERIODS, delete_all
+from messages.models import Channel
+from messages.planning import plan_message
+
+LEASE = timedelta(minutes=5)
+NOTED_EVERY = 2_000
+PART_BYTES = 512 * 1024
+MOST_ATTEMPTS = 3
+MOST_PENDING = 5
+KIND = "staff_export"
+
+Source = Callable[[ExportRun], Worksheet | bytes]
+logger = structlog.get_logger(__name__)
+
+
+class ExportRefused(Exception):
+    """There will be no such file. The text says why, to its requester."""
+
+
+class ExportNotReady(Exception):
+    """What it is made of is not complete yet."""
+
+
+class _LeaseLost(Exception):
+    """Another worker makes it by now."""
+
+
+def start_export(
+    *, staff: Staff, resource: str, query: str, form: ExportForm, name: str, now: datetime
+) -> ExportRun:
+    """Ask for a file. Raises Forbidden, ExportsTooMany where others are still being made."""
+    action = AuditAction(
+        act="start export", right=Right.EXPORT, subject_type=resource, subject_id="", reason=name
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        pending = ExportRun.objects.filter(asked_by_id=staff.user_id, finished_at=None)
+        if pending.count() >= MOST_PENDING:
+            raise ExportsTooMany
+        run = ExportRun.objects.create(
+            id=new_id("exp", now),
+            resource=resource,
+            query=query,
+            form=form,
+            name=name,
+            asked_by_id=staff.user_id,
+            created_at=now,
+        )
+        record.after = {"export": run.pk}
+    return run
+
+
+def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
+    """Record that the file of an export leaves."""
+    action = AuditAction(
+        act="download export",
+        right=Right.EXPORT,
+        subject_type="exportrun",
+        subject_id=run.pk,
+        reason=run.name,
+    )
+    append_entry(staff=staff, action=action, record=AuditRecord(), now=now)
+
+
+def make_due(*, content_of: Source, now: datetime) -> int:
+    """Make the files that were asked for; return how many are ready."""
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    due = ExportRun.objects.filter(free, finished_at=None).order_by("created_at")
+    clock = running_on(now)
+    return sum(_make(pk, content_of, clock) for pk in list(due.values_list("pk", flat=True)))
+
+
+def delete_old(*, now: datetime) -> int:
+    """Delete exports with their files once their period is over; return how many rows went."""
+    return delete_all(ExportRun.objects.filter(created_at__lt=now - PERIODS["exports of staff"]))
+
+
+def _make(run_id: str, content_of: Source, clock: Callable[[], datetime]) -> bool:
+    run = _claim(run_id, clock())
+    if run is None:
+        return False
+    try:
+        with TemporaryFile() as file:
+            _write(run, content_of(run), file, clock)
+            return _store(run, file, now=clock())
+    except ExportRefused as refusal:
+        return _finish(run, clock(), error=str(refusal))
+    except ExportNotReady:
+        ExportRun.objects.filter(pk=run.pk).update(lease_until=None, attempts=0)
+        return False
+    except _LeaseLost:
+        return False
+    except Exception:
+        logger.exception("export_not_made", run=run_id)
+        if run.attempts < MOST_ATTEMPTS:
+            return False  # its lease runs out, and it is made anew
+        return _finish(run, clock(), error="It could not be made: ask for a shorter period.")
+
+
+def _claim(run_id: str, now: datetime) -> ExportRun | None:
+    free = Q(lease_until=None) | Q(lease_until__lte=now)
+    rows = ExportRun.objects.filter(free, pk=run_id, finished_at=None)
+    if not rows.update(lease_until=now + LEASE, attempts=F("attempts") + 1, row_count=0):
+        return None
+    return ExportRun.objects.select_related("asked_by").get(pk=run_id)
+
+
+def _write(
+    run: ExportRun, content: Worksheet | bytes, file: IO[bytes], clock: Callable[[], datetime]
+) -> None:
+    if isinstance(content, bytes):
+        file.write(content)
+        return
+    counted = replace(content, rows=_counted(run, content.rows, clock))
+    if run.form == ExportForm.CSV:
+        file.writelines(csv_lines(counted))
+    else:
+        write_xlsx(counted, file)
+
+
+def _counted(
+    run: ExportRun, rows: Iterable[Sequence[Any]], clock: Callable[[], datetime]
+) -> Iterator[Sequence[Any]]:
+    """Yield rows, note how many there are, and renew the lease."""
+    for row in rows:
+        run.row_count += 1
+        if run.row_count % NOTED_EVERY == 0:
+            _renew(run, clock())
+        yield row
+
+
+def _renew(run: ExportRun, now: datetime) -> None:
+    until = run.lease_until
+    run.lease_until = now + LEASE
+    held = ExportRun.objects.filter(pk=run.pk, lease_until=until, finished_at=None)
+    if not held.update(lease_until=run.lease_until, row_count=run.row_count):
+        raise _LeaseLost
+
+
+@transaction.atomic
+def _store(run: ExportRun, file: IO[bytes], *, now: datetime) -> bool:
+    _renew(run, now)
+    run.byte_count = file.tell()
+    file.seek(0)
+    pieces = iter(lambda: file.read(PART_BYTES), b"")
+    for number, content in enumerate(pieces):
+        ExportPart.objects.create(run=run, number=number, content=content)
+    return _finish(run, now)
+
+
+@transaction.atomic
+def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
+    """Note the end of it, and tell the requester."""
+    run.finished_at, run.error = now, error[:200]
+    run.save(update_fields=["finished_at", "error", "row_count", "byte_count"])
+    if run.asked_by.email:
+        words = error or f"It has {run.row_count:,} rows, and is kept for a week."
+        url = staff_url(f"/admin/backoffice/exportrun/{run.pk}/change/")
+        plan_message(
+            channel=Channel.EMAIL,
+            kind=KIND,
+            recipient=run.asked_by.email,
+            about=run.pk,
+            livemode=True,
+            subject=f"{settings.SERVICE_NAME}: your export is {run.state}",
+            text=f"{run.name}: {words}\n\n{url}",
+            now=now,
+        )
+    return not error

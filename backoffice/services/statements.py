@@ -1,0 +1,82 @@
+"""Statements of merchants for their accountants, asked for by staff."""
+
+from datetime import date, datetime, timedelta
+
+from backoffice.audit import AuditAction, audited
+from backoffice.models import ExportForm, ExportRun
+from backoffice.roles import Right
+from backoffice.services.exports import start_export
+from backoffice.staff import Staff
+from backoffice.statement_files import STATEMENT_FILE, period_of
+from core.instants import start_of_day, today_in
+from merchants.callers import Caller
+from merchants.models import Merchant
+from payouts.account_statements import request_statement
+from payouts.models import AccountStatement
+
+PERIODS = (
+    ("last_month", "last month"),
+    ("this_month", "this month so far"),
+    ("days", "other days"),
+)
+
+
+def period_days(
+    merchant: Merchant, period: str, chosen: tuple[date | None, date | None], now: datetime
+) -> tuple[date, date] | None:
+    """Return the first and the last day of a period; None where it is not over, or none."""
+    today = today_in(merchant.time_zone, now)
+    if period == "this_month":
+        return today.replace(day=1), today
+    if period == "last_month":
+        last = today.replace(day=1) - timedelta(days=1)
+        return last.replace(day=1), last
+    first, last_chosen = chosen
+    if first is None or last_chosen is None or not first <= last_chosen <= today:
+        return None
+    return first, last_chosen
+
+
+def ask_for_statement(
+    *,
+    staff: Staff,
+    merchant: Merchant,
+    livemode: bool,
+    currency: str,
+    days: tuple[date, date],
+    form: ExportForm,
+    now: datetime,
+) -> tuple[AccountStatement, ExportRun]:
+    """Ask for a statement of these days and its file. A day that is not over ends now.
+
+    Raises Forbidden, AccountStatementsTooMany, ExportsTooMany.
+    """
+    action = AuditAction(
+        act="statement", right=Right.EXPORT, subject_type="merchant", subject_id=merchant.pk
+    )
+    with audited(staff=staff, action=action, now=now) as record:
+        statement = request_statement(
+            caller=Caller(merchant, livemode=livemode, actor=staff.actor),
+            currency=currency,
+            start_at=start_of_day(days[0], merchant.time_zone),
+            end_at=min(start_of_day(days[1] + timedelta(days=1), merchant.time_zone), now),
+            now=now,
+        )
+        run = start_file(staff=staff, statement=statement, form=form, now=now)
+        record.after = {"statement": statement.pk, "from": str(days[0]), "to": str(days[1])}
+    return statement, run
+
+
+def start_file(
+    *, staff: Staff, statement: AccountStatement, form: ExportForm, now: datetime
+) -> ExportRun:
+    """Have the file of a statement made. Raises Forbidden, ExportsTooMany."""
+    first, last = period_of(statement)
+    return start_export(
+        staff=staff,
+        resource=STATEMENT_FILE,
+        query=statement.pk,
+        form=form,
+        name=f"{statement.merchant.slug} {first} to {last} {statement.currency}.{form}"[-120:],
+        now=now,
+    )

@@ -1,0 +1,163 @@
+"""A merchant's statement for its accountant: each movement typed, with a balance that adds up."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from itertools import groupby
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from backoffice.sheets import Worksheet
+from core.money import decimal_text
+from payments.models import Payment
+from payouts.account_statements import PART_LINES, SUMS, stored_lines
+from payouts.models import AccountStatement
+from refunds.models import Refund
+
+STATEMENT_FILE = "statement"
+# The sums of a statement in their order, as people call them.
+SUM_WORDS = {
+    "payments_amount": "Payments",
+    "fees_amount": "Fees",
+    "refunds_amount": "Refunds",
+    "adjustments_amount": "Adjustments",
+    "payouts_amount": "Payouts",
+    "returned_payouts_amount": "Returned payouts",
+}
+COLUMNS = (
+    *("Date", "Type", "Object", "Transaction", "Payment", "Order", "Invoice", "Reference"),
+    *("Description", "Amount", "Amount in cents", "Balance", "Currency"),
+)
+
+
+@dataclass(frozen=True)
+class DaySums:
+    """What moved on a day of the merchant, by kind, and the balance at its end; in cents."""
+
+    day: date
+    sums: dict[str, int]
+    closing_amount: int
+
+
+def statement_sheet(statement: AccountStatement) -> Worksheet:
+    """Return a ready statement as a sheet: opening and closing balance, and a row per movement."""
+    zone = ZoneInfo(statement.merchant.time_zone)
+    summary = Worksheet("Summary", ("", "Amount", "Currency"), summary_rows(statement))
+    return Worksheet("Movements", COLUMNS, _rows(statement), zone=zone, summary=summary)
+
+
+def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
+    """Return the opening balance, the sums that lead from it to the closing one, and that."""
+    amounts = {
+        "Opening balance": statement.opening_amount or 0,
+        **{words: getattr(statement, name) for name, words in SUM_WORDS.items()},
+        "Closing balance": statement.closing_amount or 0,
+    }
+    return [
+        (words, _units(amount, statement.currency), statement.currency)
+        for words, amount in amounts.items()
+    ]
+
+
+def period_of(statement: AccountStatement) -> tuple[date, date]:
+    """Return the first and the last day of a statement, in the merchant's time zone."""
+    zone = ZoneInfo(statement.merchant.time_zone)
+    last = statement.end_at - timedelta(microseconds=1)
+    return statement.start_at.astimezone(zone).date(), last.astimezone(zone).date()
+
+
+def statement_days(statement: AccountStatement) -> Iterator[DaySums]:
+    """Yield the days on which something moved, oldest first."""
+    zone, balance = ZoneInfo(statement.merchant.time_zone), statement.opening_amount or 0
+    lines = _lines(statement)
+    for day, of_day in groupby(lines, lambda line: line["created_at"].astimezone(zone).date()):
+        sums = dict.fromkeys(SUM_WORDS, 0)
+        for line in of_day:
+            sums[SUMS[line["type"]]] += line["amount"]
+            balance += line["amount"]
+        yield DaySums(day, sums, balance)
+
+
+def statement_pdf(statement: AccountStatement) -> bytes:
+    """Write a statement on paper: its sums, and those of each day."""
+    # 20 MB of memory, which processes that print nothing are spared.
+    from backoffice.statement_paper import written
+
+    first, last = period_of(statement)
+    currency = statement.currency
+    days = [
+        (
+            f"{each.day:%d %b %Y}",
+            *(f"{_units(amount, currency):,}" if amount else "" for amount in each.sums.values()),
+            f"{_units(each.closing_amount, currency):,}",
+        )
+        for each in statement_days(statement)
+    ]
+    return written(
+        title=f"Statement of {statement.merchant.name}",
+        lines=(
+            f"{first:%d %b %Y} to {last:%d %b %Y}, {statement.merchant.time_zone}",
+            f"{currency}, {'live' if statement.livemode else 'test: no money moves'}",
+            f"{statement.id}; {statement.lines_count:,} movements, by the date of the ledger",
+        ),
+        sums=[(words, f"{amount:,}") for words, amount, _ in summary_rows(statement)],
+        columns=("Day", *SUM_WORDS.values(), "Balance"),
+        days=days,
+    )
+
+
+def _lines(statement: AccountStatement) -> Iterator[dict[str, Any]]:
+    for batch in _batches(statement):
+        yield from batch
+
+
+def _batches(statement: AccountStatement) -> Iterator[list[dict[str, Any]]]:
+    for offset in range(0, statement.lines_count, PART_LINES):
+        yield stored_lines(statement, offset=offset, limit=PART_LINES)
+
+
+def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:
+    currency, balance = statement.currency, statement.opening_amount or 0
+    yield _end(statement.start_at, "opening balance", balance, currency)
+    for batch in _batches(statement):
+        payments = _payments_of(batch)
+        for line in batch:
+            balance += line["amount"]
+            payment = payments.get(line["reference"])
+            yield (
+                line["created_at"],
+                line["type"],
+                line["reference"],
+                line["transaction_id"],
+                payment.pk if payment else "",
+                payment.order_id if payment else "",
+                payment.invoice_number if payment else "",
+                payment.reference if payment else "",
+                line["description"] or (payment.description if payment else ""),
+                _units(line["amount"], currency),
+                line["amount"],
+                _units(balance, currency),
+                currency,
+            )
+    yield _end(statement.end_at, "closing balance", balance, currency)
+
+
+def _end(at: Any, words: str, balance: int, currency: str) -> tuple[Any, ...]:
+    return (at, words, *[""] * 7, None, None, _units(balance, currency), currency)
+
+
+def _payments_of(lines: list[dict[str, Any]]) -> dict[str, Payment]:
+    """Return the payment that each line is about, by the reference of the line."""
+    references = {line["reference"] for line in lines}
+    refunds = Refund.objects.filter(pk__in=[each for each in references if each.startswith("ref_")])
+    of_refund = dict(refunds.values_list("pk", "payment_id"))
+    wanted = {each for each in references if each.startswith("pay_")} | set(of_refund.values())
+    known = Payment.objects.only(
+        "pk", "order_id", "invoice_number", "reference", "description"
+    ).in_bulk(wanted)
+    return known | {ref: known[pay] for ref, pay in of_refund.items() if pay in known}
+
+
+def _units(amount: int, currency: str) -> Decimal:
+    return Decimal(decimal_text(amount, currency))

@@ -1,0 +1,14 @@
+"""How far a part of a proof has come."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True)
+class Reached:
+    """All before this mark is proven: the part can go on from it."""
+
+    mark: str
+
+
+Finding: TypeAlias = str | Reached

@@ -1,0 +1,40 @@
+"""Prove transfers against their seals, what waits for one, and the accounts they move between."""
+
+from collections.abc import Iterator
+
+from django.db.models import Exists, OuterRef
+
+from core.currencies import EXPONENTS, WITHDRAWN
+from ledger.models import Account, Transfer, UnsealedTransfer
+from ledger.reconciliation import keys_of
+
+
+def check_transfers() -> Iterator[str]:
+    """Check that each transfer is sealed or waiting to be, and matches its accounts."""
+    for pk in keys_of(Transfer.objects.filter(seal=None, unsealed=None)):
+        yield f"Transfer {pk} is neither sealed nor waiting for its seal."
+    for pk in keys_of(UnsealedTransfer.objects.exclude(transfer__seal=None)):
+        yield f"Transfer {pk} is sealed and counted as waiting, too."
+    same = Transfer.objects.filter(
+        pk=OuterRef("pk"),
+        amount=OuterRef("amount"),
+        debit_account=OuterRef("debit_account"),
+        credit_account=OuterRef("credit_account"),
+    )
+    for pk in keys_of(UnsealedTransfer.objects.filter(~Exists(same))):
+        yield f"Transfer {pk} waits for its seal with other values than its own."
+    for side in ("debit_account", "credit_account"):
+        account = Account.objects.filter(
+            pk=OuterRef(side), currency=OuterRef("currency"), livemode=OuterRef("livemode")
+        )
+        for pk in keys_of(Transfer.objects.filter(~Exists(account))):
+            yield f"Transfer {pk} is of another currency or mode than its {side}."
+
+
+def check_exponents() -> Iterator[str]:
+    """Name every account whose decimals are not those of its currency."""
+    known = EXPONENTS | WITHDRAWN
+    for currency, exponent in Account.objects.values_list("currency", "exponent").distinct():
+        if known.get(currency) != exponent:
+            for pk in keys_of(Account.objects.filter(currency=currency, exponent=exponent)):
+                yield f"Account {pk} counts {currency} with {exponent} decimals."

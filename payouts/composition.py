@@ -1,0 +1,94 @@
+"""What a payout is made of: from the balance before it to the balance after it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.core.cache import cache
+from django.db.models import Count, Q, QuerySet, Sum
+
+from ledger.models import TransferKind
+from payouts.account_statements import SUMS
+from payouts.explaining import MOST_FOUND, ExplainedLine, explain
+from payouts.models import Payout, StatementLine
+
+KEPT_SECONDS = 86_400  # a closed statement never changes
+MOST_READ = 50_000
+
+
+@dataclass(frozen=True)
+class CompositionPart:
+    """The movements of one kind: their sum in cents, negative for what went out."""
+
+    amount: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Composition:
+    """`parts` by the sums that an account statement has; they lead from opening to closing."""
+
+    opening_amount: int
+    parts: Mapping[str, CompositionPart]
+    payout_amount: int
+    closing_amount: int
+
+
+def composition_of(payout: Payout) -> Composition:
+    """Return what a payout is made of, added up once and remembered for a day."""
+    statement = payout.statement
+    key = f"payout-parts:{payout.pk}"
+    parts = cache.get(key)
+    if parts is None:
+        parts = _parts_of(payout)
+        cache.set(key, parts, KEPT_SECONDS)
+    return Composition(
+        opening_amount=statement.opening_amount,
+        parts={name: CompositionPart(*sums) for name, sums in parts.items()},
+        payout_amount=statement.payout_amount or 0,
+        closing_amount=statement.closing_amount or 0,
+    )
+
+
+def explain_payout(payout: Payout, amount: int) -> list[list[StatementLine]]:
+    """Return the lines of a payout, alone or together, whose sum is the amount, in cents.
+
+    Of more than fifty thousand lines the newest are looked at.
+    """
+    lines = _lines_of(payout).order_by("-transfer_id")
+    values = lines.values_list("transfer_id", "transfer__transaction_id", "amount")[:MOST_READ]
+    found = explain([ExplainedLine(*value) for value in values], amount)
+    wanted = {each.transfer_id for group in found for each in group}
+    rows = StatementLine.objects.select_related("transfer").in_bulk(wanted)
+    return [[rows[each.transfer_id] for each in group] for group in found]
+
+
+def missed_by(payout: Payout, amount: int) -> list[StatementLine]:
+    """Return the lines of this amount that came too late, and are in the statement after it."""
+    statement = payout.statement
+    following = StatementLine.objects.filter(
+        statement__account=statement.account_id, statement__number=statement.number + 1
+    )
+    first = following.order_by("transfer_id").values_list("transfer_id", "amount")[:MOST_READ]
+    wanted = [pk for pk, value in first if value == amount][:MOST_FOUND]
+    rows = StatementLine.objects.select_related("transfer").in_bulk(wanted)
+    return [rows[pk] for pk in wanted]
+
+
+def _parts_of(payout: Payout) -> dict[str, tuple[int, int]]:
+    kinds = (
+        _lines_of(payout)
+        .order_by()
+        .values_list("transfer__kind")
+        .annotate(amount=Sum("amount"), count=Count("pk"))
+    )
+    parts = dict.fromkeys(SUMS.values(), (0, 0))
+    for kind, amount, count in kinds:
+        name = SUMS[TransferKind(kind)]
+        parts[name] = (parts[name][0] + int(amount), parts[name][1] + count)
+    return parts
+
+
+def _lines_of(payout: Payout) -> QuerySet[StatementLine]:
+    """Return the lines of a payout's statement, without the payout itself."""
+    own = Q(transfer__kind=TransferKind.PAYOUT, transfer__reference=payout.pk)
+    return StatementLine.objects.filter(statement=payout.statement_id).exclude(own)

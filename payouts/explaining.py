@@ -1,0 +1,66 @@
+"""What a difference can be made of: movements of a statement, alone or two together. Pure.
+
+A merchant who expected more asks about the difference. What belongs together is one movement here:
+a refund with the fee that came back, a payment with its fee.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+MOST_FOUND = 10
+
+
+@dataclass(frozen=True)
+class ExplainedLine:
+    """A line of a statement: `amount` is negative for what went out, in cents."""
+
+    transfer_id: int
+    transaction_id: str
+    amount: int
+
+
+_Group = tuple[ExplainedLine, ...]
+
+
+def explain(movements: Sequence[ExplainedLine], amount: int) -> list[_Group]:
+    """Return the movements, alone, of one transaction, or of two, whose sum is the amount.
+
+    What went out stands before what came in; each finding is there once, and there are ten at most.
+    """
+    found = dict.fromkeys(islice(_findings(movements, amount), MOST_FOUND))
+    return list(found)
+
+
+def _findings(movements: Sequence[ExplainedLine], amount: int) -> Iterator[_Group]:
+    groups = _by_transaction(movements)
+    for wanted in (-amount, amount):
+        yield from ((each,) for each in movements if each.amount == wanted)
+        yield from (group for group in groups if len(group) > 1 and _sum(group) == wanted)
+    yield from _pairs(groups, -amount)
+    yield from _pairs(groups, amount)
+
+
+def _pairs(groups: Sequence[_Group], wanted: int) -> Iterator[_Group]:
+    """Yield two transactions that go the same way and make up the amount."""
+    first: dict[int, _Group] = {}
+    for group in groups:
+        total = _sum(group)
+        if not total or (total < 0) != (wanted < 0):
+            continue
+        other = first.get(wanted - total)
+        if other is not None:
+            yield (*other, *group)
+        first.setdefault(total, group)
+
+
+def _by_transaction(movements: Iterable[ExplainedLine]) -> list[_Group]:
+    groups: dict[str, list[ExplainedLine]] = defaultdict(list)
+    for each in movements:
+        groups[each.transaction_id].append(each)
+    return [tuple(group) for group in groups.values()]
+
+
+def _sum(group: Iterable[ExplainedLine]) -> int:
+    return sum(each.amount for each in group)

@@ -1,0 +1,215 @@
+"""Exports in the background: made by a worker, seen by their requester, told when ready."""
+
+import io
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import Group, User
+from openpyxl import load_workbook
+
+from backoffice.export_sources import content_of
+from backoffice.models import AuditEntry, ExportForm, ExportPart, ExportRun
+from backoffice.pages import export
+from backoffice.resource import paginator
+from backoffice.resource.filters import with_fixed_days
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.services import exports
+from backoffice.services.exports import LEASE, MOST_ATTEMPTS, delete_old, make_due, start_export
+from core.clock import utc_now
+from core.errors import ApiError
+from merchants.models import Merchant
+from messages.models import Message
+from payments.models import Payment
+from tests.backoffice.conftest import Office, staff_as
+from tests.backoffice.rows import paid_payment
+
+pytestmark = pytest.mark.django_db
+PAYMENTS = "/admin/payments/payment/"
+
+
+@pytest.fixture(autouse=True)
+def _long_from_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paginator, "COUNTED", 2)
+    monkeypatch.setattr(export, "CHUNK", 2)
+    monkeypatch.setattr(exports, "NOTED_EVERY", 2)
+
+
+@pytest.fixture
+def paid(merchant: Merchant) -> list[Payment]:
+    return [paid_payment(merchant, amount, order_id=f"A-{amount}") for amount in (100, 250, 900)]
+
+
+def asked(office: Office, form: str = "csv", query: str = "mode=test") -> ExportRun:
+    response = office(Role.FINANCE).get(f"{PAYMENTS}export/{form}/?{query}")
+    run = ExportRun.objects.latest("pk")
+    assert (response.status_code, response["Location"]) == (302, page_of(run))
+    return run
+
+
+def made(run: ExportRun) -> ExportRun:
+    make_due(content_of=content_of, now=utc_now())
+    run.refresh_from_db()
+    return run
+
+
+def file_of(office: Office, run: ExportRun) -> bytes:
+    response = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
+    assert response.status_code == 200
+    return response.getvalue()
+
+
+def test_a_long_list_is_made_in_the_background(office: Office, paid: list[Payment]) -> None:
+    User.objects.filter(username="finance").delete()
+    run = asked(office)
+    User.objects.filter(username="finance").update(email="finance@office.example")
+    page = office(Role.FINANCE).get(page_of(run)).content.decode()
+    assert "It is being made, 0 rows so far" in page
+    assert "data-reload" in page
+
+    made(run)
+
+    assert (run.state, run.row_count) == ("ready", 3)
+    lines = file_of(office, run).decode().splitlines()
+    assert len(lines) == 4
+    assert [paid[number].pk in lines[3 - number] for number in range(3)] == [True] * 3
+    page = office(Role.FINANCE).get(page_of(run)).content.decode()
+    assert f"/admin/backoffice/exportrun/{run.pk}/file/" in page
+    assert "data-reload" not in page
+    message = Message.objects.get(kind="staff_export")
+    assert message.recipient == "finance@office.example"
+    assert message.subject.endswith("your export is ready")
+    assert AuditEntry.objects.filter(act="download export", subject_id=run.pk).count() == 1
+
+
+def test_numbers_and_instants_have_their_types_in_excel(
+    office: Office, paid: list[Payment]
+) -> None:
+    run = made(asked(office, "xlsx"))
+
+    page = load_workbook(io.BytesIO(file_of(office, run))).active
+    assert page is not None
+    titles, newest, *_ = list(page.iter_rows())
+    cells = {str(title.value): cell for title, cell in zip(titles, newest, strict=True)}
+    payment = paid[-1]
+    assert isinstance(cells["Paid"].value, datetime)
+    assert (cells["Gross"].value, cells["Gross"].number_format) == (9, "#,##0.00")
+    assert cells["Gross"].data_type == "n"
+    assert cells["Currency"].value == "BSD"
+    assert cells["Gross in cents"].value == 900
+    assert cells["Fee"].value == float(Decimal(payment.fee or 0) / 100)
+    assert cells["Net to merchant in cents"].value == payment.net
+    assert cells["Refunded in cents"].value == 0
+    assert cells["Order"].value == "A-900"
+    assert cells["Transaction"].value == payment.transaction_id
+    assert [str(title.value) for title in titles].count("Currency") == 1
+
+
+def test_an_export_is_its_requesters_alone(office: Office, paid: list[Payment]) -> None:
+    run = made(asked(office))
+    other = office(Role.FINANCE, "other")
+
+    assert other.get(page_of(run)).status_code == 404
+    assert other.get(f"/admin/backoffice/exportrun/{run.pk}/file/").status_code == 404
+    assert run.name not in other.get("/admin/backoffice/exportrun/").content.decode()
+
+
+def test_there_is_no_file_before_it_is_made(office: Office, paid: list[Payment]) -> None:
+    run = asked(office)
+
+    answer = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
+
+    assert answer.status_code == 404
+
+
+def test_who_may_not_export_any_more_gets_no_file(office: Office, paid: list[Payment]) -> None:
+    run = asked(office)
+    run.asked_by.groups.set([Group.objects.get_or_create(name=Role.VIEWER.value)[0]])
+
+    made(run)
+
+    assert (run.state, run.error) == ("failed", "The requester may not export this any more.")
+
+
+def test_a_worker_that_dies_is_followed_by_another(office: Office, paid: list[Payment]) -> None:
+    run = asked(office)
+    now = utc_now()
+    ExportRun.objects.update(lease_until=now + LEASE, attempts=1)
+
+    assert make_due(content_of=content_of, now=now) == 0
+    assert make_due(content_of=content_of, now=now + LEASE) == 1
+    assert ExportPart.objects.filter(run=run).count() == 1
+
+
+def test_what_cannot_be_made_is_given_up(
+    office: Office, paid: list[Payment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, now = asked(office), utc_now()
+    for attempt in range(MOST_ATTEMPTS):
+        assert run.state == "pending"
+        make_due(content_of=lambda _: 1 / 0, now=now + attempt * LEASE)  # type: ignore[arg-type, return-value]
+        run.refresh_from_db()
+
+    assert (run.state, run.attempts) == ("failed", MOST_ATTEMPTS)
+
+
+def test_one_person_has_five_made_at_a_time(paid: list[Payment]) -> None:
+    def ask() -> ExportRun:
+        return start_export(
+            staff=staff_as(Role.FINANCE),
+            resource="payments.payment",
+            query="",
+            form=ExportForm.CSV,
+            name="payments.csv",
+            now=utc_now(),
+        )
+
+    for _ in range(5):
+        ask()
+    with pytest.raises(ApiError) as refused:
+        ask()
+
+    assert refused.value.code == "EXPORTS_TOO_MANY"
+
+
+def test_today_is_the_day_on_which_it_was_asked_for(rf) -> None:
+    query = rf.get("/", {"day": "last_month", "paid": "today", "mode": "test"}).GET
+
+    fixed = with_fixed_days(query, datetime(2026, 3, 1).date())  # noqa: DTZ001  # a day
+
+    assert fixed.dict() == {
+        "mode": "test",
+        "day_from": "2026-02-01",
+        "day_to": "2026-02-28",
+        "paid_from": "2026-03-01",
+        "paid_to": "2026-03-01",
+    }
+
+
+def test_a_file_is_deleted_after_a_week(office: Office, paid: list[Payment]) -> None:
+    made(asked(office))
+    now = utc_now()
+
+    assert delete_old(now=now + timedelta(days=6)) == 0
+    assert delete_old(now=now + timedelta(days=8)) == 2
+
+    assert not ExportPart.objects.exists()
+
+
+def test_payments_are_listed_by_the_day_they_were_paid(office: Office, merchant: Merchant) -> None:
+    payment = paid_payment(merchant)
+    Payment.objects.filter(pk=payment.pk).update(completed_at=utc_now() - timedelta(days=40))
+    day = (utc_now() - timedelta(days=40)).date()
+
+    def found(query: str) -> bool:
+        page = office(Role.FINANCE).get(f"{PAYMENTS}?mode=test&{query}").content.decode()
+        return f"{PAYMENTS}{payment.pk}/change/" in page
+
+    around = f"paid_from={day - timedelta(days=1)}&paid_to={day + timedelta(days=1)}"
+    assert not found("paid=today")
+    # A payment is created before it is paid: this one's id is of today.
+    assert not found(around)
+    Payment.objects.filter(pk=payment.pk).update(completed_at=utc_now())
+    assert found("paid=today")
+    assert not found(around)

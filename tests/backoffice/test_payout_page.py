@@ -1,0 +1,222 @@
+"""A payout line by line, what explains a difference, and a merchant's statement."""
+
+import io
+
+import pytest
+from openpyxl import load_workbook
+
+from backoffice.export_sources import content_of
+from backoffice.models import AuditEntry, ExportRun
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from backoffice.services.exports import make_due
+from core.clock import utc_now
+from core.money import share_of
+from ledger.models import Account, Purpose
+from ledger.services import balance_of
+from merchants.models import Merchant
+from payments.models import Payment
+from payouts.composition import composition_of
+from payouts.models import AccountStatement, Payout, PayoutOrigin
+from payouts.services import mark_sent, record_paid, record_returned, schedule_payout
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def seller() -> Merchant:
+    return MerchantFactory(fee_basis_points=150)
+
+
+@pytest.fixture
+def payments(seller: Merchant) -> list[Payment]:
+    return [paid_payment(seller, amount, order_id=f"A-{amount}") for amount in (10_000, 5_000)]
+
+
+@pytest.fixture
+def payout(seller: Merchant, payments: list[Payment]) -> Payout:
+    refund(payments[1], 1_269)
+    return pay_out(seller)
+
+
+def refund(payment: Payment, amount: int) -> None:
+    create_refund(
+        caller=caller_of(payment.merchant),
+        payment_id=payment.pk,
+        draft=RefundDraft(amount=amount, reason="Cold"),
+        now=utc_now(),
+    )
+
+
+def pay_out(merchant: Merchant) -> Payout:
+    return schedule_payout(
+        merchant=merchant,
+        livemode=False,
+        currency="BSD",
+        amount=None,
+        origin=PayoutOrigin.STAFF,
+        actor="staff:finance",
+        now=utc_now(),
+    )
+
+
+def page(office: Office, payout: Payout, query: str = "") -> str:
+    return office(Role.FINANCE).get(f"{page_of(payout)}{query}").content.decode()
+
+
+def test_its_parts_lead_from_the_balance_before_to_that_after(payout: Payout) -> None:
+    made_of = composition_of(payout)
+
+    assert made_of.parts["payments_amount"].amount == 15_000
+    assert made_of.parts["refunds_amount"].amount == -1_269
+    assert made_of.parts["fees_amount"].amount == -225 + share_of(75, 1_269, 5_000)
+    total = made_of.opening_amount + sum(part.amount for part in made_of.parts.values())
+    assert total - made_of.payout_amount == made_of.closing_amount == 0
+    assert made_of.payout_amount == payout.amount
+
+
+def test_its_page_names_each_part_with_its_movements(office: Office, payout: Payout) -> None:
+    shown = page(office, payout)
+
+    for words in ("What it is made of", "Balance before", "B$150.00 BSD", "-B$12.69 BSD"):
+        assert words in shown
+    address = f"/admin/payouts/statementline/?payout={payout.pk}&amp;part=refunds_amount"
+    assert address in shown
+    listed = office(Role.FINANCE).get(address.replace("&amp;", "&")).content.decode()
+    assert "1 movement" in listed
+    assert "-B$12.69 BSD" in listed
+
+
+def test_it_explains_a_difference(office: Office, payout: Payout) -> None:
+    shown = page(office, payout, "?ask=12.50")
+
+    assert "What makes up B$12.50 BSD here" in shown  # 12.69 went back, and 0.19 of the fee came
+    assert shown.count("-B$12.69 BSD") >= 2
+    assert "B$0.19 BSD" in shown
+    assert "is no amount in BSD" in page(office, payout, "?ask=what")
+
+
+def test_it_names_what_came_too_late(office: Office, seller: Merchant, payout: Payout) -> None:
+    late = paid_payment(seller, 7_777)
+    pay_out(seller)
+
+    shown = page(office, payout, "?ask=77.77")
+
+    assert "What came too late for this payout: B$77.77 BSD in the next one" in shown
+    assert late.pk in shown
+
+
+def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
+    mark_sent(payout_id=payout.pk, actor="staff:x", now=utc_now())
+    record_paid(payout_id=payout.pk, actor="staff:x", now=utc_now())
+    record_returned(
+        payout_id=payout.pk, code="AC04", message="Account closed.", actor="system:x", now=utc_now()
+    )
+
+    shown = page(office, payout)
+
+    assert "Account closed. (AC04)" in shown
+    assert "see that its bank account is right first." in shown
+
+
+@pytest.fixture
+def statement(office: Office, seller: Merchant, payout: Payout) -> AccountStatement:
+    """A statement of this month so far, ready with its file."""
+    response = act(
+        office(Role.FINANCE),
+        seller,
+        "statement",
+        mode="test",
+        period="this_month",
+        currency="BSD",
+        form="xlsx",
+    )
+    assert response.status_code == 302, response.content
+    made = AccountStatement.objects.get()
+    assert response["Location"] == page_of(ExportRun.objects.get())
+    return made
+
+
+def ready(statement: AccountStatement) -> None:
+    from datetime import timedelta
+
+    from payouts.account_statements import make_due as make_statements
+
+    make_statements(now=utc_now() + timedelta(minutes=2))
+    statement.refresh_from_db()
+    assert statement.ready_at
+
+
+def test_a_month_adds_up_in_excel(
+    office: Office, seller: Merchant, payout: Payout, statement: AccountStatement
+) -> None:
+    assert make_due(content_of=content_of, now=utc_now()) == 0  # the statement is not over yet
+    ready(statement)
+    assert make_due(content_of=content_of, now=utc_now()) == 1
+
+    run = ExportRun.objects.get()
+    file = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
+    book = load_workbook(io.BytesIO(file.getvalue()))
+    sums = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
+    assert sums["Payments"] == 150
+    assert sums["Closing balance"] == sums["Opening balance"] == 0
+    lines = list(book["Movements"].iter_rows(values_only=True))
+    titles, opening, *movements, closing = lines
+    place = titles.index("Amount in cents")
+    assert sum(int(str(line[place])) for line in movements) == 0
+    assert (opening[1], closing[1]) == ("opening balance", "closing balance")
+    assert [line[titles.index("Order")] for line in movements if line[1] == "payment"] == [
+        "A-10000",
+        "A-5000",
+    ]
+    [refunded] = [line for line in movements if line[1] == "refund"]
+    assert refunded[titles.index("Order")] == "A-5000"
+    account = Account.objects.get(owner=seller.pk, purpose=Purpose.MERCHANT)
+    assert closing[titles.index("Balance")] == balance_of(account)
+
+
+@pytest.mark.parametrize(("form", "begins"), [("pdf", b"%PDF"), ("csv", b"\xef\xbb\xbfDate,Type")])
+def test_its_page_shows_the_sums_and_makes_other_files(
+    office: Office, statement: AccountStatement, form: str, begins: bytes
+) -> None:
+    ready(statement)
+    shown = office(Role.FINANCE).get(page_of(statement)).content.decode()
+    for words in ("It adds up.", "Opening balance", "Day by day", "B$150.00 BSD"):
+        assert words in shown
+
+    office(Role.FINANCE).get(f"/admin/payouts/accountstatement/{statement.pk}/file/{form}/")
+    make_due(content_of=content_of, now=utc_now())
+
+    run = ExportRun.objects.get(form=form)
+    file = office(Role.FINANCE).get(f"/admin/backoffice/exportrun/{run.pk}/file/")
+    assert file.getvalue().startswith(begins)
+
+
+def test_viewers_see_a_statement_and_get_no_file(
+    office: Office, statement: AccountStatement
+) -> None:
+    viewer = office(Role.VIEWER)
+    assert viewer.get(page_of(statement)).status_code == 200
+
+    answer = viewer.get(f"/admin/payouts/accountstatement/{statement.pk}/file/csv/")
+
+    assert answer.status_code == 403
+    assert AuditEntry.objects.latest("sequence").outcome == "forbidden"
+    assert ExportRun.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "days", [{}, {"first_day": "2026-02-01"}, {"first_day": "2026-02-02", "last_day": "2026-02-01"}]
+)
+def test_a_period_of_no_days_is_refused(office: Office, seller: Merchant, days: dict) -> None:
+    values = {"mode": "test", "period": "days", "currency": "BSD", "form": "csv"} | days
+    response = act(office(Role.FINANCE), seller, "statement", **values)
+
+    assert response.status_code == 422
+    assert not AccountStatement.objects.exists()
+    assert office(Role.SUPPORT).get(page_of_act(seller, "statement")).status_code == 403
