@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
+
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
@@ -16,7 +18,14 @@ from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
 from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
-from customers.errors import CustomerFrozen, InvalidPin, NewProofLimitReached, ProofMethod
+from customers.errors import (
+    CustomerFrozen,
+    InvalidPin,
+    NewProofLimitReached,
+    PinLocked,
+    ProofMethod,
+)
+from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
 from payments.errors import PaymentNotFound
 from payments.events import sample_payment
@@ -49,11 +58,14 @@ def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> 
     return bound
 
 
-def ended(status: PaymentStatus, failure: Failure = DECLINED) -> tuple[str, dict[str, Any]]:
+def ended(
+    status: PaymentStatus, failure: Failure = DECLINED, **more: Any
+) -> tuple[str, dict[str, Any]]:
     """Return the screen of a payment that was not paid."""
     payment = sample_payment(status)
     payment.error_code = failure.code
-    return "ended", {"payment_view": BILL, "end": ending_of(payment, BILL, status=status)}
+    end = ending_of(payment, BILL, status=status)
+    return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
 
 
 def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
@@ -88,6 +100,13 @@ BASE = {
     "magic_phones": magic_phones,
     "outcomes": outcomes,
 }
+NEW_PASSKEY = {
+    "payment_view": ORDER,
+    "customer": Person(),
+    "passkey_above": settings.PASSKEY_ABOVE,
+    "new_limit": settings.RISK_NEW_PROOF_AMOUNT,
+    "new_hours": settings.RISK_NEW_PROOF_HOURS,
+}
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
@@ -107,8 +126,22 @@ SCREENS: dict[str, Screen] = {
         "code",
         BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "way": WAY},
     ),
-    "new-pin": lambda: ("new_pin", BASE | {"form": filled(f.NewPinForm), "customer": Person()}),
+    "new-pin": lambda: (
+        "new_pin",
+        BASE | {"form": filled(f.NewPinForm), "customer": Person(), "pays": True},
+    ),
     "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
+    "pin-locked": lambda: (
+        "pin",
+        BASE
+        | {
+            "form": filled(f.PinForm),
+            "customer": Person(),
+            "locked": message_for(PinLocked(NOW + LOCK), zone=BILL.zone, now=NOW),
+        },
+    ),
+    "declined-open": lambda: ("declined", BASE | {"customer": Person()}),
+    "review-passkey": lambda: ("review", BASE | {"passkey_at": "#", "livemode": True}),
     "pin-error": lambda: (
         "pin",
         BASE
@@ -139,8 +172,9 @@ SCREENS: dict[str, Screen] = {
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
-        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000},
+        BASE | NEW_PASSKEY | {"pays_at_once": True, "pin_will_do": True},
     ),
+    "passkey-new-limited": lambda: ("passkey_new", BASE | NEW_PASSKEY),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
     "add": lambda: (
@@ -191,6 +225,7 @@ SCREENS: dict[str, Screen] = {
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
     "declined": lambda: ended(PaymentStatus.FAILED),
     "expired": lambda: ended(PaymentStatus.EXPIRED),
+    "expired-asked": lambda: ended(PaymentStatus.EXPIRED, may_ask=False, waits=True),
     "canceled": lambda: ended(PaymentStatus.CANCELED),
     "cancel": lambda: ("cancel", BASE),
     "cancel-long": lambda: ("cancel", BASE | {"payment_view": LONG}),

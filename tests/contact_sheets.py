@@ -5,6 +5,7 @@ writes one PNG per screen, to be looked at.
 """
 
 import argparse
+import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +13,6 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Page
 
-from sandbox.screens import SCREENS
 from tests.chromium import launched
 
 LANGUAGES = ("en", "ht", "es", "fr")
@@ -23,17 +23,17 @@ Picture = tuple[int, int, Image.Image]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--site", default="http://localhost:8000", help="where preview serves")
+    parser.add_argument("--site", default="http://localhost:8090", help="where preview serves")
     parser.add_argument("--of", default="", help="only the screens whose name has this in it")
     parser.add_argument("--to", type=Path, required=True, help="the folder of the sheets")
     options = parser.parse_args()
     options.to.mkdir(parents=True, exist_ok=True)
     with launched() as browser:
         page = browser.new_context(reduced_motion="reduce").new_page()
-        for name in SCREENS:
-            if options.of in name:
-                sheet = assembled(list(pictures(page, f"{options.site}/preview/{name}")))
-                sheet.save(options.to / f"{name}.png")
+        listed = page.request.get(f"{options.site}/preview", params={"of": options.of}).text()
+        for name in re.findall(r'src="/preview/([a-z-]+)', listed):
+            sheet = assembled(list(pictures(page, f"{options.site}/preview/{name}")))
+            sheet.save(options.to / f"{name}.png")
 
 
 def pictures(page: Page, address: str) -> Iterator[Picture]:

@@ -33,7 +33,8 @@ addEventListener("pageshow", (event) => { if (event.persisted) location.reload()
 /* A page that answers a form directly takes the address of one that can be asked for again. */
 if (page.dataset.instead) history.replaceState(null, "", page.dataset.instead);
 
-one("[data-focus]")?.focus();
+/* What is wrong comes first; else the only field of the page. */
+(one("[data-focus]") ?? one("[data-first] input:not([type=hidden], [hidden])"))?.focus();
 
 /* Show and hide a PIN. */
 for (const button of all("[data-peek]")) {
@@ -164,6 +165,7 @@ for (const pad of all("[data-keys]")) {
     });
     pad.append(button);
   }
+  input.inputMode = "none";  // the keypad is here: no other one is raised over it
   show(pad);
 }
 
