@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
 
+from config.front_page import front_page
 from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView, openapi_document
 from core.handler import read_only
@@ -30,6 +31,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include("webhooks.urls")),
     path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
+    path("", read_only(front_page), name="front-page"),
+    path("v1", read_only(front_page)),
+    path("v1/", read_only(front_page)),
     path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),
     path("", include("backoffice.urls")),
     path("", include("links.image_urls")),

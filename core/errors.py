@@ -123,6 +123,7 @@ class RateLimited(ApiError):
     )
     remedy = "Wait for `Retry-After`; the header `RateLimit` says what is left."
     test_mode = "Request [[rate_refused]] within [[rate_window]], where limits are on."
+    default_headers = RETRY_SOON
 
 
 class InternalError(ApiError):

@@ -1,6 +1,6 @@
 """Rate limits; all but that of registrations are off unless `RATE_LIMITS`.
 
-The algorithms and their storage are the library's.
+The algorithms and their storage are the library's, but for the one that refills.
 
 All processes share one count in Redis. Where there is none, or while it does not answer, each
 process counts for itself: a limit protects the service and must not become its weakest part.
@@ -25,6 +25,7 @@ from limits.strategies import (
 )
 
 from core.errors import RateLimited
+from core.refilling import RefillingRateLimiter
 
 logger = logging.getLogger(__name__)
 
@@ -45,12 +46,12 @@ class RateLimit:
         return f'"{self.name}";q={self.item.amount};w={self.item.get_expiry()}'
 
 
-# 100 a minute with a burst of 200 is: never more than 200 in any two minutes.
+# 100 a minute with a burst of 200: as many at once, and one more each 0.6 seconds.
 MERCHANT_LIMITS = (
-    RateLimit("burst", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),
+    RateLimit("burst", RateLimitItemPerMinute(200, 2), RefillingRateLimiter),
     RateLimit("hour", RateLimitItemPerHour(10_000), SlidingWindowCounterRateLimiter),
 )
-ADDRESS_LIMITS = (RateLimit("address", RateLimitItemPerMinute(200, 2), MovingWindowRateLimiter),)
+ADDRESS_LIMITS = (RateLimit("address", RateLimitItemPerMinute(200, 2), RefillingRateLimiter),)
 REPORT_LIMIT = RateLimit("report", RateLimitItemPerMinute(30), FixedWindowRateLimiter)
 
 
@@ -102,7 +103,7 @@ def _consume(storage: Storage, limits: Sequence[RateLimit], caller: str) -> dict
 
 def _refusal(storage: Storage, limit: RateLimit, policy: str, caller: str) -> RateLimited:
     seconds = max(1, _state(storage, limit, caller)[1])
-    error = RateLimited(f"Try again in {seconds} seconds.")
+    error = RateLimited(f"Try again in {seconds} second{'s' * (seconds > 1)}.")
     error.headers = {"Retry-After": str(seconds)} | _headers(limit, policy, 0, seconds)
     return error
 

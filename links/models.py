@@ -14,7 +14,7 @@ from core.limits import MAX_TEXT, MAX_URL
 from core.money import MAX_AMOUNT
 from core.queries import Lookups
 from links.errors import REFUSAL_BY_STATUS, PaymentLinkNotFound
-from links.statuses import TRANSITIONS, LinkStatus
+from links.statuses import ALLOWED, TRANSITIONS, LinkStatus
 from merchants.scoping import CallerScoped, Scope
 
 _ACTIVE = Q(status=LinkStatus.ACTIVE)
@@ -184,7 +184,8 @@ class PaymentLink(models.Model):
 
     def refusal(self, now: datetime) -> ApiError:
         """The error that explains why its present status does not allow the request."""
-        return REFUSAL_BY_STATUS[self.status_at(now)]()
+        status = self.status_at(now)
+        return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
     def transition_to(self, status: LinkStatus, *, now: datetime, actor: str) -> None:
         """Move to a final status and record who ended it. The row must be locked.

@@ -18,3 +18,9 @@ TRANSITIONS: dict[LinkStatus, frozenset[LinkStatus]] = {
     S.EXPIRED: frozenset(),
     S.USED_UP: frozenset(),
 }
+
+# What a refusal says beside the status.
+ALLOWED = {
+    status: "no one can pay through it any more" if not moves else "it can be paid, and deactivated"
+    for status, moves in TRANSITIONS.items()
+}

@@ -21,7 +21,6 @@ from ledger.errors import InsufficientBalance
 from merchants.scoping import CallerKind, CallerScoped, Scope
 from payments.errors import (
     REFUSAL_BY_STATUS,
-    PaymentExpired,
     PaymentFailed,
     PaymentNotCompleted,
     PaymentNotFound,
@@ -29,7 +28,7 @@ from payments.errors import (
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
 from payments.replacement_rows import Replacement as Replacement
-from payments.statuses import EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
+from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 
 STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
@@ -226,7 +225,8 @@ class Payment(models.Model):
 
     def refusal(self, now: datetime) -> ApiError:
         """The error that explains why its present status does not allow the request."""
-        return REFUSAL_BY_STATUS[self.status_at(now)]()
+        status = self.status_at(now)
+        return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
     @property
     def failure(self) -> ApiError:
@@ -269,7 +269,7 @@ class Payment(models.Model):
         if status not in TRANSITIONS[before]:
             raise self.refusal(now)
         if status != PaymentStatus.EXPIRED and self.status_at(now) == PaymentStatus.EXPIRED:
-            raise PaymentExpired()
+            raise self.refusal(now)
 
 
 @cache

@@ -40,6 +40,16 @@ PAYABLE = _leading_to(S.PROCESSING)
 FINAL = frozenset(status for status in S if not TRANSITIONS[status])
 REPLACEABLE = FINAL - {S.COMPLETED}
 
+# What a refusal says beside the status.
+ALLOWED = {
+    S.CREATED: "it can be paid, and canceled",
+    S.PENDING: "it can be paid, and canceled",
+    S.REQUIRES_ACTION: "it can be paid by its customer",
+    S.PROCESSING: "its outcome is on the way",
+    S.COMPLETED: "it can only be refunded",
+    **dict.fromkeys((S.FAILED, S.EXPIRED, S.CANCELED), "nothing more can be done with it"),
+}
+
 
 def status_at(status: str, expires_at: datetime | None, now: datetime) -> PaymentStatus:
     """Return the status to show and to act on: expired from the moment its time has passed."""

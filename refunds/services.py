@@ -20,7 +20,7 @@ from ledger.services import Movement, accounts_for, post_transfers
 from merchants.callers import Caller
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
-from payments.statuses import PaymentStatus
+from payments.statuses import ALLOWED, PaymentStatus
 from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
 from refunds.failures import GIVE_UP_AFTER, NOT_COVERED, SIMULATED
@@ -114,7 +114,7 @@ def fee_share(payment: Payment, amount: int) -> int:
 def _amount_of(payment: Payment, draft: RefundDraft, now: datetime) -> int:
     status = payment.status_at(now)
     if status != PaymentStatus.COMPLETED:
-        raise PaymentNotCompleted(status=f"is {status}")
+        raise PaymentNotCompleted(status=f"is {status}; {ALLOWED[status]}")
     available = payment.amount_refundable
     if draft.expected_available not in (None, available):
         raise RefundAmountMismatch(refund_amount_available=f"is {available}")

@@ -90,3 +90,14 @@ def test_they_are_for_reading_only(path: str, method: str) -> None:
 
     assert (response.status_code, response.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
     assert (response["Content-Type"], response["Allow"]) == ("application/json", "GET, HEAD")
+
+
+@pytest.mark.parametrize("host", ["10.1.2.3:8000", "pod-7.cluster.local", "a b", ""])
+def test_healthz_answers_by_any_name(client: Client, host: str) -> None:
+    response = client.get("/healthz", headers={"Host": host})
+
+    assert (response.status_code, response.json()) == (200, {"status": "ok"})
+
+
+def test_nothing_else_answers_by_a_foreign_name(client: Client) -> None:
+    assert client.get("/docs", headers={"Host": "evil.example"}).status_code == 400

@@ -24,7 +24,7 @@ def test_it_refuses_as_asked_and_does_nothing(api: Api, merchant: Merchant, code
     assert client.post("/v1/payments", body, idempotency_key="again").status_code == 201
 
 
-@pytest.mark.parametrize("code", ["CONFLICT", "SERVICE_UNAVAILABLE"])
+@pytest.mark.parametrize("code", ["CONFLICT", "SERVICE_UNAVAILABLE", "RATE_LIMITED"])
 def test_what_may_be_tried_again_says_when(api: Api, merchant: Merchant, code: str) -> None:
     assert api(merchant).get("/v1/payments", simulate_error=code)["Retry-After"] == "1"
 

@@ -30,6 +30,9 @@ def test_it_refuses_a_repeat(api, merchant, link):
 
     assert response.status_code == 422
     assert response.json()["code"] == "PAYMENT_LINK_INACTIVE"
+    assert response.json()["details"] == (
+        "status: is deactivated; no one can pay through it any more"
+    )
     assert event_types("payment_link.d") == ["payment_link.deactivated"]
 
 

@@ -73,6 +73,7 @@ def test_it_cancels(api: Api, merchant: Merchant, payment: Payment) -> None:
     assert event["data"]["payment_id"] == payment.id
     again = api(merchant).post(f"/v1/payments/{payment.id}/cancel")
     assert (again.status_code, again.json()["code"]) == (422, "PAYMENT_CANCELED")
+    assert again.json()["details"] == "status: is canceled; nothing more can be done with it"
     assert Event.objects.count() == 1
 
 

@@ -8,7 +8,7 @@ from core.clock import iso
 from core.models import IdempotencyKey
 from ledger.models import Purpose, Transfer, TransferKind
 from payments.models import Payment
-from payments.statuses import PaymentStatus
+from payments.statuses import ALLOWED, PaymentStatus
 from refunds.models import Refund
 from tests.events import event_data, event_types
 from tests.factories import PaymentFactory
@@ -157,7 +157,8 @@ def test_it_takes_a_view_that_is_right(api, paid):
 def test_it_refuses_a_payment_that_is_not_completed(api, payment, status):
     bring_to(payment, status)
 
-    assert refusal(refund(api, payment)) == (422, "PAYMENT_NOT_COMPLETED", f"status: is {status}")
+    details = f"status: is {status}; {ALLOWED[status]}"
+    assert refusal(refund(api, payment)) == (422, "PAYMENT_NOT_COMPLETED", details)
 
 
 def test_it_refuses_a_counter_and_refunds_what_was_paid_there(api, merchant):

@@ -1,0 +1,26 @@
+"""What stands at the address itself: it says what this is, and where to read on."""
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from core.json import dump_json
+
+HTML = "text/html"
+
+
+def front_page(request: HttpRequest) -> HttpResponse:
+    """Answer a browser with a page, and any other client with JSON."""
+    places = {
+        "docs": f"{settings.BASE_URL}/docs",
+        "openapi": f"{settings.BASE_URL}/v1/openapi.json",
+    }
+    if HTML in request.META.get("HTTP_ACCEPT", ""):
+        context = {"service": settings.SERVICE_NAME, **places}
+        response = render(request, "front_page.html", context)
+    else:
+        body = dump_json({"service": settings.SERVICE_NAME, "version": "v1", **places})
+        response = HttpResponse(body, content_type="application/json")
+    patch_vary_headers(response, ["Accept"])
+    return response
