@@ -13,6 +13,7 @@ help:
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
+	@echo "make released      enter the migrations of a release, which then never change"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
@@ -45,6 +46,9 @@ simulate: .venv/development
 bench: .venv/development
 	@$(BIN)/python -m bench.api
 
+released: .venv/development
+	@$(BIN)/python -m tests.released_migrations
+
 system:
 	@sh .ci/system
 
@@ -73,4 +77,4 @@ var/development.env: config/local/development.py | .venv/base
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast night audit mutants simulate bench system requirements
+.PHONY: help run check test test-fast night audit mutants simulate released bench system requirements

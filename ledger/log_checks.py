@@ -8,6 +8,8 @@ from django.db.models import Exists, OuterRef
 
 from core import merkle
 from core.signatures import AT_UPGRADE, is_signed
+from core.signed_notes import LogHead
+from ledger.checkpoints import is_ours
 from ledger.log_entries import (
     DELETED,
     OPENING,
@@ -56,14 +58,24 @@ def check_opening() -> Iterator[str]:
 
 
 def check_heads(mark: str = "") -> Iterator[Finding]:
-    """Check that the log begins with the tree of each checkpoint of at least `mark` leaves."""
+    """Check that we have signed each checkpoint of at least `mark` leaves, and that it holds."""
     rows = Checkpoint.objects.order_by("size")
     first = int(mark or 0)
     while heads := list(rows.filter(size__gte=first)[:HEADS_AT_ONCE]):
         for head in heads:
             yield from check_head(head.size, bytes(head.root), "Checkpoint")
+            if not _is_signed_so(head):
+                yield f"Checkpoint {head.size} is not as it was signed."
         first = heads[-1].size + 1
         yield Reached(str(first))
+
+
+def _is_signed_so(head: Checkpoint) -> bool:
+    """Return whether the note, which goes out with webhooks, is ours and says the same."""
+    if not is_ours(head.note):
+        return False
+    said = LogHead.parse(head.note)
+    return (said.size, said.root) == (head.size, bytes(head.root))
 
 
 def check_leaves(mark: str = "") -> Iterator[Finding]:

@@ -10,6 +10,10 @@ FORGET = [
     "DELETE FROM ledger_witnessstate",
     "DELETE FROM ledger_waitingentry",
 ]
+PLANTED_USER = (
+    "INSERT INTO auth_user (username, password, is_superuser, first_name, last_name, email,"
+    f" is_staff, is_active, date_joined) VALUES ('x', '', TRUE, '', '', '', TRUE, TRUE, {OLDER})"
+)
 AGAIN: dict[str, tuple[list[str], str]] = {
     "sealed tail with its payout": (
         [
@@ -54,16 +58,15 @@ AGAIN: dict[str, tuple[list[str], str]] = {
     ),
     "instruction approved": (
         [
-            "UPDATE backoffice_instruction SET status = 'carried_out', decided_by_id = asked_by_id,"
-            f" decided_at = {OLDER}"
+            PLANTED_USER,
+            "UPDATE backoffice_instruction SET status = 'carried_out', decided_by_id ="
+            f" (SELECT id FROM auth_user WHERE username = 'x'), decided_at = {OLDER}",
         ],
         f"Instruction {{instruction}} {FORGED}",
     ),
     "instruction of another requester": (
         [
-            "INSERT INTO auth_user (username, password, is_superuser, first_name, last_name,"
-            " email, is_staff, is_active, date_joined)"
-            f" VALUES ('x', '', TRUE, '', '', '', TRUE, TRUE, {OLDER})",
+            PLANTED_USER,
             "UPDATE backoffice_instruction SET asked_by_id ="
             " (SELECT id FROM auth_user WHERE username = 'x')",
         ],
@@ -136,6 +139,32 @@ AGAIN: dict[str, tuple[list[str], str]] = {
     "date of birth of a merchant": (
         [f"UPDATE merchants_merchant SET created_at = {OLDER} WHERE id = '{{merchant}}'"],
         f"Merchant {{merchant}} {FORGED}",
+    ),
+    "note of a signed head": (
+        ["UPDATE ledger_checkpoint SET note = 'x'"],
+        "is not as it was signed.",
+    ),
+    "signed head planted": (
+        [
+            "INSERT INTO ledger_checkpoint (size, root, note, created_at)"
+            f" SELECT 9999, root, note, {OLDER} FROM ledger_checkpoint"
+        ],
+        "Checkpoint 9999 is not of this log: it has fewer leaves by now.",
+    ),
+    "account planted with money": (
+        [
+            "INSERT INTO ledger_account (owner, purpose, currency, livemode, exponent, balance)"
+            " VALUES ('cus_x', 'wallet', 'BSD', FALSE, 2, 500)"
+        ],
+        "(cus_x wallet BSD test) has balance 500; its transfers make 0.",
+    ),
+    "refund held back for ever": (
+        ["UPDATE payments_payment SET amount_refund_pending = 100 WHERE id = '{sale}'"],
+        "Payment {sale} is not refunded by the sum of its refunds.",
+    ),
+    "seal moved": (
+        ["UPDATE ledger_seal SET sequence = sequence + 1000 WHERE sequence = {seal}"],
+        "Seal {seal} is missing.",
     ),
     "leaf appended": (
         [

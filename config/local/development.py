@@ -3,12 +3,10 @@
 `python -m config.local.development`; the environment takes precedence over this file.
 """
 
-import base64
 import os
-import secrets
 
 from config.environment import DEVELOPMENT_FILE
-from core.signed_notes import NoteSigner
+from config.secret_values import fresh_secrets
 
 
 def main() -> None:
@@ -24,14 +22,7 @@ def main() -> None:
 
 def values() -> dict[str, str]:
     """Generate the secrets."""
-    return {
-        "DEVELOPMENT_MODE": "true",
-        "SECRET_KEY": secrets.token_urlsafe(48),
-        "PIN_PEPPER": secrets.token_urlsafe(32),
-        "ENCRYPTION_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-        "CHECKPOINT_KEY": str(NoteSigner.generate("localhost/ledger")),
-        "LEDGER_KEY": base64.urlsafe_b64encode(secrets.token_bytes(32)).decode(),
-    }
+    return {"DEVELOPMENT_MODE": "true", **fresh_secrets("http://localhost")}
 
 
 if __name__ == "__main__":

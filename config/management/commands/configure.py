@@ -1,0 +1,79 @@
+"""`manage.py configure FILE`: write the environment of a production service."""
+
+import os
+import subprocess
+import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from config.environment import BASE_DIR, VARIABLES
+from config.secret_values import fresh_secrets
+
+# What no one but the operator knows: a question, and an answer to begin with.
+QUESTIONS = {
+    "BASE_URL": ("Where the world reaches the service", "https://pay.example.com"),
+    "SERVICE_NAME": ("The name on pages and in e-mails", "Payments"),
+    "DATABASE_URL": ("PostgreSQL", "postgres://payments:PASSWORD@127.0.0.1/payments"),
+    "CELERY_BROKER_URL": ("Redis, for the broker", "redis://127.0.0.1/0"),
+    "CACHE_URL": ("Redis, for the cache", "redis://127.0.0.1/1"),
+    "EMAIL_URL": ("The mail server", "smtp+tls://USER:PASSWORD@mail.example.com:587"),
+    "SMS_URL": ("The gateway for text messages", "https://USER:PASSWORD@sms.example.com/send"),
+    "DEFAULT_CURRENCY": ("The currency, by its ISO 4217 code", "BSD"),
+    "TRUSTED_PROXIES": ("How many proxies stand in a row before it", "1"),
+    "WEB_WORKERS": ("Web processes per instance", "2"),
+}
+
+
+class Command(BaseCommand):
+    help = (
+        "Write the environment of a production service: fresh secrets, and the answers to a few "
+        "questions. Variables that are set already are taken as answers, so that --no-input asks "
+        "nothing. Never overwrites a file."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="for example /etc/payments/environment")
+        parser.add_argument("--no-input", action="store_true", help="take what is set, ask nothing")
+
+    def handle(self, *, file: Path, no_input: bool, **options: Any) -> None:
+        if file.exists():
+            raise CommandError(f"{file} exists: it holds secrets, and is not overwritten.")
+        answers = {name: self._answer(name, ask=not no_input) for name in QUESTIONS}
+        values = answers | fresh_secrets(answers["BASE_URL"]) | {"DEVELOPMENT_MODE": "false"}
+        _write(file, values)
+        self.stdout.write(f"{file} is written, readable by its owner only.")
+        faults = _faults(values)
+        if faults:
+            raise CommandError(f"Before the service starts, put right in {file}:\n{faults}")
+        self.stdout.write("The service can start with it. Keep a copy apart from the database.")
+
+    def _answer(self, name: str, *, ask: bool) -> str:
+        question, default = QUESTIONS[name]
+        given = os.environ.get(name, default)
+        return (input(f"{question} ({name}) [{given}]: ").strip() if ask else "") or given
+
+
+def _write(file: Path, values: Mapping[str, str]) -> None:
+    descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as stream:
+        stream.writelines(f"{name}={value}\n" for name, value in values.items())
+
+
+def _faults(values: Mapping[str, str]) -> str:
+    """Return what `check --deploy` finds wrong with these values, in a process of its own."""
+    ours = {*VARIABLES, "DEVELOPMENT_FILE"}
+    rest = {name: value for name, value in os.environ.items() if name not in ours}
+    done = subprocess.run(  # our own
+        [sys.executable, "manage.py", "check", "--deploy", "--tag", "production"],
+        cwd=BASE_DIR,
+        env=rest | dict(values) | {"DEVELOPMENT_FILE": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return "" if done.returncode == 0 else done.stderr.strip()

@@ -1,0 +1,23 @@
+"""Fresh secrets for an environment: one of each, that no other installation has."""
+
+import base64
+import secrets
+from urllib.parse import urlsplit
+
+from core.signed_notes import NoteSigner
+
+
+def fresh_secrets(base_url: str) -> dict[str, str]:
+    """Return a value for each variable that is a secret of this installation's own."""
+    origin = f"{urlsplit(base_url).hostname}/ledger"
+    return {
+        "SECRET_KEY": secrets.token_urlsafe(48),
+        "PIN_PEPPER": secrets.token_urlsafe(32),
+        "ENCRYPTION_KEY": _fernet_key(),
+        "CHECKPOINT_KEY": str(NoteSigner.generate(origin)),
+        "LEDGER_KEY": _fernet_key(),
+    }
+
+
+def _fernet_key() -> str:
+    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()

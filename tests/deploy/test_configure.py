@@ -1,0 +1,70 @@
+"""`manage.py configure`: an environment that the service starts with."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from config.environment import VARIABLES
+from tests.source_tree import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+
+
+def configure(file: Path, *, answers: str = "", **given: str) -> subprocess.CompletedProcess[str]:
+    ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
+    rest = {name: value for name, value in os.environ.items() if name not in ours}
+    words = [] if answers else ["--no-input"]
+    return subprocess.run(
+        [sys.executable, "manage.py", "configure", str(file), *words],
+        cwd=ROOT,
+        env=rest | {"DEVELOPMENT_FILE": ""} | given,
+        input=answers,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_it_writes_what_the_service_starts_with(tmp_path: Path) -> None:
+    file = tmp_path / "environment"
+
+    done = configure(file, answers="https://pay.island.bs\nIsland Pay\n" + "\n" * 8)
+
+    values = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    assert done.returncode == 0, done.stderr
+    assert "The service can start with it." in done.stdout
+    assert (values["BASE_URL"], values["SERVICE_NAME"]) == ("https://pay.island.bs", "Island Pay")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert set(values) <= set(VARIABLES)
+    assert values["CHECKPOINT_KEY"].startswith("PRIVATE+KEY+pay.island.bs/ledger+")
+
+
+def test_no_two_environments_share_a_secret(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert configure(tmp_path / name).returncode == 0
+    one, two = (
+        dict(line.split("=", 1) for line in (tmp_path / name).read_text().splitlines())
+        for name in ("one", "two")
+    )
+
+    assert {name for name in one if one[name] != two[name]} == {
+        "SECRET_KEY", "PIN_PEPPER", "ENCRYPTION_KEY", "LEDGER_KEY", "CHECKPOINT_KEY",
+    }  # fmt: skip
+
+
+def test_it_names_what_the_service_would_not_start_with(tmp_path: Path) -> None:
+    done = configure(tmp_path / "environment", BASE_URL="http://pay.example.com")
+
+    assert done.returncode == 1
+    assert "BASE_URL must begin with https://" in done.stderr
+
+
+def test_it_overwrites_no_file(tmp_path: Path) -> None:
+    (tmp_path / "environment").write_text("SECRET_KEY=mine\n")
+
+    done = configure(tmp_path / "environment")
+
+    assert (done.returncode, (tmp_path / "environment").read_text()) == (1, "SECRET_KEY=mine\n")

@@ -1,0 +1,147 @@
+"""The files of `deploy/` are well formed, name what there is, and say the same as the documents."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from config.environment import VARIABLES
+from tests.machine import need
+from tests.source_tree import ROOT
+
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
+
+DEPLOY = ROOT / "deploy"
+FILES = [path for path in sorted(DEPLOY.rglob("*")) if path.is_file()]
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+MANIFESTS = [
+    document
+    for path in sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+    for document in yaml.safe_load_all(path.read_text())
+]
+COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+# Of Python, systemd, the kernel and the proxies; all else in capitals is a setting of ours.
+OTHERS = {
+    "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MAINPID", "AF_INET", "AF_INET6", "AF_UNIX",
+    "UPSTREAMS", "SITE", "TLSv1", "CMD_SHELL",
+}  # fmt: skip
+WORDS = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_it_names_only_settings_that_exist(path: Path) -> None:
+    named = set(WORDS.findall(path.read_text()))
+
+    assert named - set(VARIABLES) - OTHERS == set()
+
+
+def _commands() -> dict[str, str]:
+    """Return what each of these files runs for each part of the service."""
+    found: dict[str, str] = {}
+    for unit in UNITS:
+        for line in re.findall(r"^ExecStart=/opt/payments/.venv/bin/(.*)$", unit.read_text(), re.M):
+            found[f"systemd {unit.stem.removeprefix('payments-').removesuffix('@')}"] = line
+    for name, service in COMPOSE["services"].items():
+        if service.get("image") == "payments":
+            found[f"compose {name}"] = " ".join(service["command"])
+    for manifest in MANIFESTS:
+        if manifest["kind"] in ("Deployment", "Job"):
+            [container] = manifest["spec"]["template"]["spec"]["containers"]
+            found[f"kubernetes {container['name']}"] = " ".join(container["command"])
+    return found
+
+
+@pytest.mark.parametrize("part", ["web", "worker", "dispatcher", "beat", "migrate"])
+def test_all_run_a_part_by_the_same_command(part: str) -> None:
+    commands = {how: said for how, said in _commands().items() if how.split()[1] == part}
+
+    assert len(commands) == (2 if part == "migrate" else 3)
+    assert len(set(commands.values())) == 1
+
+
+def test_the_documents_name_these_commands() -> None:
+    page = (ROOT / "docs/production.md").read_text()
+
+    for how, said in _commands().items():
+        assert f"`{said.removeprefix('python ')}`" in page or said in page, how
+
+
+def test_every_part_may_write_to_its_temporary_folder_only() -> None:
+    for name, service in COMPOSE["services"].items():
+        if service.get("image") == "payments":
+            assert (service["read_only"], service["user"], service["cap_drop"]) == (
+                True,
+                "10001",
+                ["ALL"],
+            ), name
+    for manifest in MANIFESTS:
+        if manifest["kind"] in ("Deployment", "Job"):
+            pod = manifest["spec"]["template"]["spec"]
+            assert pod["securityContext"]["runAsNonRoot"] is True
+            assert pod["containers"][0]["securityContext"]["readOnlyRootFilesystem"] is True
+
+
+def test_images_and_packages_are_pinned() -> None:
+    images = [service["image"] for service in COMPOSE["services"].values()]
+    containerfile = (DEPLOY / "Containerfile").read_text()
+
+    assert all(re.search(r":\d+\.\d+", image) for image in images if image != "payments")
+    assert re.search(r"^ARG PYTHON=\S+:\d+\.\d+\.\d+-\S+$", containerfile, re.M)
+    assert "--require-hashes" in containerfile
+    assert re.findall(r"^USER (\d+)$", containerfile, re.M) == ["10001"]
+
+
+def test_the_image_copies_what_there_is() -> None:
+    for source in re.findall(
+        r"^COPY (?!--from)(\S+)", (DEPLOY / "Containerfile").read_text(), re.M
+    ):
+        assert (ROOT / source).exists()
+
+
+def test_the_units_are_what_systemd_takes(tmp_path: Path) -> None:
+    need("systemd-analyze", "systemd")
+    for unit in UNITS:
+        text = unit.read_text().replace("/opt/payments", str(ROOT))
+        (tmp_path / unit.name).write_text(text)
+    shutil.copy(tmp_path / "payments-web@.service", tmp_path / "payments-web@8001.service")
+    units = [str(path) for path in tmp_path.iterdir() if "@." not in path.name]
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *units],
+        capture_output=True,
+        text=True,
+    )
+
+    assert [line for line in done.stderr.splitlines() if "payments" in line] == []
+
+
+def test_the_dashboard_asks_for_metrics_that_the_alerts_or_the_documents_know() -> None:
+    panels = json.loads((DEPLOY / "grafana/payments.json").read_text())["panels"]
+
+    assert len(panels) > 10
+    assert all(panel["targets"][0]["expr"] for panel in panels)
+
+
+def test_nginx_takes_its_site(tmp_path: Path) -> None:
+    need("nginx", "nginx")
+    from bench.proxies import nginx
+
+    command = nginx(tmp_path, 18_443, [18_001, 18_002])
+    done = subprocess.run([*command, "-t"], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
+    assert "server 127.0.0.1:18002;" in (tmp_path / "nginx.conf").read_text()
+
+
+def test_caddy_takes_its_site(tmp_path: Path) -> None:
+    need("caddy", "Caddy")
+    from bench.proxies import caddy
+
+    _, _, *rest = caddy(tmp_path, 18_443, [18_001, 18_002])
+    done = subprocess.run(["caddy", "validate", *rest], capture_output=True, text=True)
+
+    assert done.returncode == 0, done.stderr
