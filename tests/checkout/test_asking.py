@@ -40,7 +40,7 @@ def test_it_tells_the_merchant_and_waits(failed, merchant):
     assert "<form" not in shopper.text
     event = Event.objects.get()
     assert event.type == "payment.replacement_requested"
-    data = json.loads(event.body)["data"]
+    data = json.loads(bytes(event.body))["data"]
     assert data["payment_id"] == failed.id
     assert (data["status"], data["metadata"]) == ("failed", {"n": "7"})
     assert version(failed) == "none"
