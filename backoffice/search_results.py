@@ -24,6 +24,7 @@ from funding.models import TopUp
 from funding.references import references_in
 from merchants.models import Merchant
 from payments.models import Payment
+from payments.numbers import beginning_of, is_number_of
 from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
@@ -58,6 +59,8 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     question = parse_query(text, timezone.localtime(now).date())
     if found := TopUp.objects.filter(reference__in=references_in(text)).first():
         return SearchResults(question, [], [], [], exact=page_of(found))
+    if numbered := _numbered(text):
+        return SearchResults(question, [], [], [], exact=page_of(numbered))
     if question.public_id:
         return _by_id(question, staff)
     customers = _customers(question)
@@ -65,6 +68,15 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     merchants = [] if question.is_description else _merchants(question)
     exact = _single(payments, merchants if not customers else [*merchants, *customers])
     return SearchResults(question, payments, customers, merchants, exact)
+
+
+def _numbered(text: str) -> Payment | None:
+    """Return the payment whose number, as on its receipt, this is."""
+    beginning = beginning_of(text)
+    if not beginning:
+        return None
+    same_moment = Payment.objects.filter(pk__gte=beginning, pk__lt=f"{beginning}~")
+    return next((each for each in same_moment if is_number_of(text, each.id)), None)
 
 
 def _by_id(question: SearchQuery, staff: Staff) -> SearchResults:

@@ -2,16 +2,25 @@
 
 import hmac
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from django.core import signing
+from django.db import IntegrityError, transaction
+from django.db.models import Count, Exists, OuterRef, QuerySet, Sum
 from django.utils.translation import gettext as _
 
 from core.errors import NotFound
+from core.ids import new_id
+from core.instants import start_of_day, today_in
 from payments.counters import screen_token
-from payments.models import Payment
+from payments.models import Payment, Ticket
+from payments.modes import LIFETIME
 from payments.statuses import PaymentStatus
+from payments.tickets import open_ticket
 
 SHOWN = 30
+_SALT = "checkout.ticket"
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,17 @@ class CounterSale:
     completed_at: datetime
     digits: str
     refund_words: str
+    tip: int
+
+
+@dataclass(frozen=True)
+class CounterDay:
+    """What was paid at a counter today: how often, and sums in cents."""
+
+    count: int
+    amount: int
+    tips: int
+    refunded: int
 
 
 def counter_of_screen(payment_id: str, token: str) -> Payment:
@@ -53,4 +73,53 @@ def _sale(payment: Payment) -> CounterSale:
         payment.completed_at,
         payment.customer.phone[-4:],
         words[payment.refund_status],
+        payment.tip or 0,
     )
+
+
+def day_at(counter: Payment, *, now: datetime) -> CounterDay:
+    """Return what was paid at a counter since midnight, in the merchant's time zone."""
+    zone = counter.merchant.time_zone
+    midnight = start_of_day(today_in(zone, now), zone)
+    paid = Payment.objects.filter(
+        static_payment=counter,
+        status=PaymentStatus.COMPLETED,
+        created_at__gte=midnight - LIFETIME,  # by the index: what is paid later has expired
+        completed_at__gte=midnight,
+    )
+    sums = paid.aggregate(
+        count=Count("pk"), amount=Sum("amount"), tips=Sum("tip"), refunded=Sum("amount_refunded")
+    )
+    return CounterDay(**{name: value or 0 for name, value in sums.items()})
+
+
+def waiting_at(counter: Payment, *, now: datetime) -> QuerySet[Ticket]:
+    """Return the sums that wait at a counter, oldest first; `is_opened`: on a phone."""
+    opened = Payment.objects.filter(ticket=OuterRef("pk"))
+    return Ticket.objects.open_at(counter.id, now).annotate(is_opened=Exists(opened))
+
+
+def ticket_key(counter: Payment, *, now: datetime) -> str:
+    """Return the hidden key of the cashier's form: pressed twice, it is one ticket."""
+    return signing.dumps([counter.id, new_id("tkt", now)], salt=_SALT)
+
+
+def charge(
+    *, counter: Payment, key: str, amount: int, items: list[dict[str, object]], now: datetime
+) -> None:
+    """Put a sum on the code, once per key. Raises as open_ticket does."""
+    ticket_id = _ticket_in(key, counter, now)
+    try:
+        with transaction.atomic():
+            open_ticket(counter=counter, ticket_id=ticket_id, amount=amount, items=items, now=now)
+    except IntegrityError:
+        if not Ticket.objects.filter(pk=ticket_id).exists():
+            raise
+
+
+def _ticket_in(key: str, counter: Payment, now: datetime) -> str:
+    try:
+        counter_id, ticket_id = signing.loads(key, salt=_SALT, max_age=_DAY)
+    except (signing.BadSignature, ValueError):
+        return new_id("tkt", now)
+    return str(ticket_id) if counter_id == counter.id else new_id("tkt", now)

@@ -34,6 +34,14 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
     """Return how a payment ended without being paid."""
     if status == PaymentStatus.EXPIRED:
         return _expired(payment_view)
+    if status == PaymentStatus.CANCELED and payment.ticket_id is not None:
+        return Ending(
+            _("This sum is no longer open"),
+            STILL,
+            _("It was paid with another phone, or taken off the counter."),
+            again_address=payment_view.again_address,
+            again_words=_("See what is open"),
+        )
     if status == PaymentStatus.CANCELED:
         return Ending(
             _("This payment was canceled"),
@@ -73,7 +81,7 @@ def _expired(payment_view: PaymentView) -> Ending:
         _("This payment has expired"),
         STILL,
         happened if payment_view.until else _("Its time has run out."),
-        next=_("It cannot be paid any more, but %(name)s can make a new one.")
+        next=_("It can no longer be paid, but %(name)s can create a new one.")
         % {"name": payment_view.payee.name},
         again_address=payment_view.again_address,
         again_words=_("Start again"),
@@ -130,7 +138,7 @@ def _too_often() -> Ending:
         _("Too many tries"),
         BAD,
         _("For your safety we have stopped for a while. No money has been taken."),
-        next=_("Wait some minutes, then try again."),
+        next=_("Wait a few minutes, then try again."),
     )
 
 
@@ -138,7 +146,7 @@ def _busy() -> Ending:
     return Ending(
         _("One moment"),
         STILL,
-        _("Something else was going on with this at the same time."),
+        _("Something else was happening with this payment at the same time."),
         next=_("Look at the payment, then try again."),
     )
 
@@ -148,7 +156,7 @@ def _frozen() -> Ending:
         _("Your wallet cannot pay at the moment"),
         BAD,
         _("It has been stopped. No money has been taken."),
-        next=_("Get in touch with us, we will look at it with you."),
+        next=_("Get in touch with us, and we will sort it out together."),
     )
 
 
@@ -167,7 +175,7 @@ def wallet_stopped() -> Ending:
         _("Your wallet is stopped"),
         STILL,
         _("Nobody can sign in or pay with it, and everyone has been signed out."),
-        next=_("Get in touch with us, we will look at it with you."),
+        next=_("Get in touch with us, and we will sort it out together."),
     )
 
 
@@ -176,7 +184,7 @@ def counter_closed() -> Ending:
     return Ending(
         _("This counter is closed"),
         STILL,
-        _("Nothing can be paid here any more."),
+        _("Payments can no longer be made here."),
         next=_("Ask at the till."),
     )
 
@@ -186,7 +194,7 @@ def _link_ended() -> Ending:
         _("This link takes no more payments"),
         STILL,
         _("It has been used up, switched off, or has run out. No money has been taken."),
-        next=_("Ask whoever sent it to you for a new one."),
+        next=_("Ask the person who sent it to you for a new one."),
     )
 
 

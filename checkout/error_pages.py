@@ -30,7 +30,7 @@ class OldFormPage(CheckoutPage):
         end = Ending(
             _("This page was open too long"),
             STILL,
-            _("For your safety we have not done what was pressed. No money has been taken."),
+            _("For your safety, nothing was done. No money has been taken."),
             next=_("Open it again, and try once more."),
             again_address=known_payment(self.request),
             again_words=_("Go on with the payment"),

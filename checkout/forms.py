@@ -112,7 +112,7 @@ class ChangePinForm(NewPinForm):
     """The present PIN, and the new one."""
 
     old = forms.CharField(
-        label=_("Present PIN"),
+        label=_("Current PIN"),
         max_length=MAX_PIN,
         error_messages=error_messages_for(_("Enter your PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "current-password"}),

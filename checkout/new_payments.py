@@ -27,15 +27,31 @@ def form_key(origin: str, *, now: datetime) -> str:
     return signing.dumps([origin, new_id("pay", now)], salt=_SALT)
 
 
-def start_at_counter(*, counter_id: str, key: str, amount: int | None, now: datetime) -> str:
-    """Open a payment at a counter, once per key; return its id.
+def start_at_counter(
+    *,
+    counter_id: str,
+    key: str,
+    amount: int | None,
+    now: datetime,
+    ticket_id: str = "",
+    tip: int = 0,
+) -> str:
+    """Open a payment at a counter, once per key; return its id. A tip is added to the amount.
 
-    Raises PaymentNotFound, PaymentCanceled for a closed counter, InvalidAmount.
+    Raises as pay_at_counter does.
     """
-    payment_id = _id_in(key, counter_id, amount, now=now)
+    origin = ticket_id or counter_id
+    payment_id = _id_in(key, counter_id, amount, tip, origin=origin, now=now)
     try:
         with transaction.atomic():
-            pay_at_counter(counter_id=counter_id, payment_id=payment_id, amount=amount, now=now)
+            pay_at_counter(
+                counter_id=counter_id,
+                payment_id=payment_id,
+                amount=amount,
+                ticket_id=ticket_id,
+                tip=tip,
+                now=now,
+            )
     except IntegrityError:
         if not _is_opened(payment_id):
             raise
@@ -48,7 +64,7 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
     Raises PaymentLinkNotFound, PaymentLinkInactive, PaymentLinkExpired, InvalidAmount.
     """
     link = open_link(link_id, now=now)
-    payment_id = _id_in(key, link_id, amount, now=now)
+    payment_id = _id_in(key, link_id, amount, origin=link_id, now=now)
     try:
         with transaction.atomic():
             open_payment(
@@ -81,18 +97,29 @@ def _draft_of(link: PaymentLink, amount: int | None, now: datetime) -> PaymentDr
     )
 
 
-def _id_in(key: str, origin: str, amount: int | None, *, now: datetime) -> str:
+def _id_in(
+    key: str, page: str, amount: int | None, tip: int = 0, *, origin: str, now: datetime
+) -> str:
     """Return the id that the form was given; another one where the customer changed the amount.
+
+    `page` is the counter or link that the form was on, `origin` what the payment is opened from.
 
     A key that is not ours or of another form is ignored: a new payment does no harm.
     """
     try:
-        signed_origin, payment_id = signing.loads(key, salt=_SALT, max_age=LIFETIME)
+        signed_page, payment_id = signing.loads(key, salt=_SALT, max_age=LIFETIME)
     except (signing.BadSignature, ValueError):
         return new_id("pay", now)
     opened = Payment.objects.filter(pk=payment_id).first()
-    changed = opened is not None and amount is not None and opened.amount != amount
-    return str(payment_id) if signed_origin == origin and not changed else new_id("pay", now)
+    is_same = opened is None or _is_of(opened, origin, amount, tip)
+    return str(payment_id) if signed_page == page and is_same else new_id("pay", now)
+
+
+def _is_of(opened: Payment, origin: str, amount: int | None, tip: int) -> bool:
+    """Return whether a payment was opened from there, for this amount and with this tip."""
+    origins = {opened.ticket_id or opened.static_payment_id, opened.link_id}
+    same_sum = amount is None or opened.amount == amount + tip
+    return origin in origins and same_sum and (opened.tip or 0) == tip
 
 
 def _is_opened(payment_id: str) -> bool:

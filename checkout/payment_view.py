@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -19,6 +20,7 @@ from links.models import PaymentLink
 from merchants.models import Merchant
 from payments.drafts import items_sum
 from payments.models import Payment
+from payments.numbers import number_of
 from payments.statuses import PAYABLE, PaymentStatus
 
 # What the pages show of a payment: each column more costs as much as a small template. What is not
@@ -32,6 +34,8 @@ SHOWN = (
     "description",
     "transaction_id",
     "static_payment",
+    "ticket",
+    "tip",
     "success_url",
     "cancel_url",
     "order_id",
@@ -104,6 +108,8 @@ class PaymentView:
     left: str = ""
     items: tuple[Item, ...] = ()
     difference: int = 0
+    tip: int = 0
+    tax: int = 0
     facts: tuple[tuple[str, str], ...] = ()
     payable: bool = False
     success_address: str = ""
@@ -113,6 +119,16 @@ class PaymentView:
     completed_at: datetime | None = None
     amount_refunded: int = 0
     payer: str = ""
+
+    @property
+    def number(self) -> str:
+        """The number for people, the same on pages, in mails and on paper."""
+        return number_of(self.id)
+
+    @property
+    def before_tip(self) -> int:
+        """The amount without the tip."""
+        return (self.amount or 0) - self.tip
 
     @property
     def is_long(self) -> bool:
@@ -154,7 +170,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
     status = payment.status_at(now)
     payee = payee_of(payment.merchant)
     zone = payment.merchant.time_zone
-    items = tuple(_items(payment))
+    items = tuple(items_of(payment.line_items))
     return PaymentView(
         id=payment.id,
         payee=payee,
@@ -166,11 +182,15 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         address=f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         path=payment.hosted_url,
         version=version_of(status),
-        expires_at=payment.expires_at if status in PAYABLE else None,
+        expires_at=payment.expires_at if status in PAYABLE and not _is_at_till(payment) else None,
         until=_until(payment.expires_at, zone, now),
         left=_left(payment.expires_at, now),
         items=items,
-        difference=(payment.amount or 0) - items_sum(payment.line_items or []) if items else 0,
+        difference=(payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
+        if items
+        else 0,
+        tip=payment.tip or 0,
+        tax=sum(item.get("tax", 0) for item in payment.line_items or []),
         facts=tuple(_facts(payment)),
         payable=status in PAYABLE and not payment.is_counter,
         success_address=return_url(payment.success_url, payment.id),
@@ -181,6 +201,11 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         amount_refunded=payment.amount_refunded,
         payer=ending(payment.customer.phone) if payment.customer else "",
     )
+
+
+def _is_at_till(payment: Payment) -> bool:
+    """Return whether the customer stands at a counter, where no one pays by tomorrow."""
+    return payment.static_payment_id is not None and payment.ticket_id is None
 
 
 def link_view_of(link: PaymentLink, *, now: datetime) -> PaymentView:
@@ -206,8 +231,9 @@ def version_of(status: PaymentStatus) -> str:
     return "open" if status in PAYABLE else status.value
 
 
-def _items(payment: Payment) -> Iterator[Item]:
-    for item in payment.line_items or []:
+def items_of(line_items: list[dict[str, Any]] | None) -> Iterator[Item]:
+    """Return the lines of an order, or of a cashier's ticket."""
+    for item in line_items or []:
         yield Item(item["name"], item["quantity"], item["quantity"] * item["price"])
 
 

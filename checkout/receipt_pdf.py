@@ -12,17 +12,25 @@ from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A5
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
-from reportlab.platypus import Flowable, HRFlowable, Paragraph, SimpleDocTemplate, Spacer, Table
+from reportlab.platypus import (
+    Flowable,
+    HRFlowable,
+    Image,
+    Paragraph,
+    SimpleDocTemplate,
+    Spacer,
+    Table,
+)
 
 from checkout.payment_view import PaymentView
-from checkout.receipts import ReceiptState
+from checkout.receipts import ReceiptState, Seller
 from checkout.shapes import writable
 from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
 
 INK, QUIET, LINE = HexColor("#10242b"), HexColor("#4d6169"), HexColor("#c3d0d3")
 WARN = HexColor("#6b4a00")
-MARGIN, BODY, AMOUNT_COLUMN = 14 * mm, 10, 42 * mm
+MARGIN, BODY, AMOUNT_COLUMN, LOGO = 14 * mm, 10, 42 * mm, 14 * mm
 _TEXT = ParagraphStyle("text", fontName="Helvetica", fontSize=BODY, leading=14, textColor=INK)
 _QUIET = ParagraphStyle("quiet", parent=_TEXT, textColor=QUIET)
 _RIGHT = ParagraphStyle("right", parent=_TEXT, alignment=2)
@@ -40,6 +48,7 @@ def receipt_pdf(
     payment_view: PaymentView,
     *,
     state: ReceiptState,
+    seller: Seller,
     refunds: list[Refund],
     service: str,
     printed: str,
@@ -48,13 +57,14 @@ def receipt_pdf(
     """Write the receipt, once for what says the same; `printed` is its date, `head` the log's."""
     shown = replace(payment_view, until="", left="")
     given_back = tuple((refund.created_at, refund.amount) for refund in refunds)
-    return _written(shown, state, given_back, service, printed, head, get_language() or "")
+    return _written(shown, state, seller, given_back, service, printed, head, get_language() or "")
 
 
 @lru_cache(maxsize=RECEIPTS_KEPT)
 def _written(
     payment_view: PaymentView,
     state: ReceiptState,
+    seller: Seller,
     refunds: GivenBack,
     service: str,
     printed: str,
@@ -73,18 +83,35 @@ def _written(
         title=writable(title),
         author=writable(service),
     )
-    document.build(_story(payment_view, state, refunds, printed, head))
+    document.build(
+        [*_seller(payment_view, seller), *_story(payment_view, state, refunds, printed, head)]
+    )
     return out.getvalue()
+
+
+def _seller(payment_view: PaymentView, seller: Seller) -> list[Flowable]:
+    """Set who sold: name, address and tax number, with the logo on the left where there is one."""
+    about = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
+    about += [
+        _paragraph(_("Receipt from"), _QUIET),
+        _paragraph(payment_view.payee.name, _NAME),
+        *(_paragraph(line, _QUIET) for line in seller.address.splitlines()),
+    ]
+    if seller.tax_id:
+        about.append(_paragraph(_("Tax number %(number)s") % {"number": seller.tax_id}, _QUIET))
+    if not seller.logo:
+        return about
+    logo = Image(BytesIO(seller.logo), LOGO, LOGO)
+    room = A5[0] - 2 * MARGIN - LOGO
+    plain = [("VALIGN", (0, 0), (-1, -1), "TOP")]
+    return [Table([[logo, about]], colWidths=[LOGO + 3 * mm, room - 3 * mm], style=plain)]
 
 
 def _story(
     payment_view: PaymentView, state: ReceiptState, refunds: GivenBack, printed: str, head: str
 ) -> list[Flowable]:
     assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
-    story = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
-    story += [
-        _paragraph(_("Receipt from"), _QUIET),
-        _paragraph(payment_view.payee.name, _NAME),
+    story = [
         Spacer(0, 3 * mm),
         _paragraph(money_and_code(payment_view.amount, payment_view.currency), _SUM),
         _paragraph(state.words, _BOLD),
@@ -110,6 +137,10 @@ def _items(payment_view: PaymentView) -> Rows:
         rows.append(
             (payment_view.difference_name, money(payment_view.difference, payment_view.currency))
         )
+    if payment_view.tip:
+        rows.append((_("Tip"), money(payment_view.tip, payment_view.currency)))
+    if payment_view.tax:
+        rows.append((_("Tax included"), money(payment_view.tax, payment_view.currency)))
     return rows
 
 
@@ -119,7 +150,8 @@ def _facts(payment_view: PaymentView) -> Rows:
         *payment_view.facts,
         (_("Paid"), moment_of(payment_view.completed_at, payment_view.zone)),
         (_("Paid by"), payment_view.payer),
-        (_("Receipt number"), payment_view.transaction_id),
+        (_("Receipt number"), payment_view.number),
+        (_("Transaction"), payment_view.transaction_id),
         (_("Reference"), payment_view.id),
     ]
 

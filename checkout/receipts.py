@@ -1,17 +1,19 @@
 """The receipt of a payment: always current, refunds included."""
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.utils.translation import gettext as _
 
+from checkout.models import Logo
 from core import attempt_limits
 from core.log_receipts import PENDING, ReceiptRefused, proven_entries
 from core.signed_notes import LogHead
 from ledger.checkpoints import newest_checkpoint, verifiers
 from ledger.models import Transfer, TransferKind
 from ledger.transaction_receipts import LogReceipt, receipt_of
+from merchants.models import Merchant
 from payments.emails import plan_receipt_again
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -48,6 +50,28 @@ def refunds_of(payment: Payment) -> list[Refund]:
 
 
 @dataclass(frozen=True)
+class Seller:
+    """What a receipt says of who sold, beside the name. `logo` is a PNG, or empty."""
+
+    address: str = ""
+    tax_id: str = ""
+    logo: bytes = b""
+
+
+def seller_of(payment: Payment) -> Seller:
+    """Return the seller of a receipt: read apart, as only receipts show it."""
+    merchant = Merchant.objects.only("address", "tax_id").get(pk=payment.merchant_id)
+    return Seller(merchant.address, merchant.tax_id)
+
+
+def with_logo(seller: Seller, payment: Payment) -> Seller:
+    """Return the seller with the logo, for paper: a page shows it by its address."""
+    logo = Logo.objects.filter(merchant=payment.merchant_id).exclude(digest="").first()
+    is_present = logo is not None and logo.source_url == payment.merchant.logo_url
+    return replace(seller, logo=bytes(logo.png)) if logo is not None and is_present else seller
+
+
+@dataclass(frozen=True)
 class ReceiptProofView:
     """What a page says of the proof: `is_wrong` where it does not hold, empty where none is yet."""
 
@@ -60,7 +84,8 @@ class ReceiptProofView:
 def receipt_of_payment(payment: Payment) -> LogReceipt:
     """Return the receipt of the transfer to the merchant; fees are not the customer's affair."""
     transaction_id = payment.transaction_id or ""
-    transfers = Transfer.objects.filter(transaction_id=transaction_id, kind=TransferKind.PAYMENT)
+    paid = (TransferKind.PAYMENT, TransferKind.TIP)
+    transfers = Transfer.objects.filter(transaction_id=transaction_id, kind__in=paid)
     return receipt_of(transaction_id, transfers)
 
 

@@ -21,6 +21,7 @@ from customers.errors import (
 )
 from funding.errors import FundingLimitReached, WayNotOffered
 from messages.errors import MessageNotSent
+from payments.errors import TicketsTooMany
 
 SECONDS_IN_MINUTE = 60
 
@@ -78,6 +79,13 @@ def _too_often(error: ApiError) -> str:
         "Too many tries. Try again in %(n)d minutes.",
         minutes,
     ) % {"n": minutes}
+
+
+def refused_charge(error: ApiError) -> str:
+    """Return why a cashier's sum is not put on the code."""
+    if isinstance(error, TicketsTooMany):
+        return _("Too many sums wait. Take one off first.")
+    return _("That is too much for one payment.")
 
 
 def too_much_today(error: FundingLimitReached, currency: str) -> str:

@@ -47,7 +47,7 @@ def magic_phones() -> list[tuple[str, str]]:
     """Return each magic phone with its outcome."""
     words = {
         Behaviour.NORMAL: _("works"),
-        Behaviour.INSUFFICIENT_BALANCE: _("has too little money"),
+        Behaviour.INSUFFICIENT_BALANCE: _("does not have enough money"),
         Behaviour.WRONG_PIN: _("every PIN is wrong"),
         Behaviour.DECLINED: _("is declined"),
         Behaviour.SLOW: _("stays “Paying…” for %(seconds)s seconds")
@@ -55,7 +55,7 @@ def magic_phones() -> list[tuple[str, str]]:
         Behaviour.REFUNDS_FAIL: _("works, but its refunds fail"),
         Behaviour.PIN_LOCKED: _("its PIN is locked"),
         Behaviour.COUNTED: _("has to prove more after several payments"),
-        Behaviour.EMPTY_WALLET: _("has too little money until you add some"),
+        Behaviour.EMPTY_WALLET: _("does not have enough money until you add some"),
     }
     return [(phone, words[behaviour]) for phone, behaviour in MAGIC_PHONES.items()]
 
@@ -65,7 +65,7 @@ def outcomes() -> list[tuple[str, str]]:
     return [
         (SimulatedOutcome.APPROVE, _("Approve")),
         (SimulatedOutcome.WRONG_PIN, _("Wrong PIN")),
-        (SimulatedOutcome.NO_FUNDS, _("Too little money")),
+        (SimulatedOutcome.NO_FUNDS, _("Not enough money")),
         (SimulatedOutcome.DECLINE, _("Decline")),
         (SimulatedOutcome.EXPIRE, _("Expire")),
     ]

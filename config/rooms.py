@@ -73,6 +73,7 @@ _RESOURCES = {
     "Payments": "A sum that a customer pays, from its creation to its end.",
     "Refunds": "Money of a completed payment that goes back to its customer.",
     "Payment links": "An address at which many customers can pay, each by a payment of its own.",
+    "Tills": "What a merchant's counters offer: products to pick, and tips or none.",
     "Balances": "What the service holds for you.",
     "Payouts": "Money that leaves your balance for your bank account.",
     "Statements": "Your balance over a period, line by line.",

@@ -36,6 +36,7 @@ class TransferKind(models.TextChoices):
     """Why money moved. One transfer per kind and reference."""
 
     PAYMENT = "payment"
+    TIP = "tip"  # the part of a payment that is one
     FEE = "fee"
     REFUND = "refund"
     REFUND_FEE = "refund_fee"

@@ -129,6 +129,10 @@ class PaymentLink(models.Model):
                 fields=["merchant", "livemode", "status", "-created_at", "-id"],
                 name="link_by_status",
             ),
+            models.Index(
+                fields=["merchant", "livemode", "amount", "-created_at", "-id"],
+                name="link_by_amount",
+            ),
             models.Index(fields=["expires_at"], name="link_due", condition=_ACTIVE),
         )
         constraints = (

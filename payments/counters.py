@@ -10,10 +10,12 @@ import hmac
 from datetime import datetime
 
 from django.conf import settings
+from django.db import transaction
 
 from core.address_keys import address_key
 from core.errors import InvalidAmount
 from core.ids import base62
+from core.money import MAX_AMOUNT
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
 from payments.drafts import PaymentDraft
@@ -21,6 +23,9 @@ from payments.models import Payment
 from payments.modes import LIFETIME, PaymentMode
 from payments.services import open_payment
 from payments.statuses import PaymentStatus
+from payments.tickets import TICKET_LIFETIME
+from payments.till_models import Ticket
+from payments.tills import refuse_tip
 
 SCREENS = "payments.counter"  # the name of their key
 TOKEN_CHARACTERS = 43
@@ -37,13 +42,21 @@ def screen_url(counter_id: str) -> str:
     return f"{settings.CHECKOUT_URL}/counter/{counter_id}/{screen_token(counter_id)}"
 
 
+@transaction.atomic(savepoint=False)
 def pay_at_counter(
-    *, counter_id: str, payment_id: str, amount: int | None, now: datetime
+    *,
+    counter_id: str,
+    payment_id: str,
+    amount: int | None,
+    now: datetime,
+    ticket_id: str = "",
+    tip: int = 0,
 ) -> Payment:
-    """Open a payment at a counter, for its fixed amount or the one the customer entered.
+    """Open a payment at a counter: for its fixed amount, a ticket, or what the customer entered.
 
-    Raises PaymentNotFound, PaymentCanceled for a closed counter, MerchantInactive, InvalidAmount
-    where there is none or where it contradicts the fixed one.
+    A tip, in cents, is added to that. Raises PaymentNotFound, PaymentCanceled for a closed counter,
+    MerchantInactive, InvalidAmount where there is none or where it contradicts the fixed one,
+    TicketClosed, ValidationFailed for a tip that is not taken.
     """
     # Not locked, so that customers do not queue: a concurrent cancel counts as a moment later.
     counter = Payment.objects.select_related("merchant").one(counter_id)
@@ -51,15 +64,18 @@ def pay_at_counter(
         raise counter.refusal(now)
     if counter.merchant.status == MerchantStatus.SUSPENDED:
         raise MerchantInactive
+    ticket = Ticket.objects.locked_open(counter_id, ticket_id, now) if ticket_id else None
+    charged = _charged(counter, amount) if ticket is None else ticket.amount
+    refuse_tip(tip, sum_amount=charged, merchant_id=counter.merchant_id, livemode=counter.livemode)
     draft = PaymentDraft(
         currency=counter.currency,
         payment_mode=PaymentMode.STATIC_PAY,
-        amount=_charged(counter, amount),
+        amount=_with_tip(charged, tip),
         description=counter.description,
         success_url=counter.success_url,
         cancel_url=counter.cancel_url,
         metadata=counter.metadata,
-        expires_at=now + LIFETIME,
+        expires_at=now + (LIFETIME if ticket is None else TICKET_LIFETIME),
     )
     return open_payment(
         merchant=counter.merchant,
@@ -68,7 +84,16 @@ def pay_at_counter(
         draft=draft,
         now=now,
         static_payment_id=counter.id,
+        ticket_id=None if ticket is None else ticket.id,
+        line_items=None if ticket is None else ticket.items,
+        tip=tip or None,
     )
+
+
+def _with_tip(charged: int, tip: int) -> int:
+    if charged + tip > MAX_AMOUNT:
+        raise InvalidAmount(amount=f"must be at most {MAX_AMOUNT}, the tip included")
+    return charged + tip
 
 
 def _charged(counter: Payment, amount: int | None) -> int:

@@ -8,12 +8,13 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_noop
 
-from core.formats import day_of, moment_of, money_and_code
+from core.formats import day_of, moment_of, money, money_and_code
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
 from payments.errors import PaymentNotCompleted
 from payments.models import Payment
+from payments.numbers import number_of
 from payments.statuses import PAYABLE, PaymentStatus
 
 REMINDER_BEFORE = timedelta(days=3)
@@ -105,6 +106,10 @@ def context_of(payment: Payment) -> dict[str, object]:
         "merchant": " ".join(payment.merchant.name.split()),
         "amount": money_and_code(payment.sale_amount, payment.currency),
         "due_date": day_of(payment.due_date) if payment.due_date else "",
+        "number": number_of(payment.id),
+        "tip": money(payment.tip, payment.currency) if payment.tip else "",
+        "tax_id": payment.merchant.tax_id,
+        "seller_address": payment.merchant.address,
         "paid_at": moment_of(payment.completed_at, zone) if payment.completed_at else "",
         "pay_url": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
         "receipt_url": f"{settings.CHECKOUT_URL}/receipts/{payment.id}",

@@ -1,6 +1,6 @@
 """The refusals that concern a payment."""
 
-from core.errors import CHECK_ID, WRONG_ID, ApiError
+from core.errors import CHECK_ID, WRONG_ID, ApiError, Conflict
 from payments.statuses import PaymentStatus
 
 
@@ -64,6 +64,14 @@ class DevelopmentOnly(ApiError):
     cause = "A live payment can be paid by its customer only."
     remedy = "Send the customer to `checkout_url`; confirm test payments."
     test_mode = "Confirm any payment with a live key."
+
+
+class TicketClosed(Conflict):
+    message = "This sum has been paid, was withdrawn, or has waited too long."
+
+
+class TicketsTooMany(Conflict):
+    message = "Too many sums wait at this counter. Withdraw one first."
 
 
 REFUSAL_BY_STATUS: dict[PaymentStatus, type[ApiError]] = {

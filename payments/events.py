@@ -18,6 +18,7 @@ def payment_created(payment: Payment) -> dict[str, Any]:
         "payment_id": payment.id,
         "merchant_id": payment.merchant_id,
         "amount": payment.amount,
+        **_tip(payment),
         "currency": payment.currency,
         "status": payment.status,
         "payment_mode": payment.payment_mode,
@@ -32,6 +33,7 @@ def payment_completed(payment: Payment) -> dict[str, Any]:
         "payment_id": payment.id,
         "merchant_id": payment.merchant_id,
         "amount": payment.amount,
+        **_tip(payment),
         "currency": payment.currency,
         "status": payment.status,
         "customer_id": payment.customer_id,
@@ -39,6 +41,10 @@ def payment_completed(payment: Payment) -> dict[str, Any]:
         "metadata": payment.metadata,
         "completed_at": payment.completed_at,
     }
+
+
+def _tip(payment: Payment) -> dict[str, int]:
+    return {} if payment.tip is None else {"tip": payment.tip}
 
 
 def payment_failed(payment: Payment) -> dict[str, Any]:

@@ -40,7 +40,7 @@ PIN_LOCKED = Failure(
     code=PinLocked.code,
     message="The PIN was wrong too often.",
     customer=gettext_lazy(
-        "The PIN was wrong too often and is locked. A code to your phone sets a new one."
+        "Too many wrong PINs: your PIN is locked. Set a new one with a code to your phone."
     ),
     staff="the PIN was wrong too often and is locked",
 )

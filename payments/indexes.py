@@ -42,6 +42,7 @@ INDEXES = (
         name="payment_of_counter",
         condition=Q(static_payment__isnull=False),
     ),
+    models.Index(fields=["ticket"], name="payment_of_ticket", condition=Q(ticket__isnull=False)),
     models.Index(
         fields=["expires_at"], name="payment_due", condition=Q(status__in=sorted(EXPIRABLE))
     ),

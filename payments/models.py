@@ -1,4 +1,4 @@
-"""A payment, and the record of its transitions."""
+"""A payment, and the record of its transitions; beside it, the tills and their tickets."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -6,12 +6,11 @@ from functools import cache
 from typing import Self
 
 from django.db import models
-from django.db.models import F, Q, Value
+from django.db.models import Q, Value
 
 from core.errors import ApiError, InvalidAmount
 from core.ids import PublicIdField
 from core.limits import MAX_EMAIL, MAX_NAME, MAX_TEXT, MAX_URL
-from core.money import MAX_AMOUNT
 from core.prepared import Place, Prepared
 from core.queries import Lookups
 from core.signatures import SignatureField
@@ -19,6 +18,7 @@ from core.writing import insertion_of, update_of, write
 from customers.models import Customer
 from ledger.errors import InsufficientBalance
 from merchants.scoping import CallerKind, CallerScoped, Scope
+from payments.constraints import CONSTRAINTS
 from payments.errors import (
     REFUSAL_BY_STATUS,
     PaymentFailed,
@@ -27,8 +27,11 @@ from payments.errors import (
 )
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
-from payments.replacement_rows import Replacement as Replacement
+from payments.replacement_rows import Replacement
 from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
+from payments.till_models import Ticket, Till
+
+__all__ = ["Payment", "PaymentTransition", "Replacement", "Ticket", "Till"]
 
 STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",
@@ -41,8 +44,6 @@ _MOVED = (
     *("status", "updated_at", *STAMPED.values()),
     *("customer", "transaction_id", "fee", "settles_at", "error_code", "error_message"),
 )
-_COMPLETED = Q(status=PaymentStatus.COMPLETED)
-_COUNTER = Q(amount=None, payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
 
 
 class PaymentQuerySet(CallerScoped["Payment"]):
@@ -50,7 +51,7 @@ class PaymentQuerySet(CallerScoped["Payment"]):
     searched = ("description", "order_id", "invoice_number", "reference")
 
     def locked_alone(self, pk: str, caller: Scope | None = None) -> "Payment | None":
-        """Return a sale without a link, locked and with its merchant, by one statement.
+        """Return a sale without a link or ticket, locked and with its merchant, by one statement.
 
         None where there is no such payment, or no such payment of the caller.
         """
@@ -81,8 +82,8 @@ class PaymentQuerySet(CallerScoped["Payment"]):
 class Payment(models.Model):
     """One payment session; in mode STATIC_PAY, also a counter that other payments belong to.
 
-    `amount` is in cents and empty only for a counter at which the customer enters it. `fee` is the
-    house's part of the amount, known once completed.
+    `amount` is in cents and empty only for a counter at which the customer enters it. `tip` is the
+    part of it that is one, `fee` the house's, known once completed.
     """
 
     id = PublicIdField(primary_key=True)
@@ -99,6 +100,8 @@ class Payment(models.Model):
         "links.PaymentLink", on_delete=models.PROTECT, null=True, db_index=False
     )
     static_payment = models.ForeignKey("self", on_delete=models.PROTECT, null=True, db_index=False)
+    ticket = models.ForeignKey(Ticket, on_delete=models.PROTECT, null=True, db_index=False)
+    tip = models.BigIntegerField(null=True)
     transaction_id = PublicIdField(null=True, unique=True)
     success_url = models.CharField(max_length=MAX_URL, default="", blank=True)
     cancel_url = models.CharField(max_length=MAX_URL, default="", blank=True)
@@ -135,43 +138,7 @@ class Payment(models.Model):
 
     class Meta:
         indexes = INDEXES
-        constraints = (
-            models.CheckConstraint(
-                # Explicit, because a check passes where the comparison with NULL is unknown.
-                condition=Q(amount__isnull=False, amount__range=(1, MAX_AMOUNT)) | _COUNTER,
-                name="payment_amount",
-            ),
-            models.CheckConstraint(
-                condition=Q(status__in=PaymentStatus.values), name="payment_status"
-            ),
-            models.CheckConstraint(
-                condition=(
-                    _COMPLETED
-                    & Q(
-                        completed_at__isnull=False,
-                        transaction_id__isnull=False,
-                        customer__isnull=False,
-                        amount__isnull=False,
-                        fee__isnull=False,
-                    )
-                )
-                | (~_COMPLETED & Q(completed_at__isnull=True, transaction_id__isnull=True)),
-                name="payment_completed_at",
-            ),
-            models.CheckConstraint(
-                condition=Q(amount_refunded=0, amount_refund_pending=0)
-                | (
-                    _COMPLETED
-                    & Q(amount_refunded__gte=0, amount_refund_pending__gte=0)
-                    & Q(amount__gte=F("amount_refunded") + F("amount_refund_pending"))
-                ),
-                name="payment_amount_refunded",
-            ),
-            models.CheckConstraint(
-                condition=Q(fee__isnull=True) | Q(fee__gte=0, fee__lte=F("amount")),
-                name="payment_fee",
-            ),
-        )
+        constraints = CONSTRAINTS
 
     def __str__(self) -> str:
         return self.id
@@ -276,7 +243,11 @@ class Payment(models.Model):
 def _alone(caller: CallerKind | None) -> Prepared[Payment]:
     rows = Payment.objects.all() if caller is None else Payment.objects.visible_to(caller)
     counter = Q(payment_mode=PaymentMode.STATIC_PAY, static_payment=None)
-    alone = rows.filter(pk=Place("pk"), link=None).exclude(counter).select_related("merchant")
+    alone = (
+        rows.filter(pk=Place("pk"), link=None, ticket=None)
+        .exclude(counter)
+        .select_related("merchant")
+    )
     return Prepared(alone.select_for_update(no_key=True, of=("self",)))
 
 

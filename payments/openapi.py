@@ -45,6 +45,10 @@ WORDING = Wording(
         "CanceledPayment": "A payment that was called off.",
         "LineItemRequest": "An item of an order.",
         "LineItemOutput": "An item of an order.",
+        "TillOutput": "What your counters offer.",
+        "TillProductOutput": "A product to pick at the counter screen.",
+        "TillProductRequest": "A product to pick at the counter screen.",
+        "PatchedChangedTillRequest": "What is to change; any other field is refused.",
     },
     fields={
         "status": (STATUSES, "created"),
@@ -54,6 +58,13 @@ WORDING = Wording(
             " enters it.",
             1250,
         ),
+        "tax": ("The tax in this line, in cents, included in its price.", 57),
+        "tip": ("The part of the amount that is a tip, in cents, where there is one.", 125),
+        "products": (
+            "What the counter screen offers to pick, at most nine.",
+            [{"name": "Day ticket", "price": 625, "currency": "BSD"}],
+        ),
+        "tips_allowed": ("Whether customers at a counter may add a tip.", True),
         "hosted_url": (
             "The path of its checkout page.",
             "/checkout/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
@@ -125,6 +136,7 @@ WORDING = Wording(
         "NewPaymentRequest": ("amount", "currency", "description", "success_url", "metadata"),
         "PatchedChangedPaymentRequest": ("description", "metadata"),
         "ConfirmationRequest": ("customer_phone",),
+        "PatchedChangedTillRequest": ("products", "tips_allowed"),
         "ConfirmedPayment": ("transaction_id", "completed_at"),
     },
 )

@@ -1,6 +1,6 @@
 """What the payer does: start a payment, be verified, pay. Each service is one business fact.
 
-Locks are taken in the order link, payment, customer, ledger account.
+Locks are taken in the order link, ticket, payment, customer, ledger account.
 """
 
 from datetime import datetime
@@ -26,6 +26,7 @@ from payments.models import Payment
 from payments.reporting import move_and_report
 from payments.risk import count_payment
 from payments.statuses import PAYABLE, PaymentStatus
+from payments.tickets import lock_ticket, take_ticket
 from payments.verification import Verification, required_for
 
 
@@ -103,7 +104,7 @@ def pay_as_read(
 ) -> Payment:
     """Pay as `pay_locked` does for a customer that was read in this transaction, and not frozen.
 
-    Raises CustomerNotFound for another merchant's test customer.
+    Raises CustomerNotFound for another merchant's test customer, TicketClosed.
     """
     if not customer.pays_at(payment.merchant_id):
         raise CustomerNotFound
@@ -117,6 +118,7 @@ def pay_as_read(
     payment.customer = customer
     if behaviour == Behaviour.DECLINED:
         return decline(payment, DECLINED, actor, now)
+    take_ticket(payment, actor=actor, now=now)
     if behaviour == Behaviour.SLOW:
         payment.settles_at = now + SLOW_SETTLEMENT
         payment.transition_to(PaymentStatus.PROCESSING, now=now, actor=actor)
@@ -136,7 +138,7 @@ def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
     """Complete a payment that was left in processing; fail it if the money or the link is gone."""
     try:
         with transaction.atomic():
-            payment = _lock_with_link(payment_id, now)
+            payment = _lock_with_origin(payment_id, now)
             _refuse_unless_processing(payment, now)
             settle(payment, actor="system:payments.settle", now=now)
             return payment
@@ -192,7 +194,7 @@ def _lock_sale(payment_id: str, now: datetime) -> Payment:
 
 
 def lock_payable(payment_id: str, now: datetime) -> Payment:
-    """Lock a payment to be paid, and its link before it.
+    """Lock a payment to be paid, and its link or ticket before it.
 
     Raises as `pay` does; a completed one raises that first, whatever the state of its link.
     """
@@ -200,7 +202,7 @@ def lock_payable(payment_id: str, now: datetime) -> Payment:
         refuse_unless_payable(alone, now)
         return alone
     try:
-        payment = _lock_with_link(payment_id, now)
+        payment = _lock_with_origin(payment_id, now)
     except (PaymentLinkInactive, PaymentLinkExpired):
         refuse_unless_payable(Payment.objects.locked(payment_id), now)
         raise
@@ -214,10 +216,12 @@ def refuse_unless_payable(payment: Payment, now: datetime) -> None:
         raise payment.refusal(now)
 
 
-def _lock_with_link(payment_id: str, now: datetime) -> Payment:
-    link_id = Payment.objects.one(payment_id).link_id
-    if link_id is not None:
-        lock_for_use(link_id, now=now)
+def _lock_with_origin(payment_id: str, now: datetime) -> Payment:
+    origin = Payment.objects.one(payment_id)
+    if origin.link_id is not None:
+        lock_for_use(origin.link_id, now=now)
+    if origin.ticket_id is not None:
+        lock_ticket(origin.ticket_id)
     return Payment.objects.locked(payment_id)
 
 
@@ -230,10 +234,14 @@ def _movements(payment: Payment) -> list[Movement]:
         currency=payment.currency,
         livemode=payment.livemode,
     )
-    paid = Movement(
-        kind=TransferKind.PAYMENT, reference=payment.id, debit=wallet, credit=balance, amount=amount
-    )
-    charged = Movement(
-        kind=TransferKind.FEE, reference=payment.id, debit=balance, credit=fees, amount=fee
-    )
-    return [paid, charged] if fee else [paid]
+    tip = payment.tip or 0
+    moved = [
+        (TransferKind.PAYMENT, wallet, balance, amount - tip),
+        (TransferKind.TIP, wallet, balance, tip),
+        (TransferKind.FEE, balance, fees, fee),
+    ]
+    return [
+        Movement(kind=kind, reference=payment.id, debit=debit, credit=credit, amount=part)
+        for kind, debit, credit, part in moved
+        if part
+    ]

@@ -5,7 +5,8 @@ Each statement is one join in the database, which returns only wrong rows.
 
 from collections.abc import Iterator
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models.functions import Coalesce
 
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.reconciliation import each, keys_of, transfers_of
@@ -14,18 +15,37 @@ from links.models import LinkUse
 from payments.models import STAMPED, Payment
 from payments.statuses import PaymentStatus
 
+# Which part of a payment each kind of transfer moves. What is `sold` is the amount without its tip.
+_MOVED = (
+    (TransferKind.PAYMENT, "sold"),
+    (TransferKind.TIP, "tip"),
+    (TransferKind.FEE, "fee"),
+)
+_FROM_CUSTOMER = {
+    "debit_account__purpose": Purpose.WALLET,
+    "debit_account__owner": OuterRef("customer_id"),
+    "credit_account__purpose": Purpose.MERCHANT,
+    "credit_account__owner": OuterRef("merchant_id"),
+}
+
 
 def check_payments() -> Iterator[str]:
     """Yield a sentence for each payment or transfer that does not agree with the other."""
-    completed = Payment.objects.filter(status=PaymentStatus.COMPLETED)
+    completed = Payment.objects.filter(status=PaymentStatus.COMPLETED).annotate(
+        sold=F("amount") - Coalesce("tip", 0)
+    )
     for payment_id in keys_of(completed.filter(~Exists(_payment_transfers()))):
         yield f"Payment {payment_id} is completed without the transfer of its amount."
     for payment_id in keys_of(completed.filter(~Exists(_fee_transfers()), fee__gt=0)):
         yield f"Payment {payment_id} is completed without the transfer of its fee."
-    for kind, amount in ((TransferKind.PAYMENT, "amount"), (TransferKind.FEE, "fee")):
+    for payment_id in keys_of(completed.filter(~Exists(_tip_transfers()), tip__isnull=False)):
+        yield f"Payment {payment_id} is completed without the transfer of its tip."
+    for kind, amount in _MOVED:
         same = completed.filter(pk=OuterRef("reference"), **{amount: OuterRef("amount")})
         for transfer in each(Transfer.objects.filter(~Exists(same), kind=kind)):
             yield f"Transfer {transfer.pk} is the {kind} of no completed {transfer.reference}."
+    for payment_id in keys_of(completed.exclude(ticket=None).exclude(ticket__taken_by=F("pk"))):
+        yield f"Payment {payment_id} is completed without having taken its ticket."
     yield from _check_uses()
     yield from check_transitions(Payment, first=PaymentStatus.CREATED, stamps=STAMPED.items())
 
@@ -45,13 +65,11 @@ def _check_uses() -> Iterator[str]:
 
 
 def _payment_transfers() -> QuerySet[Transfer]:
-    return transfers_of(TransferKind.PAYMENT).filter(
-        amount=OuterRef("amount"),
-        debit_account__purpose=Purpose.WALLET,
-        debit_account__owner=OuterRef("customer_id"),
-        credit_account__purpose=Purpose.MERCHANT,
-        credit_account__owner=OuterRef("merchant_id"),
-    )
+    return transfers_of(TransferKind.PAYMENT).filter(**_FROM_CUSTOMER, amount=OuterRef("sold"))
+
+
+def _tip_transfers() -> QuerySet[Transfer]:
+    return transfers_of(TransferKind.TIP).filter(**_FROM_CUSTOMER, amount=OuterRef("tip"))
 
 
 def _fee_transfers() -> QuerySet[Transfer]:

@@ -53,6 +53,9 @@ class LineItem(Input):
     price = AmountField(
         min_value=-MAX_AMOUNT, help_text="Cents; 0 for a gift, below it for a discount."
     )
+    tax = AmountField(
+        min_value=0, required=False, help_text="Of the line, in cents; included in its price."
+    )
 
 
 class NewPayment(Input):
@@ -133,6 +136,10 @@ class LineItemOutput(Output):
     name = TextField(max_length=MAX_NAME)
     quantity = AmountField()
     price = AmountField(min_value=-MAX_AMOUNT)
+    tax = AmountField(min_value=0, required=False)
+
+    def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
+        return super().to_representation({"tax": None, **instance})
 
 
 class CounterUrlField(TextField):
@@ -148,6 +155,7 @@ class PaymentSummary(Output):
     id = TextField(max_length=40)
     merchant_id = TextField(max_length=40)
     amount = AmountField(required=False)
+    tip = AmountField(required=False)
     currency = CurrencyField()
     status = serializers.SerializerMethodField()
     payment_mode = OneOfField(allowed=tuple(PaymentMode.values))

@@ -53,11 +53,12 @@ def open_payment(
     payment_id: str,
     draft: PaymentDraft,
     now: datetime,
-    **origin: str,
+    **origin: Any,
 ) -> Payment:
     """Write a new payment, its event and its e-mail plan.
 
-    `origin` is `link_id` or `static_payment_id` for a payment made through one of these.
+    `origin` is what a payment through a link or at a counter has of these: `link_id`, or
+    `static_payment_id`, `ticket_id`, `line_items` and `tip`.
     """
     extras = extra_fields_of(draft, time_zone=merchant.time_zone, now=now)
     payment = Payment(

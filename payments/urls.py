@@ -1,5 +1,6 @@
 from django.urls import path
 
+from payments.till_views import TillViewSet
 from payments.views import PaymentViewSet
 
 urlpatterns = [
@@ -18,5 +19,10 @@ urlpatterns = [
         "payments/<id:payment_id>/confirm",
         PaymentViewSet.as_view({"post": "confirm"}),
         name="payment-confirm",
+    ),
+    path(
+        "till",
+        TillViewSet.as_view({"get": "retrieve", "patch": "partial_update"}),
+        name="till",
     ),
 ]

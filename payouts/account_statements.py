@@ -35,6 +35,7 @@ K = TransferKind
 # Under which sum of the statement a movement of a merchant's account stands.
 SUMS: dict[TransferKind, str] = {
     K.PAYMENT: "payments_amount",
+    K.TIP: "payments_amount",
     K.FEE: "fees_amount",
     K.REFUND_FEE: "fees_amount",
     K.REFUND: "refunds_amount",

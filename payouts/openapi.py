@@ -18,7 +18,7 @@ ORIGINS = "Who asked for it: the `schedule`, you by the `api`, or `staff`."
 KINDS = """
 Why money moved.
 
-- `payment`: a customer paid.
+- `payment`: a customer paid; `tip` beside it, where a part of that was one.
 - `fee`, `refund_fee`: the service's fee of a payment, and what of it comes back with a refund.
 - `refund`: money went back to a customer.
 - `top_up`: a customer's wallet was filled.
@@ -114,7 +114,7 @@ WORDING = Wording(
         "AccountStatementOutput.opening_amount": ("Your balance at the start, in cents.", 0),
         "start_at": ("Its first instant.", "2026-11-01T00:00:00.000Z"),
         "end_at": ("The first instant after it.", "2026-11-21T00:00:00.000Z"),
-        "payments_amount": ("What customers paid, in cents.", 115250),
+        "payments_amount": ("What customers paid, tips included, in cents.", 115250),
         "fees_amount": ("The service's fees, in cents.", -1000),
         "refunds_amount": ("What was refunded, in cents.", -500),
         "adjustments_amount": ("What staff corrected, in cents.", 0),

@@ -107,7 +107,7 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
     """
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
-        raise PayoutNotCancelable(status=f"is {payout.status}; only scheduled ones can be")
+        raise PayoutNotCancelable(status=f"is {payout.status}, must be scheduled")
     if payout.livemode and is_shut(now=now):
         raise PayoutNotCancelable(status="is being compared with the bank")
     payout.transition_to(PayoutStatus.CANCELED, now=now, actor=caller.actor)

@@ -12,12 +12,12 @@ from django.conf import settings
 
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
-from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
+from checkout.counter_screens import CounterDay
+from checkout.endings import counter_closed, wallet_stopped
 from checkout.payment_view import Item, Payee
-from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
-from checkout.test_mode import magic_phones, outcomes
-from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
+from checkout.till_forms import ChargeForm, TicketForm
+from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
 from customers.errors import (
     CustomerFrozen,
     InvalidPin,
@@ -28,62 +28,30 @@ from customers.errors import (
 from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
 from payments.errors import PaymentNotFound
-from payments.events import sample_payment
-from payments.failures import DECLINED, PIN_LOCKED, Failure
+from payments.failures import PIN_LOCKED
 from payments.statuses import PaymentStatus
 from sandbox.screen_samples import (
     ARRIVED,
     BANK_ROWS,
+    BASE,
     BILL,
     CHOICES,
+    COUNTER_BILL,
     INVOICE,
     NOW,
     ON_ITS_WAY,
     ORDER,
-    PAID,
+    PRODUCTS,
     ROWS,
+    TICKETS,
     TOP_UP,
     Person,
     PreviewRefund,
+    ended,
+    filled,
+    proof,
+    stopped,
 )
-
-
-def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:
-    """Return a form, empty or with one answer refused."""
-    if error is None:
-        return form()
-    bound = form(values)
-    bound.is_valid()
-    bound.first_field_error(message_for(error, zone=BILL.zone, now=NOW) or "")
-    return bound
-
-
-def ended(
-    status: PaymentStatus, failure: Failure = DECLINED, **more: Any
-) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a payment that was not paid."""
-    payment = sample_payment(status)
-    payment.error_code = failure.code
-    end = ending_of(payment, BILL, status=status)
-    return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
-
-
-def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a paid payment, refunded in part or in full."""
-    payment = sample_payment(PaymentStatus.COMPLETED)
-    payment.amount, payment.amount_refunded = ORDER.amount, refunded
-    shown = replace(
-        PAID, items=ORDER.items, amount=ORDER.amount, difference=4_500, amount_refunded=refunded
-    )
-    found = {"refunds": refunds, "last_refund": refunds[0] if refunded else None}
-    common = {"state": receipt_state_of(payment), "form": f.EmailForm(), "livemode": True}
-    return "receipt", BASE | {"payment_view": shown} | found | common | more
-
-
-def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
-    """Return the screen of what stopped a customer."""
-    return "stopped", {"livemode": True, "end": stop_for(error, payment_address="#")}
-
 
 LONG = replace(
     ORDER,
@@ -94,12 +62,6 @@ LONG = replace(
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
 WAY = {"phone_address": "#", "again_address": "#"}
-BASE = {
-    "payment_view": BILL,
-    "balance": 410,
-    "magic_phones": magic_phones,
-    "outcomes": outcomes,
-}
 NEW_PASSKEY = {
     "payment_view": ORDER,
     "customer": Person(),
@@ -259,9 +221,56 @@ SCREENS: dict[str, Screen] = {
             "has_pin": True,
         },
     ),
+    "ticket": lambda: (
+        "ticket",
+        BASE
+        | {
+            "payment_view": replace(COUNTER_BILL, items=(Item("Sky Juice", 2, 1_800),)),
+            "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=True),
+            "tips_allowed": True,
+            "own_amount": "own",
+            "ticket_id": "tkt_1",
+        },
+    ),
+    "ticket-plain": lambda: (
+        "ticket",
+        BASE
+        | {
+            "payment_view": COUNTER_BILL,
+            "form": TicketForm(initial={"key": "k"}, currency="BSD", sum_amount=1_800, tips=False),
+            "own_amount": "own",
+            "ticket_id": "tkt_1",
+        },
+    ),
+    "tickets": lambda: (
+        "tickets",
+        BASE
+        | {"payment_view": replace(COUNTER_BILL, amount=None), "tickets": TICKETS, "is_gone": True},
+    ),
+    "review-tip": lambda: (
+        "review",
+        BASE | {"payment_view": replace(COUNTER_BILL, amount=2_070, tip=270), "livemode": True},
+    ),
+    "till": lambda: (
+        "counter",
+        {
+            "payment_view": COUNTER_BILL,
+            "livemode": True,
+            "sales": ROWS,
+            "day": CounterDay(3, 187_199, 450, 950),
+            "tickets": TICKETS,
+            "takes_sums": True,
+            "form": ChargeForm(currency="BSD", products=PRODUCTS),
+            "decimal_point": ".",
+            "group_mark": ",",
+            "feed_address": "/preview/feed",
+            "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
+        },
+    ),
     "counter": lambda: (
         "counter",
         {
+            "day": CounterDay(3, 187_199, 0, 0),
             "payment_view": replace(BILL, description="Bar counter"),
             "livemode": True,
             "sales": (replace(ROWS[0], refund_words="Paid back"), *ROWS[1:]),

@@ -169,8 +169,8 @@ AGAIN: dict[str, tuple[list[str], str]] = {
     "leaf appended": (
         [
             "INSERT INTO ledger_logleaf (\"index\", kind, subject, signature, hash, logged_at)"
-            " SELECT max(\"index\") + 1, 'payments_payment', 'pay_x', 'x', max(hash),"
-            f" {OLDER} FROM ledger_logleaf"
+            " SELECT (SELECT max(\"index\") + 1 FROM ledger_logleaf), 'payments_payment', 'pay_x',"
+            f" 'x', hash, {OLDER} FROM ledger_logleaf WHERE \"index\" = 0"
         ],
         "was changed.",
     ),

@@ -48,7 +48,7 @@ def _path() -> Path:
         for path in migrations
         for room, module in _OURS.findall(path.read_text())
     }
-    editor = ROOT / "config/sqlite/schema.py"
+    editor = ROOT / "config/sqlite/table_changes.py"
     files = [*migrations, *sorted(imported), editor, ROOT / "requirements/base.txt"]
     texts = (f"{path}\n{path.read_text()}" for path in files if path.is_file())
     return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.sqlite3"

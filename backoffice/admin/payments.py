@@ -39,6 +39,7 @@ from backoffice.timeline import timeline_of
 from core.clock import request_now
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payments.numbers import number_of
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
 
@@ -152,6 +153,7 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "Names and times",
             ID,
+            Field("Receipt number", lambda payment: number_of(payment.id)),
             TRANSACTION,
             KIND,
             DESCRIPTION,

@@ -1,5 +1,6 @@
-"""The merchant's counter screen, and the page of a payment link."""
+"""The merchant's till at a counter, and the page of a payment link."""
 
+from contextlib import suppress
 from functools import cache
 
 from django.http import HttpRequest, HttpResponse
@@ -7,22 +8,36 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.amount_forms import AmountForm, RepeatGuardForm
-from checkout.counter_screens import counter_of_screen, sales_at
+from checkout.counter_screens import (
+    charge,
+    counter_of_screen,
+    day_at,
+    sales_at,
+    ticket_key,
+    waiting_at,
+)
 from checkout.formats import signs
 from checkout.forms import Form
 from checkout.new_payments import form_key, start_through_link
 from checkout.pages import CheckoutPage, SeeOther
 from checkout.payment_view import PaymentView, link_view_of, payment_view_of
+from checkout.refusals import refused_charge
+from checkout.till_forms import ChargeForm
+from core.errors import InvalidAmount, MethodNotAllowed
 from core.prepared import Place, Prepared
 from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
 from links.services import refuse_closed
 from links.statistics import note_opened
+from payments.errors import TicketClosed, TicketsTooMany
 from payments.models import Payment
+from payments.statuses import PaymentStatus
+from payments.tickets import withdraw_ticket
+from payments.tills import till_of
 
 
 class CounterScreen(CheckoutPage):
-    """A live list of what was paid at one counter."""
+    """The till: what waits on the code, what was paid, and the keys to put a sum on it."""
 
     template = "counter.html"
     counter: Payment
@@ -34,21 +49,71 @@ class CounterScreen(CheckoutPage):
         self.payment_view = payment_view_of(self.counter, now=self.now)
 
     def get(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
-        return self.page(
+        return self.show(self.form())
+
+    def post(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
+        """Put a sum on the code, or take one off."""
+        form = self.form(request)
+        if ticket_id := request.POST.get("withdraw", ""):
+            self.withdraw(ticket_id)
+        elif not form.is_valid():
+            return self.show(form)
+        else:
+            answer = form.cleaned_data
+            try:
+                charge(
+                    counter=self.counter,
+                    key=answer["key"],
+                    amount=answer["amount"],
+                    items=answer["items"],
+                    now=self.now,
+                )
+            except (InvalidAmount, TicketsTooMany) as error:
+                form.add_error("amount", refused_charge(error))
+                return self.show(form)
+        return SeeOther(request.path)
+
+    def withdraw(self, ticket_id: str) -> None:
+        actor = f"counter:{self.counter.id}"
+        with suppress(TicketClosed):  # it was paid or withdrawn meanwhile: the list says so
+            withdraw_ticket(
+                counter_id=self.counter.id, ticket_id=ticket_id, actor=actor, now=self.now
+            )
+
+    def form(self, request: HttpRequest | None = None) -> ChargeForm:
+        till = till_of(merchant_id=self.counter.merchant_id, livemode=self.livemode)
+        currency = self.counter.currency
+        products = [each for each in till.products if each["currency"] == currency]
+        data = request.POST if request else None
+        initial = {"key": ticket_key(self.counter, now=self.now)}
+        return ChargeForm(data, initial=initial, currency=currency, products=products)
+
+    def show(self, form: ChargeForm) -> HttpResponse:
+        payment_id, token = self.kwargs["payment_id"], self.kwargs["token"]
+        is_open = self.counter.status == PaymentStatus.CREATED
+        return self.form_page(
             self.template,
+            form,
             sales=sales_at(self.counter),
+            day=day_at(self.counter, now=self.now),
+            tickets=waiting_at(self.counter, now=self.now),
+            takes_sums=is_open and self.counter.amount is None,
             feed_address=reverse("counter-feed", args=[payment_id, token]),
             posters=[
                 (words, reverse("checkout-poster", args=[payment_id, size]))
                 for size, words in paper_sizes()
             ],
+            **signs(self.counter.currency),
         )
 
 
 class CounterFeed(CounterScreen):
-    """The list alone, for the screen to renew itself."""
+    """The lists alone, for the screen to renew itself."""
 
     template = "_feed.html"
+
+    def post(self, request: HttpRequest, payment_id: str, token: str) -> HttpResponse:
+        raise MethodNotAllowed
 
 
 class LinkPage(CheckoutPage):

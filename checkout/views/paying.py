@@ -7,22 +7,20 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from checkout.adding import choices_of, on_its_way
-from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.browser_session import customer_of_device
-from checkout.endings import counter_closed, ending_of, replaced
+from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
-from checkout.formats import signs
-from checkout.forms import EmailForm, Form
+from checkout.forms import EmailForm
 from checkout.headers import of_the_moment
-from checkout.new_payments import form_key, start_at_counter
 from checkout.pages import PaymentPage, SeeOther
 from checkout.passkey_payments import is_asked_first
 from checkout.payment_view import version_of
 from checkout.refusals import too_much_today
 from checkout.test_mode import SimulatedOutcome, simulate
+from checkout.views.counter_visits import CounterVisit
 from checkout.views.receipts import show_proof
 from core.clock import request_now
-from core.errors import ApiError, MethodNotAllowed, NotFound
+from core.errors import ApiError, NotFound
 from core.prepared import Place, Prepared
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
@@ -34,7 +32,7 @@ from payments.replacements import replacement_of
 from payments.statuses import PAYABLE, PaymentStatus
 
 
-class ReviewPage(PaymentPage):
+class ReviewPage(CounterVisit):
     """What is paid, to whom, until when; and how it ended."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
@@ -87,32 +85,6 @@ class ReviewPage(PaymentPage):
             return f"{self.payment.hosted_url}/passkey/device" if held else ""
         is_first = is_asked_first(self.payment, session, device_customer_id=held, now=now)
         return f"{self.payment.hosted_url}/passkey" if is_first else ""
-
-    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
-        """Open a payment of its own at a counter."""
-        if not self.payment.is_counter:
-            raise MethodNotAllowed
-        form = self.counter_form(request)
-        if not form.is_valid():
-            return self.form_page("keypad.html", form, **signs(self.payment.currency))
-        answer = form.cleaned_data
-        payment = start_at_counter(
-            counter_id=payment_id, key=answer["key"], amount=answer.get("amount"), now=self.now
-        )
-        return SeeOther(f"/checkout/{payment}")
-
-    def counter(self, status: PaymentStatus) -> HttpResponse:
-        if status != PaymentStatus.CREATED:
-            return self.page("stopped.html", end=counter_closed())
-        template = "keypad.html" if self.payment.amount is None else "link.html"
-        return self.form_page(template, self.counter_form(), **signs(self.payment.currency))
-
-    def counter_form(self, request: HttpRequest | None = None) -> Form:
-        data = request.POST if request else None
-        initial = {"key": form_key(self.payment.id, now=self.now)}
-        if self.payment.amount is not None:
-            return RepeatGuardForm(data, initial=initial)
-        return AmountForm(data, initial=initial, currency=self.payment.currency)
 
 
 class PaymentAction(PaymentPage):

@@ -12,7 +12,9 @@ from checkout.receipts import (
     receipt_of_payment,
     receipt_state_of,
     refunds_of,
+    seller_of,
     signed_head,
+    with_logo,
 )
 from core.errors import ApiError
 from core.formats import moment_of
@@ -36,6 +38,7 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         "receipt.html",
         form,
         state=receipt_state_of(page.payment),
+        seller=seller_of(page.payment),
         refunds=refunds,
         last_refund=returned[-1] if returned else None,
         goes_on=not marks.keys().isdisjoint(JUST_PAID),
@@ -101,6 +104,7 @@ class ReceiptPdf(ReceiptPage):
         content = receipt_pdf(
             self.payment_view,
             state=receipt_state_of(self.payment),
+            seller=with_logo(seller_of(self.payment), self.payment),
             refunds=refunds_of(self.payment),
             service=settings.SERVICE_NAME,
             printed=moment_of(self.now, self.payment_view.zone),

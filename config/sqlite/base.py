@@ -11,7 +11,7 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
 
-from config.sqlite.schema import DatabaseSchemaEditor
+from config.sqlite.table_changes import DatabaseSchemaEditor
 from config.sqlite.turns import turns_of
 
 WRITING = ("INSERT", "UPDATE", "DELETE", "REPLACE")

@@ -120,6 +120,10 @@ class Payout(models.Model):
                 fields=["merchant", "livemode", "-created_at", "-id"], name="payout_newest"
             ),
             models.Index(
+                fields=["merchant", "livemode", "amount", "-created_at", "-id"],
+                name="payout_by_amount",
+            ),
+            models.Index(
                 fields=["send_date"], name="payout_due", condition=Q(status=PayoutStatus.SCHEDULED)
             ),
             models.Index(

@@ -1,6 +1,5 @@
 /* The checkout works without this file, up to the passkey. What it adds: one submit only, a clock,
-   pages that turn by themselves, a redirect that can be stopped, a keypad, and a live list for
-   the counter. Words come from the page, in its language. */
+   pages that turn by themselves, a redirect that can be stopped, and a keypad. Words come from the page, in its language. */
 "use strict";
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const one = (selector, root = document) => root.querySelector(selector);
@@ -137,7 +136,7 @@ for (const button of all("[data-print]")) {
 
 /* The keypad of a counter. Thousands are grouped as long as only digits and our own marks stand
    there: what else somebody types ("12,50") is left alone, and the server reads or refuses it. */
-for (const pad of all("[data-keys]")) {
+function keypad(pad) {
   const input = document.getElementById(pad.dataset.keys);
   const { point, group, erase } = pad.dataset;
   const isMark = (sign) => sign === point || (sign >= "0" && sign <= "9");
@@ -161,61 +160,11 @@ for (const pad of all("[data-keys]")) {
     if (key) button.addEventListener("click", () => {
       if (key === "⌫") input.value = input.value.slice(0, -1);
       else if (key !== point || !input.value.includes(key)) input.value += key;
-      regroup();
+      input.dispatchEvent(new Event("input", { bubbles: true }));
     });
     pad.append(button);
   }
   input.inputMode = "none";  // the keypad is here: no other one is raised over it
   show(pad);
 }
-
-/* The counter screen: a live list, and a sound if somebody switches it on. */
-const feed = one("[data-feed]");
-if (feed) {
-  const live = one("[data-live]");
-  const words = live.textContent;
-  const sound = one("[data-sound]");
-  const off = sound.textContent;
-  let speaker = null;
-  show(sound);
-  sound.addEventListener("click", () => {
-    speaker = speaker ? speaker.close() && null : new AudioContext();
-    sound.setAttribute("aria-pressed", String(Boolean(speaker)));
-    sound.textContent = speaker ? sound.dataset.on : off;
-    if (speaker) ring();
-  });
-  const ring = () => [880, 1318].forEach((pitch, step) => {
-    const tone = speaker.createOscillator();
-    const volume = speaker.createGain();
-    const start = speaker.currentTime + step * 0.13;
-    tone.frequency.value = pitch;
-    volume.gain.setValueAtTime(0.25, start);
-    volume.gain.exponentialRampToValueAtTime(0.001, start + 0.4);
-    tone.connect(volume).connect(speaker.destination);
-    tone.start(start);
-    tone.stop(start + 0.45);
-  });
-  const known = () => new Set(all("[data-sale]", feed).map((sale) => sale.dataset.sale));
-  const refresh = async () => {
-    try {
-      const answer = await fetch(feed.dataset.feed, { cache: "no-store" });
-      if (!answer.ok) throw new Error(answer.status);
-      const before = known();
-      const list = await answer.text();
-      if (list !== feed.dataset.last) feed.innerHTML = list;
-      feed.dataset.last = list;
-      const fresh = all("[data-sale]", feed).filter((sale) => !before.has(sale.dataset.sale));
-      fresh.forEach((sale) => sale.classList.add("is-new"));
-      if (fresh.length) one("[data-arrived]").textContent = fresh[0].textContent;
-      if (fresh.length && speaker) ring();
-      live.textContent = words;
-      live.classList.remove("is-bad");
-    } catch {
-      live.textContent = live.dataset.lost;
-      live.classList.add("is-bad");
-    }
-    setTimeout(refresh, 2000);
-  };
-  feed.dataset.last = "";
-  setTimeout(refresh, 2000);
-}
+all("[data-keys]").forEach(keypad);

@@ -15,6 +15,7 @@ from core.ids import new_id
 from customers.models import Customer
 from merchants.models import Merchant
 from payments.models import Payment
+from payments.numbers import number_of
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each, paid_payment
 from tests.client import Api
@@ -84,6 +85,14 @@ def test_a_number_of_an_invoice_that_could_be_a_phone_is_found(
     invoice = PaymentFactory(merchant=merchant, invoice_number=number)
 
     assert look_for(office, number) == page_of(invoice)
+
+
+def test_the_number_on_a_receipt_opens_its_payment(office: Office, paid: Payment) -> None:
+    number = number_of(paid.id)
+
+    for typed in (number, number.lower(), number.replace("-", " "), number.replace("-", "")):
+        assert look_for(office, typed) == page_of(paid)
+    assert look_for(office, "00000-00000") == ""
 
 
 def test_an_id_opens_its_page(office: Office) -> None:

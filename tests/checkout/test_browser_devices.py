@@ -187,7 +187,7 @@ def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page,
     screen = open_page(screen_url(counter.id).removeprefix(site))
     screen.context.route("**/feed", lambda route: route.fulfill(status=404, body=""))
 
-    screen.get_by_text("No connection: this list may be old").wait_for()
+    screen.get_by_text("No connection: this list may be out of date").wait_for()
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_the_screen_of_a_counter_says_when_it_has_lost_its_connection(open_page,
     [
         ("Approve", "Paid"),
         ("Wrong PIN", "The payment failed"),
-        ("Too little money", "Add B$125.00"),
+        ("Not enough money", "Add B$125.00"),
         ("Decline", "The payment failed"),
         ("Expire", "This payment has expired"),
     ],

@@ -14,7 +14,8 @@ CONTRAST = ("wcag2aa",)  # what may differ in the dark
 SMALL_TARGETS = """
 () => [...document.querySelectorAll("a, button, input, summary")]
   .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
-  .map((element) => [element.outerHTML.slice(0, 80), element.getBoundingClientRect()])
+  .map((element) => [element, element.type === "radio" ? element.closest("label") : element])
+  .map(([element, target]) => [element.outerHTML.slice(0, 80), target.getBoundingClientRect()])
   .filter(([, box]) => box.width && (box.height < 43.5))
   .map(([html, box]) => `${html} ${box.height}`)
 """

@@ -223,7 +223,14 @@ LANGUAGES = {
         "Continuer",
         "Payé",
     ),
-    "ht": ("Peye 1,50 B$", "Nimewo telefòn", "Voye yon kòd ban mwen", "Kòd", "Kontinye", "Peye"),
+    "ht": (
+        "Peye 1,50 B$",
+        "Nimewo telefòn",
+        "Voye yon kòd ban mwen",
+        "Kòd",
+        "Kontinye",
+        "Peman an fèt",
+    ),
 }
 
 

@@ -151,7 +151,7 @@ def test_the_screen_lists_what_was_paid_newest_first(counter, payment):
     assert "Phone ending in 0188" in shopper.text
     assert "2425550188" not in shopper.text
     feed = shopper.visit(f"{shopper.path}/feed")
-    assert feed.content.decode().startswith("<ul")
+    assert feed.content.decode().startswith("<dl")
 
 
 def test_the_screen_is_found_by_its_secret_only(counter, payment_of):
@@ -188,4 +188,4 @@ def test_the_screen_renews_itself_without_javascript_too(counter):
     shopper = Shopper()
     shopper.visit(f"/counter/{counter.id}/{screen_token(counter.id)}")
 
-    assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in shopper.text
+    assert '<noscript><meta http-equiv="refresh" content="30"></noscript>' in shopper.text

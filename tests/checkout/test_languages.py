@@ -55,7 +55,7 @@ def test_the_command_takes_in_new_texts_and_counts_what_is_missing(settings, tmp
     assert (tmp_path / "ht" / "LC_MESSAGES" / "django.mo").exists()
 
 
-WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "Peye"}
+WORDS = {"en": "Pay to", "es": "Pagar a", "fr": "Payer à", "ht": "W ap peye"}
 
 
 @pytest.mark.parametrize(

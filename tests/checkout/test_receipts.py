@@ -8,6 +8,7 @@ from merchants.callers import Caller
 from messages.models import Message
 from messages.send_loop import send_due_messages
 from payments.models import Payment
+from payments.numbers import number_of
 from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
@@ -235,3 +236,42 @@ def test_the_pdf_writes_thousands_as_its_language_does(paid, language, written):
 
     assert written in text_of(response.content)
     assert "?" not in text_of(response.content)
+
+
+def test_one_short_number_stands_on_page_paper_and_mail(paid, mailoutbox):
+    number = number_of(paid.id)
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    assert f"<dt>Receipt number</dt><dd><code>{number}</code></dd>" in shopper.text
+
+    pdf = shopper.visit(f"/receipts/{paid.id}.pdf")
+    assert number in text_of(pdf.content)
+    shopper.visit(f"/receipts/{paid.id}")
+    shopper.send(email="ana@example.com")
+    send_due_messages(now=utc_now())
+    (mail,) = mailoutbox
+    assert f"Receipt number: {number}" in mail.body
+    assert f"Receipt number: {number}" in mail.alternatives[0][0]
+
+
+def test_it_says_who_sold_and_what_tax_is_in_it(payment_of):
+    items = [{"name": "Rum", "quantity": 2, "price": 1_500, "tax": 273}]
+    payment = payment_of(3_000, payment_mode="ORDER_PAY", line_items=items)
+    merchant = payment.merchant
+    merchant.address, merchant.tax_id = "12 Bay Street\nNassau", "TIN 100-200"
+    merchant.save()
+    sold = pay(
+        payment_id=payment.id,
+        customer=test_customer(None, utc_now(), merchant_id=merchant.id),
+        verified=Verification.PASSKEY,
+        actor="test",
+        now=utc_now(),
+    )
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{sold.id}")
+    assert "12 Bay Street<br>Nassau<br>Tax number TIN 100-200" in shopper.text
+    assert "<dt>Tax included</dt><dd>B$2.73</dd>" in shopper.text
+
+    pdf = text_of(shopper.visit(f"/receipts/{sold.id}.pdf").content)
+    for words in ("12 Bay Street", "Nassau", "Tax number TIN 100-200", "B$2.73"):
+        assert words in pdf

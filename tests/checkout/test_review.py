@@ -102,7 +102,7 @@ def test_the_time_left_is_clock_time_and_minutes(payment_of):
         (
             {"status": "failed", "failed_at": utc_now(), "error_code": "PIN_LOCKED"},
             "The payment failed",
-            "The PIN was wrong too often and is locked.",
+            "Too many wrong PINs: your PIN is locked.",
         ),
         (
             {"status": "failed", "failed_at": utc_now(), "error_code": "PAYMENT_FAILED"},

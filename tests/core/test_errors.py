@@ -16,7 +16,6 @@ pytestmark = pytest.mark.django_db
     ("method", "path", "status", "code"),
     [
         ("GET", "/v1/nothing", 404, "NOT_FOUND"),
-        ("GET", "/v1/", 404, "NOT_FOUND"),
         ("GET", "/v1/payments/", 404, "NOT_FOUND"),
         ("GET", "/v1/payments/does-not-exist", 404, "PAYMENT_NOT_FOUND"),
         ("GET", f"/v1/payments/{'a' * 300}", 404, "PAYMENT_NOT_FOUND"),

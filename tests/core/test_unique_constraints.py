@@ -29,6 +29,7 @@ ONCE = {
     "count_entry_one_sum": ("owner", "list", "livemode", "status", "kind"),
     "log_subtree_once": ("tier", "position"),
     "figures_once": ("day", "livemode", "currency"),
+    "till_once": ("merchant", "livemode"),
 }
 ALONE = {
     "ApiKey.hash", "BankStatement.amends", "CustomerSession.token_hash", "Instruction.form_key",
@@ -36,7 +37,8 @@ ALONE = {
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
     "PaymentProof.payment", "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
-    "StaffPasskey.credential_id", "TopUp.reference", "TopUp.transaction_id",
+    "StaffPasskey.credential_id", "Ticket.taken_by",
+    "TopUp.reference", "TopUp.transaction_id",
 }  # fmt: skip
 OURS = {
     "core", "ledger", "merchants", "webhooks", "customers", "links", "payments", "refunds",

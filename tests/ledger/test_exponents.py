@@ -45,7 +45,7 @@ def test_nothing_is_posted_after_the_decimals_of_a_currency_changed(
 
 def test_the_ledger_names_accounts_with_other_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
     wallet = opened(Purpose.WALLET)
-    monkeypatch.setattr("ledger.integrity.EXPONENTS", {**currencies.EXPONENTS, "BSD": 3})
+    monkeypatch.setattr("ledger.transfer_checks.EXPONENTS", {**currencies.EXPONENTS, "BSD": 3})
 
     assert problems() == [f"Account {wallet.pk} counts BSD with 2 decimals."]
 

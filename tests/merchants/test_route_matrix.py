@@ -49,6 +49,8 @@ ROUTES = {
     "patch payments/<id:payment_id>": "payment_id",
     "post payments/<id:payment_id>/cancel": "payment_id",
     "post payments/<id:payment_id>/confirm": "payment_id",
+    "get till": TOTAL,
+    "patch till": TOTAL,
     "post payments/<id:payment_id>/refund": "payment_id",
     "get payments/<id:payment_id>/refunds": "payment_id",
     "get refunds": LIST,

@@ -32,6 +32,8 @@ def refused(payment: Payment, **changes: Any) -> bool:
     "changes",
     [
         {"amount": 0},
+        {"tip": 0},
+        {"tip": 1_250},
         {"amount": -1},
         {"amount": 100_000_000_000},
         {"amount": None},

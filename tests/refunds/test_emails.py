@@ -159,7 +159,7 @@ def test_amounts_are_written_as_the_customers_language_does(api, merchant, texts
 
     send_messages()
 
-    assert texts.texts[0].endswith("ha devuelto B$12,345.67 BSD a su monedero de Payments.")
+    assert texts.texts[0].endswith("ha reembolsado B$12,345.67 BSD a su billetera de Payments.")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("payments", "0007_counter_screens_key"),
+        ("payments", "0008_till"),
     ]
 
     operations = [

@@ -1,0 +1,146 @@
+"""The forms at a counter: what the cashier puts on the code, and the customer's tip."""
+
+from typing import Any
+
+from babel.numbers import format_percent
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from checkout.amount_forms import AmountForm, RepeatGuardForm
+from checkout.formats import decimal_point
+from checkout.forms import Form
+from core.amounts import MAX_TYPED, read_amount
+from core.formats import money, region
+from core.money import MAX_AMOUNT, basis_points_of
+from payments.tills import TIP_PERCENTS
+
+NO_TIP, OTHER_TIP = "0", "other"
+MOST_OF_ONE = 99
+
+
+class TipFields(Form):
+    """A tip: none, a part of the sum, or an amount of the customer's own choice.
+
+    `sum_amount` is what it is a part of, in cents; None where the customer enters that, too.
+    """
+
+    tip = forms.ChoiceField(
+        label=gettext_lazy("Add a tip?"),
+        initial=NO_TIP,
+        required=False,
+        widget=forms.RadioSelect,
+    )
+    other_tip = forms.CharField(
+        label=gettext_lazy("Another tip"),
+        max_length=MAX_TYPED,
+        required=False,
+        widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
+    )
+
+    def offer_tips(self, currency: str, sum_amount: int | None) -> None:
+        """Offer the choices, with what each comes to where that is known."""
+        shares = [(str(each), _percent(each, currency, sum_amount)) for each in TIP_PERCENTS]
+        choices = [(NO_TIP, _("No tip")), *shares, (OTHER_TIP, _("Another tip"))]
+        self.fields["tip"].choices = choices  # type: ignore[attr-defined]  # a ChoiceField
+
+    def tip_on(self, sum_amount: int, currency: str) -> int:
+        """Return the tip in cents; an error at the field where what was typed is none."""
+        chosen = self.cleaned_data.get("tip") or NO_TIP
+        if chosen != OTHER_TIP:
+            return basis_points_of(sum_amount, int(chosen) * 100)
+        tip = read_amount(self.cleaned_data.get("other_tip", ""), currency, decimal_point())
+        if tip is None or not 0 <= tip <= sum_amount:
+            most = _("Enter a tip of up to %(most)s.") % {"most": money(sum_amount, currency)}
+            self.add_error("other_tip", most)
+            return 0
+        return tip
+
+
+class TicketForm(TipFields, RepeatGuardForm):
+    """The customer's answer to a sum that is fixed, by the counter or its cashier."""
+
+    def __init__(
+        self, *args: Any, currency: str, sum_amount: int, tips: bool, **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.currency, self.sum_amount, self.tips = currency, sum_amount, tips
+        self.offer_tips(currency, sum_amount)
+
+    def clean(self) -> dict[str, Any]:
+        tip = self.tip_on(self.sum_amount, self.currency) if self.tips else 0
+        return {**self.cleaned_data, "tip_amount": tip}
+
+
+class CounterAmountForm(TipFields, AmountForm):
+    """What the customer pays at a counter where no sum waits, and a tip."""
+
+    field_order = ("key", "tip", "other_tip", "amount")
+
+    def __init__(self, *args: Any, currency: str, tips: bool, **options: Any) -> None:
+        super().__init__(*args, currency=currency, **options)
+        self.tips = tips
+        self.offer_tips(currency, None)
+
+    def clean(self) -> dict[str, Any]:
+        amount = self.cleaned_data.get("amount")
+        tip = self.tip_on(amount, self.currency) if self.tips and amount else 0
+        return {**self.cleaned_data, "tip_amount": tip}
+
+
+class ChargeForm(RepeatGuardForm):
+    """What the cashier puts on the code: products by number, and an amount for anything else."""
+
+    amount = forms.CharField(
+        label=gettext_lazy("Amount"),
+        max_length=MAX_TYPED,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"inputmode": "decimal", "autocomplete": "off", "class": "amount-field"}
+        ),
+    )
+
+    def __init__(
+        self, *args: Any, currency: str, products: list[dict[str, Any]], **options: Any
+    ) -> None:
+        super().__init__(*args, **options)
+        self.currency, self.products = currency, products
+        for number, product in enumerate(products):
+            self.fields[f"quantity{number}"] = forms.IntegerField(
+                label=product["name"],
+                required=False,
+                min_value=0,
+                max_value=MOST_OF_ONE,
+                widget=forms.NumberInput(
+                    attrs={"min": 0, "max": MOST_OF_ONE, "data-price": product["price"]}
+                ),
+            )
+
+    @property
+    def product_fields(self) -> list[tuple[dict[str, Any], forms.BoundField]]:
+        """Each product with its field."""
+        return [(each, self[f"quantity{number}"]) for number, each in enumerate(self.products)]
+
+    def clean_amount(self) -> int:
+        typed = self.cleaned_data["amount"]
+        amount = read_amount(typed, self.currency, decimal_point()) if typed else 0
+        if amount is None or amount > MAX_AMOUNT:
+            raise forms.ValidationError(_("Enter an amount, or leave it empty."))
+        return amount
+
+    def clean(self) -> dict[str, Any]:
+        items = [
+            {"name": product["name"], "quantity": quantity, "price": product["price"]}
+            for number, product in enumerate(self.products)
+            if (quantity := self.cleaned_data.get(f"quantity{number}"))
+        ]
+        if not self.errors and not items and not self.cleaned_data["amount"]:
+            self.add_error("amount", _("Enter an amount or pick a product."))
+        return {**self.cleaned_data, "items": items}
+
+
+def _percent(percent: int, currency: str, sum_amount: int | None) -> str:
+    share = str(format_percent(percent / 100, locale=region()))  # no money: a label of two digits
+    if sum_amount is None:
+        return share
+    return f"{share} · {money(basis_points_of(sum_amount, percent * 100), currency)}"

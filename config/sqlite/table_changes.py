@@ -1,0 +1,48 @@
+"""How migrations change tables on SQLite, which drops what hangs on a table with it."""
+
+from typing import Any
+
+from django.db import models
+from django.db.backends.sqlite3 import schema
+
+OF_TABLE = """
+    SELECT name, sql FROM sqlite_master
+    WHERE type IN ('trigger', 'index') AND tbl_name = %s AND sql IS NOT NULL ORDER BY rowid
+"""
+THERE = "SELECT name FROM sqlite_master"
+
+
+class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
+    """Django's, with the triggers and indexes of a table put back after it was made anew.
+
+    SQLite cannot add a column with a default of the database, say. Django then makes a new table
+    with the indexes that it knows, and drops the old one: what refused changes, or noted them for
+    the log, and indexes that a migration made in SQL went with it unnoticed. They are put back at
+    the end of the migration, but for those that it has made by itself.
+    """
+
+    def __enter__(self) -> "DatabaseSchemaEditor":
+        self._dropped: dict[str, str] = {}
+        super().__enter__()
+        return self
+
+    def __exit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        if exc_type is None and self._dropped:
+            there = {name for (name,) in self._select(THERE, [])}
+            for name, sql in self._dropped.items():
+                if name not in there:
+                    self.execute(sql, params=None)
+        super().__exit__(exc_type, exc_value, traceback)
+
+    def _remake_table(self, model: type[models.Model], *args: Any, **kwargs: Any) -> None:
+        table, meta = model._meta.db_table, model._meta
+        known = {known.name for known in (*meta.indexes, *meta.constraints)}
+        for name, sql in self._select(OF_TABLE, [table]):
+            if name not in known and not name.startswith(table):  # as Django names its own
+                self._dropped[name] = sql
+        super()._remake_table(model, *args, **kwargs)  # type: ignore[misc]  # not in the stub
+
+    def _select(self, sql: str, params: list[str]) -> list[Any]:
+        with self.connection.cursor() as cursor:
+            cursor.execute(sql, params)
+            return list(cursor.fetchall())

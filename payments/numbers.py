@@ -1,0 +1,54 @@
+"""The number of a payment for people: on pages, in mails, on paper, and in the search of staff.
+
+It is made of the id alone, the millisecond of its creation and a check, in letters and digits that
+are not mistaken for each other. It names a payment and opens nothing: of the id's secret part it
+tells nine bits, through a hash.
+"""
+
+import hashlib
+import re
+
+from core.ids import ALPHABET, TIME_CHARACTERS, base62, is_id
+
+LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+CHARACTERS, BITS = 10, 5
+CHECK_BITS = 9
+FIRST_MILLISECOND = 1_577_836_800_000  # 2020 begins: 41 bits last until 2089
+_NUMBER = re.compile(rf"([{LETTERS}]{{5}})[- ]?([{LETTERS}]{{5}})")
+_MISREAD = str.maketrans({"O": "0", "I": "1", "L": "1", "U": "V"})
+
+
+def number_of(payment_id: str) -> str:
+    """Return the number of a payment, such as 8K3QF-2M7XA; empty where the id has another form."""
+    if not is_id("pay", payment_id):
+        return ""
+    since = _milliseconds(payment_id) - FIRST_MILLISECOND
+    check = int.from_bytes(hashlib.sha256(payment_id.encode()).digest()[:2]) >> (16 - CHECK_BITS)
+    value = (since << CHECK_BITS | check) % (1 << CHARACTERS * BITS)
+    places = range((CHARACTERS - 1) * BITS, -1, -BITS)
+    text = "".join(LETTERS[value >> place & len(LETTERS) - 1] for place in places)
+    return f"{text[:5]}-{text[5:]}"
+
+
+def beginning_of(text: str) -> str:
+    """Return how the id of the payment with this number begins; empty where it is no number."""
+    found = _NUMBER.fullmatch(text.strip().upper().translate(_MISREAD))
+    if found is None:
+        return ""
+    value = 0
+    for letter in found[1] + found[2]:
+        value = value << BITS | LETTERS.index(letter)
+    return f"pay_{base62((value >> CHECK_BITS) + FIRST_MILLISECOND, TIME_CHARACTERS)}"
+
+
+def is_number_of(text: str, payment_id: str) -> bool:
+    """Return whether a typed text is the number of this payment."""
+    typed = text.strip().upper().translate(_MISREAD).replace(" ", "").replace("-", "")
+    return typed != "" and typed == number_of(payment_id).replace("-", "")
+
+
+def _milliseconds(payment_id: str) -> int:
+    value = 0
+    for letter in payment_id[4 : 4 + TIME_CHARACTERS]:
+        value = value * len(ALPHABET) + ALPHABET.index(letter)
+    return value

@@ -1,0 +1,27 @@
+from rest_framework.response import Response
+
+from core.clock import request_now
+from core.openapi import operation
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
+from payments.till_serializers import ChangedTill, TillOutput
+from payments.tills import till_of, update_till
+
+
+class TillViewSet(CallerViewSet):
+    resource = "till"
+
+    @operation("Read the till", response=TillOutput)
+    def retrieve(self, request: CallerRequest) -> Response:
+        """What your counters offer: products to pick, and whether customers may add a tip."""
+        caller = request.user
+        till = till_of(merchant_id=caller.owner.id, livemode=caller.livemode)
+        return Response(TillOutput.of(till))
+
+    @operation("Change the till", request=ChangedTill, response=TillOutput)
+    def partial_update(self, request: CallerRequest) -> Response:
+        """Up to nine products for the counter screen, replaced as a whole; and tips, yes or no."""
+        changes = ChangedTill.parse(request.data)
+        return Response(
+            TillOutput.of(update_till(caller=request.user, changes=changes, now=request_now()))
+        )

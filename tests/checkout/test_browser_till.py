@@ -1,0 +1,74 @@
+"""The till in a browser: the cashier's screen beside the phones of its customers."""
+
+import pytest
+
+from payments.counters import screen_url
+from payments.models import Payment, Till
+from tests.checkout.steps import enter_pin, see_paid
+from tests.payments.counter_sales import counter_of
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def open_till(open_page, site, counter, **options):
+    options = {"width": 1_280, "height": 900} | options
+    return open_page(screen_url(counter.id).removeprefix(site), **options)
+
+
+def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchant, site):
+    counter = counter_of(merchant, tips_allowed=True)
+    products = [{"name": "Sky Juice", "price": 900, "currency": "BSD"}]
+    Till.objects.update(products=products)
+    till = open_till(open_page, site, counter)
+    till.get_by_role("button", name="Sound is off").click()
+    for _ in range(2):
+        till.get_by_text("Sky Juice").click()
+    for key in "1.50":
+        till.get_by_role("button", name=key, exact=True).click()
+    till.get_by_role("button", name="Show on the code 19.50").click()
+    till.get_by_text("Waits for a scan").wait_for()
+    assert till.get_by_role("button", name="Sound is on").is_visible()
+
+    phone = open_page(counter.hosted_url)
+    phone.get_by_text("10% · B$1.95").click()
+    phone.get_by_role("button", name="Continue").click()
+    till.get_by_text("Open on a phone").wait_for()
+    phone.get_by_role("button", name="Pay B$21.45").click()
+    phone.get_by_label("Phone number").fill("+1 242 555 0100")
+    phone.get_by_role("button", name="Text me a code").click()
+    phone.get_by_label("Code").fill("000000")
+    phone.get_by_role("button", name="Continue").click()
+    enter_pin(phone)
+    see_paid(phone)
+
+    till.get_by_role("listitem").filter(has_text="Tip B$1.95").wait_for()
+    assert till.get_by_text("Open on a phone").count() == 0
+    assert Payment.objects.get(static_payment=counter, status="completed").tip == 195
+
+
+def test_the_cashier_takes_a_sum_off_and_is_told_what_is_wrong(open_page, merchant, site):
+    till = open_till(open_page, site, counter_of(merchant), width=390, height=844)
+    till.get_by_role("button", name="Show on the code").click()
+    till.get_by_role("link", name="Enter an amount or pick a product.").wait_for()
+
+    till.get_by_label("Amount").fill("7")
+    till.get_by_role("button", name="Show on the code 7.00").click()
+    till.get_by_role("button", name="Take off").click()
+
+    till.get_by_text("Waits for a scan").wait_for(state="detached")
+
+
+@pytest.mark.parametrize("width", [360, 390, 820, 1_280])
+def test_the_till_fits_and_keeps_its_light(open_page, merchant, site, width):
+    till = open_till(open_page, site, counter_of(merchant), width=width)
+
+    till.get_by_text("This screen stays on.").wait_for()
+    assert till.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_without_javascript_the_till_works_too(open_page, merchant, site):
+    till = open_till(open_page, site, counter_of(merchant), javascript=False)
+    till.get_by_label("Amount").fill("7")
+    till.get_by_role("button", name="Show on the code").click()
+
+    till.get_by_text("Waits for a scan").wait_for()

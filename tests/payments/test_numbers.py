@@ -1,0 +1,49 @@
+"""The number of a payment for people: made of its id, read back as it is said on the phone."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from core.ids import new_id
+from payments.numbers import beginning_of, is_number_of, number_of
+
+PAYMENT = new_id("pay", datetime(2026, 11, 22, 14, 5, tzinfo=UTC))
+
+
+def test_it_is_ten_letters_and_digits_that_lead_to_the_id():
+    number = number_of(PAYMENT)
+
+    assert len(number) == 11
+    assert not set(number) & set("ILOU")
+    assert PAYMENT.startswith(beginning_of(number))
+    assert is_number_of(number, PAYMENT)
+
+
+@pytest.mark.parametrize("typed", [str.lower, lambda text: text.replace("-", " "), str.strip])
+def test_it_is_read_as_people_type_it(typed):
+    assert is_number_of(typed(number_of(PAYMENT)), PAYMENT)
+
+
+def test_letters_that_are_misread_are_understood():
+    number = number_of(PAYMENT)
+    misread = number.replace("0", "o").replace("1", "l")
+
+    assert beginning_of(misread) == beginning_of(number)
+
+
+def test_payments_of_the_same_moment_differ_by_their_check():
+    at = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)
+    numbers = {number_of(new_id("pay", at)) for _ in range(50)}
+
+    assert len(numbers) > 40
+    assert len({number[:8] for number in numbers}) == 1
+
+
+@pytest.mark.parametrize("text", ["", "12.50", "conch", "8K3QF", "8K3QF-2M7XA-1", "pay_1"])
+def test_what_is_no_number_leads_nowhere(text):
+    assert beginning_of(text) == ""
+
+
+def test_an_id_of_another_kind_has_none():
+    assert number_of("link_1") == ""
+    assert not is_number_of("", "link_1")

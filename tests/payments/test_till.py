@@ -1,0 +1,60 @@
+"""GET and PATCH /v1/till: what a merchant's counters offer."""
+
+import pytest
+
+from payments.models import Till
+
+PRODUCTS = [
+    {"name": "Conch salad", "price": 1_500, "currency": "BSD"},
+    {"name": "Sky Juice", "price": 900, "currency": "BSD"},
+]
+
+
+def test_it_offers_nothing_at_first(api, merchant):
+    assert api(merchant).get("/v1/till").json() == {
+        "merchant_id": merchant.id,
+        "livemode": False,
+        "products": [],
+        "tips_allowed": False,
+    }
+    assert not Till.objects.exists()
+
+
+def test_it_keeps_products_and_tips(api, merchant):
+    calling = api(merchant)
+    without_currency = [{"name": "Conch salad", "price": 1_500}, PRODUCTS[1]]
+
+    answer = calling.patch("/v1/till", {"products": without_currency, "tips_allowed": True})
+
+    assert answer.status_code == 200
+    assert answer.json()["products"] == PRODUCTS
+    assert calling.get("/v1/till").json() == answer.json()
+    assert calling.patch("/v1/till", {"tips_allowed": False}).json()["products"] == PRODUCTS
+    assert calling.patch("/v1/till", {"products": None}).json()["products"] == []
+
+
+@pytest.mark.parametrize(
+    "products",
+    [
+        [PRODUCTS[0]] * 10,
+        [{"name": "", "price": 100}],
+        [{"name": "x" * 41, "price": 100}],
+        [{"name": "Free", "price": 0}],
+        [{"name": "Gold", "price": 100, "currency": "XYZ"}],
+        "Conch salad",
+    ],
+)
+def test_it_refuses_what_is_no_list_of_nine_products(api, merchant, products):
+    calling = api(merchant)
+    calling.patch("/v1/till", {"products": PRODUCTS})
+
+    assert calling.patch("/v1/till", {"products": products}).status_code == 422
+    assert calling.get("/v1/till").json()["products"] == PRODUCTS
+
+
+def test_each_mode_and_each_merchant_has_its_own(api, merchant, stranger):
+    api(merchant).patch("/v1/till", {"products": PRODUCTS, "tips_allowed": True})
+
+    for other in (api(merchant, live=True), api(stranger)):
+        assert other.get("/v1/till").json()["products"] == []
+        assert other.get("/v1/till").json()["tips_allowed"] is False
