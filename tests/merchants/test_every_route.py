@@ -12,7 +12,7 @@ from merchants.keys import new_secret
 from merchants.viewsets import CallerViewSet
 from tests.client import ApiClient
 
-OPEN = {"merchants", "openapi", "public-payment-link"}
+OPEN = {"front-of-v1", "merchants", "openapi", "public-payment-link"}
 # What a live key is told before anything is looked up.
 REFUSED_LIVE = {"v1/payments/<id:payment_id>/confirm": (422, "DEVELOPMENT_ONLY")}
 
