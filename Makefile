@@ -70,7 +70,7 @@ requirements: .venv/development
 	@$(PIP) -r $<
 	@touch $@ .venv/base
 
-var/development.env: config/local/development.py | .venv/base
+var/development.env: config/local/development.py config/secret_values.py | .venv/base
 	@$(BIN)/python -m config.local.development
 	@touch $@
 

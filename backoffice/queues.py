@@ -18,7 +18,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import PaymentStatus
-from payouts.models import BankEntry, Payout
+from payouts.models import BankAccount, BankEntry, Payout
 from payouts.statuses import ENDED_UNPAID
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
@@ -90,6 +90,10 @@ def _bank_entries(livemode: bool, now: datetime) -> Rows:
     return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
 
 
+def _accounts(livemode: bool, now: datetime) -> Rows:
+    return BankAccount.objects.pending().filter(livemode=livemode), "created_at"
+
+
 def _pending_refunds(livemode: bool, now: datetime) -> Rows:
     return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
 
@@ -142,6 +146,7 @@ _QUEUES: tuple[
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
     ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
     ("Payouts failed or returned", Payout, {"status": "unpaid"}, _failed_payouts),
+    ("Bank accounts to review", BankAccount, {"state": "pending"}, _accounts),
     ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
     ("Messages not sent", Message, {"state": "unsent"}, _messages),
     ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),

@@ -1,23 +1,21 @@
 """How many SQL statements and calls of functions each operation costs, on whatever machine.
 
 `python -m bench.statements` prints a table, on a PostgreSQL or (`--embedded`) an SQLite of its own;
-`--texts` prints the statements, too. Calls are those that a profiler sees, of functions in Python
-and of built-in ones, from the request to the answer.
+`--texts` prints the statements, too; `--json` prints all of it for a program. Calls are those that
+a profiler sees, of functions in Python and of built-in ones, from the request to the answer.
 """
 
 import argparse
+import json
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from unittest import mock
 
 from bench.copies import FIRST_NUMBER
 from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
 from bench.stage import Stage, phone
-
-if TYPE_CHECKING:
-    pass
 
 FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET TRANSACTION")
 WARM_UPS, MEASURED = 4, 3
@@ -40,17 +38,25 @@ def main() -> None:
     words.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")
     words.add_argument("--only", default="", help=f"of {', '.join(BY_NAME)}; commas between")
     words.add_argument("--texts", action="store_true", help="print the statements")
+    words.add_argument("--json", action="store_true", help="print one object, a key per operation")
     chosen = words.parse_args()
     names = [name.strip() for name in chosen.only.split(",") if name.strip()]
     with database(embedded=chosen.embedded):
         requests = Requests()
-        say(ROW.format("", "statements", "framing", "calls"))
-        for operation in [BY_NAME[name] for name in names] or OPERATIONS:
-            cost = requests.cost_of(operation)
-            counts = (len(cost.statements), len(cost.framing), f"{cost.calls:,}")
-            say(ROW.format(operation.name, *counts))
-            if chosen.texts:
-                say("".join(f"    {text}\n" for text in cost.statements))
+        operations = [BY_NAME[name] for name in names] or OPERATIONS
+        costs = {operation.name: requests.cost_of(operation) for operation in operations}
+    if chosen.json:
+        say(json.dumps({name: asdict(cost) for name, cost in costs.items()}))
+    else:
+        print_table(costs, texts=chosen.texts)
+
+
+def print_table(costs: dict[str, Cost], *, texts: bool) -> None:
+    say(ROW.format("", "statements", "framing", "calls"))
+    for name, cost in costs.items():
+        say(ROW.format(name, len(cost.statements), len(cost.framing), f"{cost.calls:,}"))
+        if texts:
+            say("".join(f"    {text}\n" for text in cost.statements))
 
 
 class Requests:

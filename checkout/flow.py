@@ -8,10 +8,9 @@ from checkout.browser_session import BrowserSession
 from checkout.verification_attempts import recorded_attempt
 from core import attempt_limits
 from core.errors import ApiError, RateLimited
-from customers.errors import InvalidPin, PinLocked, ProofMethod, VerificationFailed
+from customers.errors import InvalidPin, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
 from customers.passkeys import proof_needed
-from customers.pin_locks import lock_of
 from customers.pins import check_pin
 from customers.sessions import set_first_pin
 from funding.continuing import remember_proof
@@ -170,13 +169,10 @@ def pay_with_pin(
     the errors of the payment's status.
     """
     customer = _signed_in(browser)
-    was_locked = lock_of(customer, now=now) is not None
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except (InvalidPin, PinLocked) as error:
-        if was_locked:
-            raise
+    except InvalidPin as error:
         return fail_or_raise(payment, PIN_LOCKED, error, browser, now)
     return pay_verified(payment, browser, Verification.PIN, now)
 

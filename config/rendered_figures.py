@@ -15,6 +15,7 @@ from core.durations import in_words
 from core.idempotency import RETENTION
 from core.json import MAX_BODY_BYTES
 from core.money import MAX_AMOUNT
+from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
 from customers.codes import TEST_CODE
 from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
@@ -37,6 +38,7 @@ def figures() -> dict[str, str]:
         "base_url": settings.BASE_URL,
         "body_kib": str(MAX_BODY_BYTES // 1_024),
         "code": TEST_CODE,
+        "csv_lines": f"{CSV_LINES:,}",
         "invoice_term": in_words(INVOICE_TERM),
         "keys_most": str(MOST_ACTIVE),
         "key_kept": in_words(RETENTION),

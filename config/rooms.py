@@ -52,6 +52,7 @@ WORDINGS: list[str] = [
     "links.openapi.WORDING",
     "payouts.openapi.WORDING",
     "webhooks.openapi.WORDING",
+    "sandbox.openapi.WORDING",
 ]
 
 # What makes the reference out of the generator's document, in this order
@@ -76,11 +77,13 @@ _RESOURCES = {
     "Tills": "What a merchant's counters offer: products to pick, and tips or none.",
     "Balances": "What the service holds for you.",
     "Payouts": "Money that leaves your balance for your bank account.",
+    "Bank accounts": "Where your payouts go, one account per currency.",
     "Statements": "Your balance over a period, line by line.",
     "Ledger proofs": "What shows that a transaction stands in the ledger, without asking again.",
     "Webhooks": "Your endpoints, and which events are sent to each.",
     "Deliveries": "What was sent to a webhook, and what it answered.",
     "Events": "Everything that has happened, whether it was sent or not.",
+    "Test clocks": "Time, as your test objects wait for it.",
     "Webhook events": "The requests that your endpoints receive, one for each type of event.",
 }
 REFERENCE_TAGS = [{"name": name, "description": text} for name, text in _RESOURCES.items()]

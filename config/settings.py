@@ -230,6 +230,7 @@ REST_FRAMEWORK: dict[str, Any] = {
 SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": f"{SERVICE_NAME} API",
     "VERSION": "1",
+    "CONTACT": {"name": SERVICE_NAME, "url": BASE_URL},
     "OAS_VERSION": "3.1.1",
     "SERVERS": [{"url": BASE_URL}],
     "SERVE_INCLUDE_SCHEMA": False,

@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
@@ -31,6 +32,8 @@ class AlteredRow(Exception):
 def _keys(text: str) -> dict[str, bytes]:
     """Return the keys by their versions, the one that signs first."""
     found = [base64.urlsafe_b64decode(key.strip()) for key in text.split(",")]
+    if not all(found):
+        raise ImproperlyConfigured("LEDGER_KEY is missing: nothing can be signed without it.")
     return {hashlib.sha256(key).hexdigest()[:VERSION_CHARACTERS]: key for key in found}
 
 

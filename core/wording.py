@@ -52,6 +52,7 @@ COMMON: Words = {
     ),
     "refund_id": ("The id of the refund.", "ref_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "payout_id": ("The id of the payout.", "po_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+    "bank_account_id": ("The id of the bank account.", "ba_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "statement_id": ("The id of the statement.", "stm_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "webhook_id": ("The id of the webhook.", "wh_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "event_id": ("The id of the event.", "evt_0W1fDEfG5nXkZu7SyP3wRj9AmLs6Hh"),
@@ -91,7 +92,7 @@ COMMON: Words = {
         "Where the customer is sent once the payment is completed. `{PAYMENT_ID}` in it becomes"
         " the payment's id; where it does not stand, `payment_id=…` is added to the query. Anyone"
         " can open that address: read the payment before you deliver.",
-        "https://shop.example.com/thanks?payment={PAYMENT_ID}",
+        "https://shop.example.com/thanks",
     ),
     "cancel_url": (
         "Where the customer is sent who does not pay; it receives the payment's id as"

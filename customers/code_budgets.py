@@ -52,10 +52,7 @@ def spend(*, number: str, address: str, is_recognized: bool, now: datetime) -> N
     Raises CountryNotServed, MessageNotSent while texts are stopped, and RateLimited, with an alarm
     in the log. Refuses to run inside a transaction.
     """
-    country = country_of(number)
-    if not {country, ALL_COUNTRIES} & set(settings.SMS_COUNTRIES):
-        _note_refusal("country_not_served", country)
-        raise CountryNotServed(phone=f"must not be a number of {country or 'no country'}")
+    country = served_country(number)
     if settings.SMS_STOP:
         _note_refusal("stopped", country)
     sms.refuse_stopped()
@@ -67,6 +64,15 @@ def spend(*, number: str, address: str, is_recognized: bool, now: datetime) -> N
             _note_refusal(budget.name, country)
             raise
     sent.labels(country=country).inc()
+
+
+def served_country(number: str) -> str:
+    """Return the country of a number that texts are sent to. Raises CountryNotServed."""
+    country = country_of(number)
+    if not {country, ALL_COUNTRIES} & set(settings.SMS_COUNTRIES):
+        _note_refusal("country_not_served", country)
+        raise CountryNotServed(phone=f"must not be a number of {country or 'no country'}")
+    return country
 
 
 def _budgets(number: str, address: str, country: str, *, is_recognized: bool) -> tuple[Budget, ...]:

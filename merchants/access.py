@@ -8,7 +8,8 @@ EVERYTHING = "*"
 READ_ONLY = "*:read"
 RESOURCES = (
     *("merchants", "api_keys", "payments", "refunds", "payment_links", "balances", "payouts"),
-    *("statements", "ledger_proofs", "webhooks", "deliveries", "events"),
+    *("bank_accounts", "statements", "ledger_proofs", "webhooks", "deliveries", "events"),
+    *("test_clocks", "tills"),
 )
 NOT_GRANTED = "api_keys:write"
 MAX_SCOPES = 500

@@ -43,6 +43,8 @@ WORDING = Wording(
         "ConfirmationRequest": "Who pays a test payment.",
         "ConfirmedPayment": "A test payment that was paid.",
         "CanceledPayment": "A payment that was called off.",
+        "PayRequestRequest": "Whom to send it to: a `phone` or an `email`, not both.",
+        "SentPayRequest": "What was handed on to be sent.",
         "LineItemRequest": "An item of an order.",
         "LineItemOutput": "An item of an order.",
         "TillOutput": "What your counters offer.",
@@ -51,6 +53,14 @@ WORDING = Wording(
         "PatchedChangedTillRequest": "What is to change; any other field is refused.",
     },
     fields={
+        "phone": ("A mobile number, with its country code.", "+12425550123"),
+        "email": ("An e-mail address.", "ana@example.com"),
+        "channel": ("How it is sent: by `email`, or by `sms`.", "sms"),
+        "sent_to": ("Whom it is sent to.", "+12425550123"),
+        "SentPayRequest.url": (
+            "The address that is sent.",
+            "https://pay.example.com/checkout/pay_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
+        ),
         "status": (STATUSES, "created"),
         "payment_mode": (MODES, "DYNAMIC_PAY"),
         "amount": (
@@ -131,6 +141,7 @@ WORDING = Wording(
         "ConfirmationRequest.amount": ("In cents.", 1250),
     },
     shown={
+        "PayRequestRequest": ("phone",),
         "PaymentOutput": ("amount", "description", "success_url", "cancel_url", "expires_at"),
         "PaymentSummary": ("amount", "description", "success_url", "cancel_url", "expires_at"),
         "NewPaymentRequest": ("amount", "currency", "description", "success_url", "metadata"),

@@ -1,5 +1,6 @@
 from django.urls import path
 
+from payments.pay_request_views import LinkSendingViewSet, PaymentSendingViewSet
 from payments.till_views import TillViewSet
 from payments.views import PaymentViewSet
 
@@ -19,6 +20,16 @@ urlpatterns = [
         "payments/<id:payment_id>/confirm",
         PaymentViewSet.as_view({"post": "confirm"}),
         name="payment-confirm",
+    ),
+    path(
+        "payments/<id:payment_id>/send",
+        PaymentSendingViewSet.as_view({"post": "send"}),
+        name="payment-send",
+    ),
+    path(
+        "payment-links/<id:link_id>/send",
+        LinkSendingViewSet.as_view({"post": "send"}),
+        name="payment-link-send",
     ),
     path(
         "till",

@@ -6,7 +6,9 @@ from core.clock import request_now
 from core.errors import ApiError
 from core.ids import new_id
 from core.openapi import listing, operation
+from core.pagination import PageQuery, page_of
 from core.queries import query_of, read_filters
+from core.spreadsheets import CSV_LINES, is_csv
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
@@ -14,6 +16,7 @@ from payments.confirming import confirm_payment
 from payments.counts import total_of
 from payments.filters import FILTERS, chosen_format
 from payments.models import Payment
+from payments.payment_file import file_of_payments
 from payments.qr_payload import qr_payload
 from payments.serializers import (
     CanceledPayment,
@@ -56,10 +59,18 @@ class PaymentViewSet(CallerViewSet):
         return self.once(request, work)
 
     @listing("List payments", item=PaymentSummary, key="payments", filters=FILTERS)
-    def list(self, request: CallerRequest) -> Response:
-        """Newest first, without `qr_payload`."""
-        lookups, at = read_filters(query_of(request), FILTERS), request_now()
+    def list(self, request: CallerRequest) -> HttpResponse:
+        """Newest first, without `qr_payload`.
+
+        As CSV a page has up to [[csv_lines]] rows; go on after its last with `starting_after`.
+        """
+        query, at = query_of(request), request_now()
+        lookups = read_filters(query, FILTERS)
         payments = CallerList(Payment.objects.listed, request.user, lookups, at)
+        if is_csv(query, request.META.get("HTTP_ACCEPT", "")):
+            page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
+            found = page_of(payments, page, lambda: 0).items
+            return file_of_payments(PaymentSummary.each(found, now=at))
         total = total_of(request.user, lookups, at)
         return self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
 

@@ -1,5 +1,6 @@
-"""Open and close the bank accounts that merchants are paid out to. No API key reaches this."""
+"""Open and close the bank accounts that merchants are paid out to, without asking anyone."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -23,7 +24,7 @@ TEST_NUMBER_REFUSED = "000000000009"
 
 @dataclass(frozen=True)
 class BankDetails:
-    """What staff enter. A bank is named by its BIC, its clearing code, or both."""
+    """What staff or the merchant enter. A bank is named by its BIC, its clearing code, or both."""
 
     currency: str
     holder_name: str
@@ -43,14 +44,18 @@ def open_bank_account(
     longer sent: they fail, and their money returns to the balance.
     """
     merchant = Merchant.objects.locked(merchant_id)
+    account = bank_account_of(merchant, details, livemode=livemode, actor=actor, now=now)
+    end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
+    account.save(force_insert=True)
+    return account
+
+
+def bank_account_of(
+    merchant: Merchant, details: BankDetails, *, livemode: bool, actor: str, now: datetime
+) -> BankAccount:
+    """Return a new account, not stored yet. Raises ValidationFailed."""
     number = compact(details.number)
     _refuse_invalid(details, number)
-    before = BankAccount.objects.open().filter(
-        merchant=merchant, livemode=livemode, currency=details.currency
-    )
-    for replaced in before:
-        replaced.closed_at, replaced.closed_by = now, actor
-        replaced.save(update_fields=["closed_at", "closed_by"])
     account = BankAccount(
         id=new_id("ba", now),
         merchant=merchant,
@@ -64,16 +69,21 @@ def open_bank_account(
         created_by=actor,
     )
     account.encrypt_number(number)
-    account.save(force_insert=True)
     return account
+
+
+def end_all(accounts: Iterable[BankAccount], *, actor: str, now: datetime) -> None:
+    """Close accounts of a locked merchant."""
+    for account in accounts:
+        account.closed_at, account.closed_by = now, actor
+        account.save(update_fields=["closed_at", "closed_by"])
 
 
 @transaction.atomic
 def close_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
     """Close the account: nothing more is sent to it. Raises BankAccountNotFound, also if closed."""
     account = BankAccount.objects.open().locked(bank_account_id)
-    account.closed_at, account.closed_by = now, actor
-    account.save(update_fields=["closed_at", "closed_by"])
+    end_all([account], actor=actor, now=now)
     return account
 
 

@@ -27,6 +27,14 @@ Why money moved.
 - `payout_returned`, `payout_reversed`: a payout never arrived; the bank sent it back.
 """.strip()
 
+ACCOUNT_STATUSES = """
+Whether money is sent to it.
+
+- `pending`: it waits for a review; payouts go to the one before meanwhile.
+- `open`: payouts in its currency go there.
+- `declined`: the review came to nothing, or it was withdrawn.
+- `closed`: it was closed, or another has taken its place.
+""".strip()
 PROOF_STATUSES = """
 Whether there is a proof yet.
 
@@ -51,6 +59,9 @@ WORDING = Wording(
         "PayoutWithMovements": "A payout with the newest movements that make it up.",
         "PayoutList": "A page of payouts, newest first.",
         "NewPayoutRequest": "What is to be paid out; an empty object pays out all there is.",
+        "BankAccountOutput": "A bank account to which you are paid out, one per currency.",
+        "BankAccountList": "A page of bank accounts, newest first.",
+        "NewBankAccountRequest": "Your account; the bank by its BIC, its clearing code, or both.",
         "PaidAccount": "The bank account, as far as it is shown.",
         "StatementOutput": (
             "How the payout adds up:"
@@ -86,6 +97,14 @@ WORDING = Wording(
         "paid_at": ("When the bank had booked it.", "2026-11-24T14:00:00.000Z"),
         "returned_at": ("When the bank had sent it back.", "2026-11-26T14:00:00.000Z"),
         "PaidAccount.id": ("Its id.", "ba_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+        "BankAccountOutput.id": ("Its id.", "ba_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+        "BankAccountOutput.status": (ACCOUNT_STATUSES, "pending"),
+        "holder_name": ("Whose account it is, as the bank knows it.", "Harbour Tours Ltd"),
+        "NewBankAccountRequest.number": ("The account number or IBAN.", "0001234567894417"),
+        "bic": ("The BIC of the bank, of 8 or 11 characters.", "BOTIBSNSXXX"),
+        "clearing_code": ("The national code of the bank.", "77005"),
+        "closed_at": ("When it was closed, withdrawn or declined.", "2026-11-26T14:00:00.000Z"),
+        "bank_accounts": ("The accounts of this page.", []),
         "bank_name": ("The bank.", "Bank of the Islands"),
         "last_four": ("The last four characters of the account number.", "4417"),
         "number": ("Counts your statements, from 1.", 12),
@@ -135,6 +154,8 @@ WORDING = Wording(
         ),
     },
     shown={
+        "NewBankAccountRequest": ("currency", "bic"),
+        "BankAccountOutput": ("bic",),
         "LedgerProofOutput": ("checkpoint", "leaves"),
         "AccountStatementOutput": ("opening_amount", "closing_amount", "ready_at"),
         "NewPayoutRequest": ("amount", "description"),

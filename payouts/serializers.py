@@ -17,7 +17,8 @@ from core.log_receipts import PENDING, PROVEN
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
-from payouts.models import PayoutOrigin
+from payouts.bank_accounts import MAX_NAME_LENGTH
+from payouts.models import AccountState, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
 MAX_INTEGER = 2**53 - 1
@@ -136,6 +137,31 @@ class BalanceOutput(Output):
     available = BalanceAmount(many=True)
     pending = BalanceAmount(many=True)
     in_transit = BalanceAmount(many=True)
+
+
+class NewBankAccount(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    currency = CurrencyField(required=False)
+    holder_name = TextField(max_length=MAX_NAME_LENGTH)
+    bank_name = TextField(max_length=MAX_NAME_LENGTH)
+    number = TextField(max_length=64)
+    bic = TextField(max_length=16, required=False)
+    clearing_code = TextField(max_length=64, required=False)
+
+
+class BankAccountOutput(Output):
+    id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    livemode = StrictBooleanField()
+    currency = CurrencyField()
+    status = OneOfField(allowed=tuple(AccountState.values), source="state")
+    holder_name = TextField(max_length=MAX_NAME_LENGTH)
+    bank_name = TextField(max_length=MAX_NAME_LENGTH)
+    last_four = TextField(max_length=4)
+    bic = TextField(max_length=11, required=False)
+    clearing_code = TextField(max_length=35, required=False)
+    created_at = InstantField()
+    closed_at = InstantField(required=False)
 
 
 class NewAccountStatement(Input):

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from core.clock import iso
 from core.money import decimal_text
-from payouts.csv_file import Cell, csv_text
+from core.spreadsheets import Cell, csv_download
 from payouts.models import AccountStatement
 
 LINE_COLUMNS = (
@@ -19,10 +19,8 @@ LINE_COLUMNS = (
 
 def file_of_lines(statement: AccountStatement, lines: Iterable[dict[str, Any]]) -> HttpResponse:
     """Answer with lines as a file to be saved."""
-    text = csv_text(LINE_COLUMNS, (_line_cells(statement.currency, line) for line in lines))
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{statement.id}.csv"'
-    return response
+    rows = (_line_cells(statement.currency, line) for line in lines)
+    return csv_download(statement.id, LINE_COLUMNS, rows)
 
 
 def _line_cells(currency: str, line: dict[str, Any]) -> tuple[Cell, ...]:

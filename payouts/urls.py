@@ -1,5 +1,6 @@
 from django.urls import path
 
+from payouts.bank_account_views import BankAccountViewSet
 from payouts.views import (
     AccountStatementViewSet,
     BalanceViewSet,
@@ -28,6 +29,21 @@ urlpatterns = [
         "statements/<id:statement_id>/lines",
         AccountStatementViewSet.as_view({"get": "lines"}),
         name="statement-lines",
+    ),
+    path(
+        "bank-accounts",
+        BankAccountViewSet.as_view({"post": "create", "get": "list"}),
+        name="bank-accounts",
+    ),
+    path(
+        "bank-accounts/<id:bank_account_id>",
+        BankAccountViewSet.as_view({"get": "retrieve"}),
+        name="bank-account",
+    ),
+    path(
+        "bank-accounts/<id:bank_account_id>/close",
+        BankAccountViewSet.as_view({"post": "close"}),
+        name="bank-account-close",
     ),
     path("payouts", PayoutViewSet.as_view({"post": "create", "get": "list"}), name="payouts"),
     path("payouts/<id:payout_id>", PayoutViewSet.as_view({"get": "retrieve"}), name="payout"),

@@ -7,17 +7,16 @@ from core.clock import request_now
 from core.openapi import listing, operation
 from core.pagination import PageQuery
 from core.queries import query_of, read_filters
+from core.spreadsheets import CSV_LINES, is_csv
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
 from payouts.account_statements import request_statement, stored_lines
 from payouts.balances import balances_of
 from payouts.filters import (
-    CSV_LINES,
     FILTERS,
     MOVEMENT_PAGE,
     STATEMENT_FILTERS,
     STATEMENT_LINES,
-    is_csv,
 )
 from payouts.ledger_proofs import receipt_for
 from payouts.models import AccountStatement, Payout

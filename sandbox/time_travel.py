@@ -1,57 +1,79 @@
 """A clock for tests, which moves a test merchant's deadlines closer.
 
-Deadlines that lie ahead are moved; facts, such as when something was created or paid, stay as
-they are. Live objects are never touched.
+Deadlines that lie ahead are moved, at most to now; facts, such as when something was created or
+paid, stay as they are. So no deadline lies before what it followed. Live objects are never touched.
 """
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, Model, QuerySet
 
 from core.errors import ValidationFailed
 from core.ids import is_id
+from core.instants import today_in
 from links.models import PaymentLink
 from links.services import expire_link
 from links.statuses import LinkStatus
+from merchants.callers import Caller
 from merchants.models import Merchant
 from messages.models import Message, MessageStatus
 from payments.expiry import expire_payment
 from payments.models import Payment
 from payments.statuses import EXPIRABLE, PaymentStatus
 from payouts.models import Payout
-from payouts.statuses import OUTGOING
+from payouts.statuses import OUTGOING, PayoutStatus
 from webhooks.models import Delivery
 
 NEVER_EXPIRES = "never expires"
 
 
 @transaction.atomic
-def advance(*, merchant_id: str, by: timedelta) -> dict[str, int]:
+def advance(*, merchant_id: str, by: timedelta, now: datetime) -> dict[str, int]:
     """Move the deadlines of a merchant's test objects closer; return how many of each.
 
-    The periodic tasks do what is then due. Payouts move by whole days. Raises MerchantNotFound.
+    The periodic tasks do what is then due. Payouts and due dates move by whole days. Raises
+    MerchantNotFound.
     """
     merchant = Merchant.objects.locked(merchant_id)
     counts = {
-        name: rows.update(**{column: F(column) - by})
-        for name, (rows, column) in _deadlines(merchant).items()
+        name: _move(rows, column, by, now) for name, (rows, column) in _deadlines(merchant).items()
     }
-    return counts | {"payouts": _advance_payouts(merchant, timedelta(days=by.days))}
+    _advance_due_dates(merchant)
+    today = today_in(merchant.time_zone, now)
+    return counts | {"payouts": _advance_payouts(merchant, timedelta(days=by.days), today)}
+
+
+def expire_now(*, caller: Caller, object_id: str, now: datetime) -> str:
+    """Expire a test payment or link, whichever has this id; return its new status.
+
+    Raises as `expire_payment_now` and `expire_link_now`.
+    """
+    expire = expire_link_now if is_id("link", object_id) else expire_payment_now
+    return expire(caller=caller, object_id=object_id, now=now)
 
 
 @transaction.atomic
-def expire_now(*, object_id: str, now: datetime) -> str:
-    """Expire a test payment or link as if its time had come; return its new status.
+def expire_link_now(*, caller: Caller, object_id: str, now: datetime) -> str:
+    """Expire a test link as if its time had come; return its new status.
 
-    Raises PaymentNotFound or PaymentLinkNotFound for what is live or does not exist, the error of
-    its status where it has ended, ValidationFailed where it has no end.
+    Raises PaymentLinkNotFound for what is live or not the caller's, the error of how it has ended.
     """
-    if is_id("link", object_id):
-        link = PaymentLink.objects.filter(livemode=False).locked(object_id)
-        _end_at(link, now)
-        return expire_link(link_id=object_id, now=now).status
-    payment = Payment.objects.filter(livemode=False).locked(object_id)
+    link = PaymentLink.objects.visible_to(caller).filter(livemode=False).locked(object_id)
+    if link.status_at(now) != LinkStatus.ACTIVE:
+        raise link.refusal(now)
+    _end_at(link, now)
+    return expire_link(link_id=object_id, now=now).status
+
+
+@transaction.atomic
+def expire_payment_now(*, caller: Caller, object_id: str, now: datetime) -> str:
+    """Expire a test payment as if its time had come; return its new status.
+
+    Raises PaymentNotFound for what is live or not the caller's, the error of its status where it
+    has ended, ValidationFailed where it has no end.
+    """
+    payment = Payment.objects.visible_to(caller).filter(livemode=False).locked(object_id)
     if payment.is_counter:
         raise ValidationFailed(id=NEVER_EXPIRES)
     if payment.status not in EXPIRABLE:
@@ -69,13 +91,13 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
         webhook__merchant=merchant, webhook__livemode=False, lease_token=""
     )
     found: dict[str, tuple[QuerySet[Model], str]] = {
-        "payments that expire": (payments.filter(status__in=EXPIRABLE), "expires_at"),
-        "payments in processing": (
+        "payments": (payments.filter(status__in=EXPIRABLE), "expires_at"),
+        "processing_payments": (
             payments.filter(status=PaymentStatus.PROCESSING, settles_at__isnull=False),
             "settles_at",
         ),
-        "links": (links.filter(status=LinkStatus.ACTIVE), "expires_at"),
-        "e-mails": (emails.filter(status=MessageStatus.PLANNED), "due_at"),
+        "payment_links": (links.filter(status=LinkStatus.ACTIVE), "expires_at"),
+        "emails": (emails.filter(status=MessageStatus.PLANNED), "due_at"),
         "deliveries": (deliveries, "next_attempt_at"),
     }
     return {
@@ -84,13 +106,39 @@ def _deadlines(merchant: Merchant) -> dict[str, tuple[QuerySet[Model], str]]:
     }
 
 
-def _advance_payouts(merchant: Merchant, by: timedelta) -> int:
+def _move(rows: QuerySet[Model], column: str, by: timedelta, now: datetime) -> int:
+    """Move what lies ahead, at most to now. What is due already stays as it is."""
+    ahead = {f"{column}__gt": now}
+    near = rows.filter(**ahead, **{f"{column}__lte": now + by}).update(**{column: now})
+    return near + rows.filter(**ahead).update(**{column: F(column) - by})
+
+
+def _advance_due_dates(merchant: Merchant) -> None:
+    """Let the due dates of invoices be the last days on which they can be paid."""
+    invoices = Payment.objects.filter(
+        merchant=merchant, livemode=False, status__in=EXPIRABLE, due_date__isnull=False
+    )
+    for invoice in invoices.filter(expires_at__isnull=False):
+        last = (invoice.expires_at or invoice.created_at) - timedelta(milliseconds=1)
+        if (day := today_in(merchant.time_zone, last)) != invoice.due_date:
+            invoice.due_date = day
+            invoice.save(update_fields=["due_date"])
+
+
+def _advance_payouts(merchant: Merchant, by: timedelta, today: date) -> int:
     payouts = Payout.objects.filter(merchant=merchant, livemode=False, status__in=OUTGOING)
     for payout in payouts.select_for_update():
-        payout.send_date -= by
-        payout.arrival_date -= by
+        takes = payout.arrival_date - payout.send_date
+        payout.send_date = _nearer(payout.send_date, by, today)
+        is_here = payout.status == PayoutStatus.SCHEDULED
+        soonest = payout.send_date + takes if is_here else today
+        payout.arrival_date = _nearer(payout.arrival_date, by, soonest)
         payout.save(update_fields=["send_date", "arrival_date"])
     return len(payouts)
+
+
+def _nearer(day: date, by: timedelta, soonest: date) -> date:
+    return min(day, max(day - by, soonest))
 
 
 def _end_at(row: Payment | PaymentLink, now: datetime) -> None:

@@ -24,7 +24,6 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
 from backoffice.statuses import InstructionStatus
-from payouts.bank_accounts import close_bank_account
 from payouts.batches import held_back, payouts_due
 from payouts.business_days import BusinessDays
 from payouts.models import PayoutBatch
@@ -196,24 +195,6 @@ RUN_ACTIONS = (
         about="Puts the payouts due into one file for the bank, and marks them as in transit.",
         icon="upload_file",
         main=True,
-    ),
-)
-BANK_ACCOUNT_ACTIONS = (
-    Action(
-        name="close",
-        title="Close",
-        right=Right.BANK_ACCOUNT,
-        form=ReasonForm,
-        service=lambda context: close_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
-        message="This account no longer receives payouts.",
-        audited_as="close bank account",
-        watches=("closed_at",),
-        about="Payouts scheduled to it will fail, and their money is returned.",
-        icon="block",
-        danger=True,
-        available=lambda account, now: account.closed_at is None,
     ),
 )
 

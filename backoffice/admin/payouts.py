@@ -6,11 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
 from backoffice import formats
+from backoffice.admin.bank_account_actions import BANK_ACCOUNT_ACTIONS
 from backoffice.admin.bank_entry_actions import IMPORT_ACTIONS, RETURN_ACTIONS
 from backoffice.admin.movements import composition_table, explanation_tables
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
-    BANK_ACCOUNT_ACTIONS,
     HOLIDAY_ACTIONS,
     HOLIDAY_LIST_ACTIONS,
     PAYOUT_ACTIONS,
@@ -44,7 +44,14 @@ from backoffice.resource.filters import (
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from backoffice.timeline import transitions_of
-from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import (
+    AccountState,
+    BankAccount,
+    BankHoliday,
+    Payout,
+    PayoutBatch,
+    PayoutOrigin,
+)
 from payouts.statuses import ENDED_UNPAID, PayoutStatus
 
 SHOWN = 50
@@ -221,8 +228,26 @@ class PayoutBatchAdmin(OfficeAdmin):
 BANK = Field("Bank", "bank_name")
 NUMBER = Field("Number", lambda account: f"…{account.last_four}")
 CURRENCY = Field("Currency", "currency")
-ACCOUNT_STATE = Badge("State", lambda account: "off" if account.closed_at else "active")
+ACCOUNT_WORDS = {
+    AccountState.PENDING: "pending",
+    AccountState.OPEN: "active",
+    AccountState.DECLINED: "declined",
+    AccountState.CLOSED: "off",
+}
+ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 BANK_ACCOUNT_FIELDS = (BANK, NUMBER, CURRENCY, MODE, ACCOUNT_STATE)
+
+
+class PendingAccountFilter(OfficeFilter):
+    """Accounts that merchants have asked for, and no one has decided on."""
+
+    title = "state"
+    parameter_name = "state"
+    options = (("pending", "waits for a decision"),)
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        waiting = BankAccount.objects.pending().values("pk")
+        return queryset.filter(pk__in=waiting) if self.value() else queryset
 
 
 class BankAccountAdmin(OfficeAdmin):
@@ -230,7 +255,11 @@ class BankAccountAdmin(OfficeAdmin):
 
     list_select_related = ("merchant",)
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
-    list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    list_filter = (
+        ModeFilter,
+        PendingAccountFilter,
+        link_filter("merchant", "merchant", "merchant_id"),
+    )
     row_actions = BANK_ACCOUNT_ACTIONS
     page = (
         Fieldset(

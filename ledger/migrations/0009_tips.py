@@ -27,11 +27,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.SeparateDatabaseAndState(
-            state_operations=[
-                migrations.RemoveConstraint(model_name="transfer", name="transfer_kind_known")
-            ]
-        ),
+        migrations.RemoveConstraint(model_name="transfer", name="transfer_kind_known"),
         migrations.AlterField(
             model_name="transfer",
             name="kind",

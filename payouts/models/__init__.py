@@ -5,7 +5,7 @@ from payouts.models.account_statements import (
     AccountStatementPart,
     AccountStatementQuerySet,
 )
-from payouts.models.accounts import BankAccount, BankAccountQuerySet
+from payouts.models.accounts import AccountState, BankAccount, BankAccountQuerySet
 from payouts.models.bank import (
     BankEntry,
     BankEntryKind,
@@ -32,6 +32,7 @@ __all__ = [
     "MAX_BANK_REFERENCE",
     "MAX_FAILURE_CODE",
     "MAX_FAILURE_MESSAGE",
+    "AccountState",
     "AccountStatement",
     "AccountStatementPart",
     "AccountStatementQuerySet",

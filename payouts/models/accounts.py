@@ -13,16 +13,41 @@ from merchants.scoping import CallerScoped
 from payouts.errors import BankAccountNotFound
 
 
+class AccountState(models.TextChoices):
+    """Whether money may be sent to a bank account; it follows from the columns of its row."""
+
+    PENDING = "pending"
+    OPEN = "open"
+    DECLINED = "declined"
+    CLOSED = "closed"
+
+
 class BankAccountQuerySet(CallerScoped["BankAccount"]):
     missing = BankAccountNotFound
 
     def open(self) -> Self:
         """Those that money may be sent to."""
+        return self.filter(closed_at=None, is_pending=False)
+
+    def pending(self) -> Self:
+        """Those that a merchant has asked for, and staff have yet to decide on."""
+        return self.filter(closed_at=None, is_pending=True)
+
+    def like(self, account: "BankAccount") -> Self:
+        """Those of the same merchant, mode and currency."""
+        return self.filter(
+            merchant=account.merchant_id, livemode=account.livemode, currency=account.currency
+        )
+
+    def not_closed(self) -> Self:
+        """Those that are open, or may yet be."""
         return self.filter(closed_at=None)
 
 
 class BankAccount(SignedRow):
     """Where a merchant's money goes, per currency and mode. A change is a new account.
+
+    `is_pending` says that staff have not approved it: one that is closed so was declined.
 
     `encrypted_number` is the account number, encrypted together with the id, so that a copy in
     another row opens nothing.
@@ -42,10 +67,11 @@ class BankAccount(SignedRow):
     created_by = models.CharField(max_length=100)
     closed_at = models.DateTimeField(null=True)
     closed_by = models.CharField(max_length=100, default="", blank=True)
+    is_pending = models.BooleanField(default=False, db_default=False)
     signature = SignatureField(
         *("id", "merchant_id", "livemode", "currency", "holder_name", "bank_name", "bic"),
         *("clearing_code", "encrypted_number", "last_four", "created_at", "created_by"),
-        *("closed_at", "closed_by"),
+        *("closed_at", "closed_by", "is_pending"),
         in_log=True,
     )
 
@@ -55,8 +81,13 @@ class BankAccount(SignedRow):
         constraints = (
             models.UniqueConstraint(
                 fields=["merchant", "livemode", "currency"],
-                condition=Q(closed_at__isnull=True),
+                condition=Q(closed_at__isnull=True, is_pending=False),
                 name="bank_account_one_open",
+            ),
+            models.UniqueConstraint(
+                fields=["merchant", "livemode", "currency"],
+                condition=Q(closed_at__isnull=True, is_pending=True),
+                name="bank_account_one_pending",
             ),
             models.CheckConstraint(
                 condition=~Q(bic="") | ~Q(clearing_code=""), name="bank_account_bank_known"
@@ -65,6 +96,13 @@ class BankAccount(SignedRow):
 
     def __str__(self) -> str:
         return f"{self.bank_name} …{self.last_four}"
+
+    @property
+    def state(self) -> AccountState:
+        """Whether money may be sent to it."""
+        if self.is_pending:
+            return AccountState.DECLINED if self.closed_at else AccountState.PENDING
+        return AccountState.CLOSED if self.closed_at else AccountState.OPEN
 
     def encrypt_number(self, number: str) -> None:
         """Keep the account number: encrypted, and its last four characters to show."""

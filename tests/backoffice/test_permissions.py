@@ -60,7 +60,9 @@ OWN_ONLY = {"ExportRun": {F}}
 MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("ApiKey", "revoke"): {D, A},
     ("ApiKey", "roll"): {D, A},
+    ("BankAccount", "approve"): {F, A},
     ("BankAccount", "close"): {F, A},
+    ("BankAccount", "decline"): {F, A},
     ("BankEntry", "credit"): {F, A},
     ("BankEntry", "match"): {F, A},
     ("BankEntry", "other"): {F, A},

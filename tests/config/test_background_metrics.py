@@ -120,6 +120,7 @@ def test_payments_are_counted_by_status_mode_and_livemode(
     assert measured(series) == 2
 
 
+@pytest.mark.real_clock("how long it waits is the database's to say")
 def test_messages_that_wait_and_those_that_failed_are_told_apart(measured) -> None:
     now = utc_now()
     for number in range(2):

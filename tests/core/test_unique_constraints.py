@@ -15,6 +15,7 @@ ONCE = {
     "delivery_once_per_endpoint": ("event", "webhook"),
     "attempt_numbered": ("delivery", "number"),
     "bank_account_one_open": ("merchant", "livemode", "currency"),
+    "bank_account_one_pending": ("merchant", "livemode", "currency"),
     "statement_number_once": ("account", "number"),
     "statement_one_open": ("account",),
     "settled_period_once": ("merchant", "livemode", "currency"),

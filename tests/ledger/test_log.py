@@ -1,12 +1,13 @@
 """The log: what is signed becomes a leaf, in order, and every head covers it."""
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.db import connection
 from pytest_django import Settings
 
 from core import merkle
-from core.signatures import AT_UPGRADE
+from core.signatures import AT_UPGRADE, sign
 from ledger import log_tree
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
 from ledger.log_tree import log_root, log_size
@@ -50,6 +51,13 @@ def test_a_row_enters_it_with_each_signature() -> None:
     assert first.signature != second.signature == merchant.signature
     assert not WaitingEntry.objects.exists()
     assert verify()[0] == 0
+
+
+def test_nothing_is_signed_without_a_key(settings: Settings) -> None:
+    settings.LEDGER_KEY = ""
+
+    with pytest.raises(ImproperlyConfigured):
+        sign(["a", 1])
 
 
 def test_its_roots_follow_from_stored_subtrees(monkeypatch: pytest.MonkeyPatch) -> None:

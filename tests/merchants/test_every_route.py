@@ -14,10 +14,23 @@ from tests.client import ApiClient
 
 OPEN = {"front-of-v1", "merchants", "openapi", "public-payment-link"}
 # What a live key is told before anything is looked up.
-REFUSED_LIVE = {"v1/payments/<id:payment_id>/confirm": (422, "DEVELOPMENT_ONLY")}
+REFUSED_LIVE = dict.fromkeys(
+    (
+        "v1/payments/<id:payment_id>/confirm",
+        "v1/payments/<id:payment_id>/simulate",
+        "v1/payments/<id:payment_id>/expire",
+        "v1/payment-links/<id:link_id>/expire",
+    ),
+    (422, "DEVELOPMENT_ONLY"),
+)
 
 # What is needed before anything is looked up.
-BODIES = {"v1/webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"}}
+BODIES = {
+    "v1/webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"},
+    "v1/payments/<id:payment_id>/simulate": {"outcome": "paid"},
+    "v1/payments/<id:payment_id>/send": {"email": "ana@example.com"},
+    "v1/payment-links/<id:link_id>/send": {"email": "ana@example.com"},
+}
 
 
 def _patterns(resolver: URLResolver, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:

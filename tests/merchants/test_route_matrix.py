@@ -21,7 +21,7 @@ from merchants.services import issue_key
 from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from payouts.account_statements import request_statement
-from payouts.models import AccountStatement, Payout
+from payouts.models import AccountStatement, BankAccount, Payout
 from refunds.models import Refund
 from tests.backoffice.rows import one_of_each
 from tests.client import Api, ApiClient
@@ -33,6 +33,7 @@ OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
     "statement_id": AccountStatement, "key_id": ApiKey, "transaction_id": Transfer,
+    "bank_account_id": BankAccount,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
@@ -49,6 +50,10 @@ ROUTES = {
     "patch payments/<id:payment_id>": "payment_id",
     "post payments/<id:payment_id>/cancel": "payment_id",
     "post payments/<id:payment_id>/confirm": "payment_id",
+    "post payments/<id:payment_id>/send": "payment_id",
+    "post payment-links/<id:link_id>/send": "link_id",
+    "post payments/<id:payment_id>/simulate": "payment_id",
+    "post payments/<id:payment_id>/expire": "payment_id",
     "get till": TOTAL,
     "patch till": TOTAL,
     "post payments/<id:payment_id>/refund": "payment_id",
@@ -60,7 +65,13 @@ ROUTES = {
     "get payment-links/<id:link_id>": "link_id",
     "patch payment-links/<id:link_id>": "link_id",
     "post payment-links/<id:link_id>/deactivate": "link_id",
+    "post payment-links/<id:link_id>/expire": "link_id",
+    "post test/advance": NEW,
     "get balance": TOTAL,
+    "get bank-accounts": LIST,
+    "post bank-accounts": NEW,
+    "get bank-accounts/<id:bank_account_id>": "bank_account_id",
+    "post bank-accounts/<id:bank_account_id>/close": "bank_account_id",
     "get ledger/proof/<id:transaction_id>": "transaction_id",
     "get payouts": LIST,
     "post payouts": NEW,
@@ -85,7 +96,12 @@ ROUTES = {
     "get events/<id:event_id>": "event_id",
 }
 NAMED = [route for route, about in ROUTES.items() if about in OBJECTS]
-BODIES = {"post webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "post webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"},
+    "post payments/<id:payment_id>/simulate": {"outcome": "paid"},
+    "post payments/<id:payment_id>/send": {"email": "ana@example.com"},
+    "post payment-links/<id:link_id>/send": {"email": "ana@example.com"},
+}
 OF_BOTH_MODES = "merchant_id"
 
 
@@ -181,7 +197,12 @@ def test_what_is_of_the_other_mode_is_like_what_is_missing(
     assert {route for route, (test, missing) in answers.items() if test != missing} == set()
     # A live key confirms nothing: it is told so before anything is looked up.
     refused = {route for route, (_, missing) in answers.items() if missing[0] != 404}
-    assert refused == {"post payments/<id:payment_id>/confirm"}
+    assert refused == {
+        "post payments/<id:payment_id>/confirm",
+        "post payments/<id:payment_id>/simulate",
+        "post payments/<id:payment_id>/expire",
+        "post payment-links/<id:link_id>/expire",
+    }
     assert _stored(rows) == before
 
 

@@ -13,11 +13,12 @@ from backoffice.services.payouts import RUN, runs_due
 from backoffice.statuses import InstructionStatus
 from merchants.services import set_status
 from merchants.statuses import MerchantStatus
+from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import BankDetails, close_bank_account, open_bank_account
 from payouts.batches import create_batch, note_file, orders_of
 from payouts.business_days import BusinessDays
-from payouts.errors import PayoutsShut
-from payouts.models import BankAccount, PayoutBatch
+from payouts.errors import BankEntriesWaiting, PayoutsShut
+from payouts.models import BankAccount, BankEntry, PayoutBatch
 from payouts.pain001 import pain001
 from tests.simulation.payout_trail import CURRENCIES, local_day
 from tests.simulation.truths import look
@@ -28,6 +29,7 @@ ACTOR = "staff:ann"
 
 def ask_for_run(weeks: VirtualWeeks) -> None:
     """Finance asks for a run of all that is due; a small one leaves at once, others wait."""
+    _look_at_unknown_files(weeks)
     at, day = weeks.tick(), _business_day(weeks)
     runs = runs_due(livemode=True, currency="BSD", execution_date=day)
     named = {pk for run in runs for pk in run.payout_ids}
@@ -63,6 +65,7 @@ def decide_run(weeks: VirtualWeeks) -> None:
     waiting, at = _waiting(), weeks.tick()
     if not waiting:
         return
+    _look_at_unknown_files(weeks)
     asked = weeks.random.choice(waiting)
     act = decline if weeks.random.random() < 0.1 else approve
 
@@ -77,6 +80,7 @@ def decide_run(weeks: VirtualWeeks) -> None:
 
 def export_dinars(weeks: VirtualWeeks) -> None:
     """Runs of another currency are made by command, until nothing is left to send."""
+    _look_at_unknown_files(weeks)
     at, day, due = weeks.tick(), _business_day(weeks), _scheduled(weeks, "IQD")
 
     def export() -> None:
@@ -163,11 +167,21 @@ def _scheduled(weeks: VirtualWeeks, currency: str) -> set[str]:
     }
 
 
+def _look_at_unknown_files(weeks: VirtualWeeks) -> None:
+    """Explain what the bank says of files that a restore has lost: until then nothing leaves."""
+    if weeks.shut:
+        return
+    ours = PayoutBatch.objects.values("message_id")
+    waiting = BankEntry.objects.unmatched().filter(end_to_end_id="").exclude(message_reference="")
+    for entry in waiting.exclude(message_reference__in=ours).order_by("pk"):
+        set_aside(entry_id=entry.pk, note="Of a lost file", actor=ACTOR, now=weeks.tick())
+
+
 def _expecting_open(weeks: VirtualWeeks, work: Callable[[], None], *, always: bool = False) -> None:
     """Do what sends payouts: while they are shut, it must be refused."""
     try:
         weeks.survive(work)
-    except PayoutsShut:
+    except (PayoutsShut, BankEntriesWaiting):
         assert weeks.shut, "refused although no database was restored"
         return
     assert always or not weeks.shut, "payouts left although they are shut"

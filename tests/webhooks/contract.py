@@ -43,6 +43,8 @@ class Filled:
     def __init__(self, name: str) -> None:
         self._name = name
 
+    tip = None  # what is given on top stands only in events of payments that have one
+
     def __getattr__(self, attribute: str) -> Any:
         return Filled(f"{self._name}.{attribute}")
 

@@ -67,6 +67,19 @@ def test_it_prints_events_until_the_one_it_waits_for(merchant: Merchant) -> None
     assert Webhook.objects.not_deleted().count() == 0
 
 
+def test_it_follows_every_merchant_and_says_whom(merchant: Merchant) -> None:
+    other = MerchantFactory.create()
+    sending = meanwhile(other, EventType.PAYMENT_CREATED)
+    errors = io.StringIO()
+    words = ("--timeout", str(WAIT_SECONDS), "--exit-after", "payment.created")
+    call_command("listen", *words, stdout=io.StringIO(), stderr=errors)
+
+    sending.join(WAIT_SECONDS)
+    assert f"Listening for {merchant.name}. The secret: whsec_" in errors.getvalue()
+    assert f"Listening for {other.name}. The secret: whsec_" in errors.getvalue()
+    assert Webhook.objects.not_deleted().count() == 0
+
+
 @pytest.mark.parametrize("status", [200, 500])
 def test_what_it_passes_on_to_decides_the_answer(
     merchant: Merchant, receiver: Receiver, status: int
@@ -115,7 +128,7 @@ def test_it_needs_permission_to_be_on_this_machine(merchant: Merchant, settings:
 
 def test_it_believes_no_forged_request() -> None:
     with Listener() as listener:
-        listener.secret = new_secret()
+        listener.secrets.append(new_secret())
         signed = signature_headers(
             event_id="evt_1", body=b"{}", at=utc_now(), secret=new_secret(), previous=None
         )
@@ -131,9 +144,9 @@ def test_it_believes_no_forged_request() -> None:
 
 def test_where_nobody_is_to_pass_it_on_to_it_says_so() -> None:
     with Listener(forward_to="http://127.0.0.1:1024/") as listener:
-        listener.secret = new_secret()
+        listener.secrets.append(new_secret())
         signed = signature_headers(
-            event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secret, previous=None
+            event_id="evt_1", body=b"{}", at=utc_now(), secret=listener.secrets[0], previous=None
         )
 
         received = listener.receive({name.lower(): value for name, value in signed.items()}, b"{}")

@@ -11,7 +11,7 @@ import orjson
 import requests
 
 from core.clock import utc_now
-from webhooks.cli.signature_checks import checks
+from webhooks.cli.signature_checks import Check, checks
 
 FORWARD_SECONDS = 10
 MAX_BYTES = 1024 * 1024
@@ -33,14 +33,14 @@ class ReceivedEvent:
 
 
 class Listener:
-    """A context manager that listens on this machine, at `url`. Set `secret` before the first call.
+    """A context manager that listens on this machine, at `url`, for requests under its `secrets`.
 
     Deliveries are forwarded to `forward_to`, if given, byte for byte with their signatures; the
     response from there is returned.
     """
 
     def __init__(self, *, port: int = 0, forward_to: str | None = None) -> None:
-        self.secret = ""
+        self.secrets: list[str] = []
         self.forward_to = forward_to
         self.received: queue.SimpleQueue[ReceivedEvent] = queue.SimpleQueue()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), self._handler())
@@ -64,10 +64,15 @@ class Listener:
 
     def receive(self, headers: dict[str, str], body: bytes) -> ReceivedEvent:
         """Verify a request and forward it; header names in lower case."""
-        failed = [each for each in checks(headers, body, secret=self.secret, at=utc_now())
-                  if not each.is_good]  # fmt: skip
-        if failed:
-            return ReceivedEvent(body, 401, f"{failed[0].name} {failed[0].says}")
+        at, failed = utc_now(), list[Check]()
+        for secret in self.secrets:
+            made = checks(headers, body, secret=secret, at=at)
+            failed = [check for check in made if not check.is_good]
+            if not failed:
+                break
+        if failed or not self.secrets:
+            fault = f"{failed[0].name} {failed[0].says}" if failed else "no secret is known"
+            return ReceivedEvent(body, 401, fault)
         if self.forward_to is None:
             return ReceivedEvent(body, 200)
         return _forward(self.forward_to, headers, body)

@@ -6,7 +6,18 @@ from django.db.models import Q
 from merchants.callers import Caller
 from merchants.models import Merchant
 
+LISTENED_HELP = "id or slug; default: every merchant, those registered meanwhile too"
 MERCHANT_HELP = "id or slug; default: the first one registered, which make run's demo merchant is"
+
+MOST_FOLLOWED = 100
+
+
+def test_callers(merchant: str | None, *, actor: str) -> list[Caller]:
+    """Return the callers in test mode of the merchant named, or of all, the newest first."""
+    if merchant:
+        return [test_caller(merchant, actor=actor)]
+    newest = Merchant.objects.order_by("-created_at", "-id")[:MOST_FOLLOWED]
+    return [Caller(each, livemode=False, actor=actor) for each in newest]
 
 
 def test_caller(merchant: str | None, *, actor: str) -> Caller:

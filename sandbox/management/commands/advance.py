@@ -7,9 +7,11 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from core.clock import utc_now
 from core.errors import ApiError
 from core.json import dump_json
 from sandbox.time_travel import advance
+from webhooks.cli.remote import add_remote_arguments, remote_of
 
 
 class Command(BaseCommand):
@@ -19,7 +21,8 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("merchant", help="its id (mer_…)")
+        parser.add_argument("merchant", nargs="?", help="its id (mer_…); --key names it, too")
+        add_remote_arguments(parser)
         parser.add_argument("--days", type=int, default=0, metavar="N")
         parser.add_argument("--hours", type=int, default=0, metavar="N")
         parser.add_argument("--minutes", type=int, default=0, metavar="N")
@@ -32,11 +35,21 @@ class Command(BaseCommand):
         by = timedelta(**{unit: options[unit] for unit in ("days", "hours", "minutes")})
         if by <= timedelta(0):
             raise CommandError("Say by how much: --days, --hours or --minutes.")
+        if remote := remote_of(options):
+            units = {unit: options[unit] for unit in ("days", "hours", "minutes")}
+            moved = remote.post("/test/advance", units)
+            counts = {name: moved[name] for name in moved if name != "moved_to"}
+            return self._say(counts, options)
+        if not options["merchant"]:
+            raise CommandError("Name the merchant: mer_…")
         try:
-            counts = advance(merchant_id=options["merchant"], by=by)
+            counts = advance(merchant_id=options["merchant"], by=by, now=utc_now())
         except ApiError as error:
             raise CommandError(error.message) from None
         if options["work"]:
             call_command("worker", once=True)
+        return self._say(counts, options)
+
+    def _say(self, counts: dict[str, int], options: dict[str, Any]) -> None:
         lines = "\n".join(f"{count:6}  {name}" for name, count in counts.items())
         self.stdout.write(dump_json(counts).decode() if options["json"] else lines)

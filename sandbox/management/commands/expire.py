@@ -7,7 +7,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError
+from core.ids import is_id
+from merchants.callers import Caller
 from sandbox.time_travel import expire_now
+from webhooks.cli.remote import add_remote_arguments, remote_of
+
+EVERYONE = Caller.for_staff(livemode=False, actor="system:sandbox.expire")
 
 
 class Command(BaseCommand):
@@ -15,10 +20,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("id", help="of the payment or link: pay_… or link_…")
+        add_remote_arguments(parser)
 
     def handle(self, **options: Any) -> None:
+        if remote := remote_of(options):
+            place = "payment-links" if is_id("link", options["id"]) else "payments"
+            ended = remote.post(f"/{place}/{options['id']}/expire")
+            self.stdout.write(f"{ended['id']}  {ended['status']}")
+            return
         try:
-            status = expire_now(object_id=options["id"], now=utc_now())
+            status = expire_now(caller=EVERYONE, object_id=options["id"], now=utc_now())
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}".strip()) from None
         self.stdout.write(f"{options['id']}  {status}")

@@ -4,6 +4,8 @@ import queue
 import signal
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -11,25 +13,30 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import utc_now
 from core.errors import ApiError
 from merchants.callers import Caller
+from webhooks.cli.following import follow
 from webhooks.cli.listener import Listener, ReceivedEvent
-from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
+from webhooks.cli.merchant_argument import LISTENED_HELP, test_callers
+from webhooks.cli.remote import add_remote_arguments, remote_of
+from webhooks.delivery.signing import new_secret
 from webhooks.endpoints import IssuedSecret, create_webhook, delete_webhook
 from webhooks.event_types import EVERYTHING, SUBSCRIBABLE, EventType
 from webhooks.models import Webhook
 
 DESCRIPTION = "manage.py listen"
 ACTOR = "system:webhooks.listen"
+LOOK_SECONDS = 2.0
 
 
 class Command(BaseCommand):
     help = (
-        "Print a merchant's test events as they come, resent ones too, and pass them on to a "
-        "local address, signed. It is a webhook of its own for as long as it runs; the worker "
-        "sends to it. Ctrl-C ends it."
+        "Print test events as they come, and pass them on to a local address, signed. It is a "
+        "webhook for as long as it runs, to which the worker sends, resent events too; with --api "
+        "it reads the list of events. Ctrl-C ends it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--merchant", help=MERCHANT_HELP)
+        add_remote_arguments(parser)
+        parser.add_argument("--merchant", help=LISTENED_HELP)
         parser.add_argument(
             "--events", nargs="+", default=[EVERYTHING], choices=SUBSCRIBABLE, metavar="TYPE",
             help="types, payment.* and its like, or * for all of them (default)",
@@ -43,37 +50,74 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print one event a line, as sent")
 
     def handle(self, **options: Any) -> None:
-        # On any signal to stop, it deletes its webhook first.
+        # On any signal to stop, it deletes its webhooks first.
         before = signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
-            self._listen(test_caller(options["merchant"], actor=ACTOR), options)
+            with Listener(port=options["port"], forward_to=options["forward_to"]) as listener:
+                self._listen(listener, options)
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped.")
         finally:
             signal.signal(signal.SIGTERM, before)
 
-    def _listen(self, caller: Caller, options: dict[str, Any]) -> None:
-        with Listener(port=options["port"], forward_to=options["forward_to"]) as listener:
-            issued = _register(caller, listener.url, options["events"])
-            listener.secret = issued.secret
-            self.stderr.write(f"Listening for {caller.owner.name}. The secret: {issued.secret}")
-            try:
-                self._print_events(listener, options)
-            except KeyboardInterrupt:
-                self.stderr.write("Stopped.")
-            finally:
-                delete_webhook(caller=caller, webhook_id=issued.webhook.id, now=utc_now())
+    def _listen(self, listener: Listener, options: dict[str, Any]) -> None:
+        if remote := remote_of(options):
+            listener.secrets.append(new_secret())
+            self._say(remote.merchant_name(), listener.secrets[0])
+            seen = follow(remote, listener, options["events"], options["timeout"])
+            return self._print_events(seen, options)
+        endpoints = FollowedMerchants(options["merchant"], listener, options["events"])
+        try:
+            seen = self._deliveries(endpoints, listener, options["timeout"])
+            return self._print_events(seen, options)
+        finally:
+            endpoints.close()
 
-    def _print_events(self, listener: Listener, options: dict[str, Any]) -> None:
-        end = time.monotonic() + options["timeout"] if options["timeout"] else None
-        while True:
-            left = None if end is None else max(0.0, end - time.monotonic())
-            try:
-                received = listener.received.get(timeout=left)
-            except queue.Empty:
-                raise CommandError(f"Nothing more within {options['timeout']:g} s.") from None
+    def _deliveries(
+        self, endpoints: "FollowedMerchants", listener: Listener, seconds: float | None
+    ) -> Iterator[ReceivedEvent]:
+        """Yield what the worker sends; look now and then for merchants that are new."""
+        end = time.monotonic() + seconds if seconds else None
+        while end is None or time.monotonic() < end:
+            for name, secret in endpoints.follow_new():
+                self._say(name, secret)
+            left = LOOK_SECONDS if end is None else min(LOOK_SECONDS, end - time.monotonic())
+            with suppress(queue.Empty):
+                yield listener.received.get(timeout=max(0.0, left))
+
+    def _say(self, name: str, secret: str) -> None:
+        self.stderr.write(f"Listening for {name}. The secret: {secret}")
+
+    def _print_events(self, seen: Iterator[ReceivedEvent], options: dict[str, Any]) -> None:
+        for received in seen:
             self.stdout.write(received.body.decode() if options["json"] else _line(received))
             self.stdout.flush()
             if not received.fault and received.event["type"] == options["exit_after"]:
                 return
+        raise CommandError(f"Nothing more within {options['timeout']:g} s.")
+
+
+class FollowedMerchants:
+    """The webhooks of this command: one for each test merchant that it follows."""
+
+    def __init__(self, merchant: str | None, listener: Listener, events: list[str]) -> None:
+        self._named, self._listener, self._events = merchant, listener, events
+        self._made: dict[str, tuple[Caller, str]] = {}
+
+    def follow_new(self) -> Iterator[tuple[str, str]]:
+        """Register with each merchant that is new; yield its name and the secret."""
+        if self._made and self._named:
+            return
+        for caller in test_callers(self._named, actor=ACTOR):
+            if caller.owner.id not in self._made:
+                issued = _register(caller, self._listener.url, self._events)
+                self._made[caller.owner.id] = caller, issued.webhook.id
+                self._listener.secrets.append(issued.secret)
+                yield caller.owner.name, issued.secret
+
+    def close(self) -> None:
+        for caller, webhook_id in self._made.values():
+            delete_webhook(caller=caller, webhook_id=webhook_id, now=utc_now())
 
 
 def _register(caller: Caller, url: str, events: list[str]) -> IssuedSecret:

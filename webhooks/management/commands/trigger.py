@@ -7,8 +7,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
+from core.json import dump_json
 from merchants.callers import Caller
+from webhooks.cli.following import matches
 from webhooks.cli.merchant_argument import MERCHANT_HELP, test_caller
+from webhooks.cli.remote import RemoteService, add_remote_arguments, remote_of
 from webhooks.event_types import EventType
 from webhooks.models import Event
 from webhooks.samples import sample_of
@@ -26,6 +29,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("type", choices=EventType.values, metavar="TYPE", help="of the event")
+        add_remote_arguments(parser)
         parser.add_argument("--merchant", help=MERCHANT_HELP)
         parser.add_argument(
             "--override", action="append", default=[], type=_override, metavar="data.NAME=VALUE",
@@ -35,6 +39,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the event as it is sent")
 
     def handle(self, **options: Any) -> None:
+        if remote := remote_of(options):
+            return self._trigger_by_api(remote, options)
         caller = test_caller(options["merchant"], actor=ACTOR)
         event_type = EventType(options["type"])
         data = _data(event_type, options["original"], caller)
@@ -47,6 +53,20 @@ class Command(BaseCommand):
             self.stdout.write(event.payload.decode())
         else:
             self.stdout.write(f"{event.id} is on its way to {count} endpoint{'s' * (count != 1)}.")
+        return None
+
+    def _trigger_by_api(self, remote: RemoteService, options: dict[str, Any]) -> None:
+        if options["override"] or options["original"]:
+            raise CommandError("--override and --from need the database, and not --api.")
+        hooks = [hook for hook in remote.each("/webhooks", "webhooks") if hook["is_active"]]
+        hooks = [hook for hook in hooks if matches(options["type"], hook["events"])]
+        for hook in hooks:
+            body = {"webhook_id": hook["id"], "event_type": options["type"]}
+            sent = remote.post("/webhooks/test", body)
+            text = dump_json(sent).decode() if options["json"] else f"sent to {hook['url']}"
+            self.stdout.write(text)
+        if not hooks:
+            raise CommandError(f"No endpoint listens for {options['type']}.")
 
 
 def _data(event_type: EventType, original: str | None, caller: Caller) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
+from core.ids import is_id
 from core.instants import parse_instant
 from core.json import dump_json
+from webhooks.cli.remote import RemoteService, add_remote_arguments, remote_of
 from webhooks.cli.signature_checks import Check, alteration_of, checks
 from webhooks.delivery.signing import is_secret
 
@@ -27,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "request", nargs="?", type=FileType("rb"), help="a file; default: standard input"
         )
+        add_remote_arguments(parser)
         parser.add_argument("--at", help="when it was received, ISO 8601; default: now")
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -39,6 +42,8 @@ class Command(BaseCommand):
             raise CommandError("--at must be an ISO 8601 instant with a time zone.")
         headers, body = _read((options["request"] or sys.stdin.buffer).read())
         made = list(checks(headers, body, secret=secret, at=at))
+        if remote := remote_of(options):
+            made.append(_known(remote, headers.get("webhook-id", "")))
         is_good = all(check.is_good for check in made)
         hint = None
         if not is_good and "x-service-signature" in headers:
@@ -50,6 +55,13 @@ class Command(BaseCommand):
             self.stdout.write("\n".join([*map(_line, made), *([f"      {hint}"] if hint else [])]))
         if not is_good:
             sys.exit(1)
+
+
+def _known(remote: RemoteService, event_id: str) -> Check:
+    """Return whether the service has such an event: a test event is in no list."""
+    is_known = is_id("evt", event_id) and remote.has(f"/events/{event_id}")
+    says = "is an event of this merchant" if is_known else "is a test event, or of someone else"
+    return Check("webhook-id", is_known, says)
 
 
 def _line(check: Check) -> str:

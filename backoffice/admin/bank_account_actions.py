@@ -1,0 +1,66 @@
+"""What finance does with the bank accounts of merchants."""
+
+from datetime import datetime
+
+from backoffice.actions import Action
+from backoffice.forms import ReasonForm
+from backoffice.roles import Right
+from payouts.bank_accounts import close_bank_account
+from payouts.models import AccountState, BankAccount
+from payouts.own_accounts import approve_bank_account, decline_bank_account
+
+
+def _is_pending(account: BankAccount, now: datetime) -> bool:
+    return account.state == AccountState.PENDING
+
+
+BANK_ACCOUNT_ACTIONS = (
+    Action(
+        name="approve",
+        title="Approve",
+        right=Right.BANK_ACCOUNT,
+        form=ReasonForm,
+        service=lambda context: approve_bank_account(
+            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
+        message="The merchant is paid out to this account from now on, and told by e-mail.",
+        audited_as="approve bank account",
+        watches=("is_pending",),
+        about="The merchant has asked for it with its live key. The account before it is closed.",
+        icon="account_balance",
+        main=True,
+        available=_is_pending,
+    ),
+    Action(
+        name="decline",
+        title="Decline",
+        right=Right.BANK_ACCOUNT,
+        form=ReasonForm,
+        service=lambda context: decline_bank_account(
+            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
+        message="This account receives no payouts.",
+        audited_as="decline bank account",
+        watches=("closed_at",),
+        about="Payouts go on to the account before it.",
+        icon="block",
+        danger=True,
+        available=_is_pending,
+    ),
+    Action(
+        name="close",
+        title="Close",
+        right=Right.BANK_ACCOUNT,
+        form=ReasonForm,
+        service=lambda context: close_bank_account(
+            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        ),
+        message="This account no longer receives payouts.",
+        audited_as="close bank account",
+        watches=("closed_at",),
+        about="Payouts scheduled to it will fail, and their money is returned.",
+        icon="block",
+        danger=True,
+        available=lambda account, now: account.state == AccountState.OPEN,
+    ),
+)

@@ -1,0 +1,84 @@
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import request_now
+from core.errors import ValidationFailed
+from core.fields import EmailTextField, OneOfField, TextField
+from core.openapi import operation
+from core.serializers import Input, Output
+from customers.phones import normalize_phone
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
+from messages.models import Channel
+from payments.pay_requests import Recipient, address_of, send_link, send_payment
+
+
+class PayRequest(Input):
+    phone = TextField(max_length=32, required=False)
+    email = EmailTextField(required=False)
+
+
+class SentPayRequest(Output):
+    id = TextField(max_length=40)
+    channel = OneOfField(allowed=tuple(Channel.values))
+    sent_to = TextField(max_length=254)
+    url = TextField(max_length=2_048)
+
+
+class PaymentSendingViewSet(CallerViewSet):
+    resource = "payment"
+
+    @operation("Send a payment to a customer", request=PayRequest, response=SentPayRequest)
+    @action(detail=True, methods=["post"])
+    def send(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """By SMS to `phone`, or by e-mail to `email`: the address at which to pay it.
+
+        In test mode an e-mail goes to your own confirmed address, and no text leaves.
+        """
+        recipient = recipient_of(request)
+
+        def work() -> Response:
+            payment = send_payment(
+                caller=request.user, payment_id=payment_id, recipient=recipient, now=request_now()
+            )
+            return Response(_sent(payment.id, recipient, address_of(payment)))
+
+        return self.once(request, work)
+
+
+class LinkSendingViewSet(CallerViewSet):
+    resource = "payment link"
+
+    @operation("Send a payment link to a customer", request=PayRequest, response=SentPayRequest)
+    @action(detail=True, methods=["post"])
+    def send(self, request: CallerRequest, link_id: str) -> HttpResponse:
+        """By SMS to `phone`, or by e-mail to `email`: its address.
+
+        In test mode an e-mail goes to your own confirmed address, and no text leaves.
+        """
+        recipient = recipient_of(request)
+
+        def work() -> Response:
+            link = send_link(
+                caller=request.user, link_id=link_id, recipient=recipient, now=request_now()
+            )
+            return Response(_sent(link.id, recipient, link.url))
+
+        return self.once(request, work)
+
+
+def recipient_of(request: CallerRequest) -> Recipient:
+    """Read whom it is for. Raises ValidationFailed unless it is a phone or an e-mail address."""
+    values = PayRequest.parse(request.data)
+    if len(values) != 1:
+        raise ValidationFailed(phone="must be given, or email, and not both")
+    if "email" in values:
+        return Recipient(Channel.EMAIL, values["email"])
+    number = normalize_phone(values["phone"], livemode=request.user.livemode)
+    return Recipient(Channel.SMS, number)
+
+
+def _sent(object_id: str, recipient: Recipient, url: str) -> dict[str, str]:
+    sent = {"channel": recipient.channel.value, "sent_to": recipient.address}
+    return SentPayRequest.of({"id": object_id, **sent, "url": url})

@@ -1,0 +1,115 @@
+"""Send a customer where to pay: a text or an e-mail with the address of a payment or link.
+
+Texts cost money and e-mails bear our name: what is sent is limited per recipient, object and
+merchant, texts per country besides. In test mode e-mails reach the merchant, and texts no one.
+"""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+
+from core.attempt_limits import AttemptLimit, count_within_all
+from core.errors import RateLimited
+from core.formats import moment_of, money
+from customers.code_budgets import served_country
+from links.models import PaymentLink
+from links.statuses import LinkStatus
+from merchants.callers import Caller
+from merchants.models import Merchant
+from messages import sms
+from messages.models import Channel
+from messages.planning import plan_message
+from payments.models import Payment
+from payments.statuses import PAYABLE
+
+KIND = "pay_request"
+DAY = timedelta(days=1)
+PER_OBJECT = AttemptLimit("pay-request-object", 3, DAY)
+PER_RECIPIENT = AttemptLimit("pay-request-recipient", 5, DAY)
+PER_MERCHANT = AttemptLimit("pay-request-merchant", 200, DAY)
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """Whom it is sent to: an address, or a number in E.164."""
+
+    channel: Channel
+    address: str
+
+
+@transaction.atomic
+def send_payment(
+    *, caller: Caller, payment_id: str, recipient: Recipient, now: datetime
+) -> Payment:
+    """Send a customer the address of a payment (POST /v1/payments/:id/send).
+
+    Raises PaymentNotFound, the error of its present status, CountryNotServed and RateLimited.
+    """
+    payment = Payment.objects.visible_to(caller).select_related("merchant").one(payment_id)
+    if payment.status_at(now) not in PAYABLE:
+        raise payment.refusal(now)
+    _plan(payment, address_of(payment), recipient, now)
+    return payment
+
+
+@transaction.atomic
+def send_link(*, caller: Caller, link_id: str, recipient: Recipient, now: datetime) -> PaymentLink:
+    """Send a customer the address of a link (POST /v1/payment-links/:id/send).
+
+    Raises PaymentLinkNotFound, the error of how it has ended, CountryNotServed and RateLimited.
+    """
+    link = PaymentLink.objects.visible_to(caller).select_related("merchant").one(link_id)
+    if link.status_at(now) != LinkStatus.ACTIVE:
+        raise link.refusal(now)
+    _plan(link, link.url, recipient, now)
+    return link
+
+
+def address_of(payment: Payment) -> str:
+    """Return where a payment is paid."""
+    return f"{settings.CHECKOUT_URL}{payment.hosted_url}"
+
+
+def _plan(row: Payment | PaymentLink, url: str, recipient: Recipient, now: datetime) -> None:
+    _count(row, recipient, now)
+    by_mail = recipient.channel == Channel.EMAIL
+    merchant = row.merchant
+    name = " ".join(merchant.name.split()) if by_mail else sms.sanitized(merchant.name)
+    plan_message(
+        channel=recipient.channel,
+        kind=KIND,
+        recipient=recipient.address,
+        about=row.pk,
+        merchant_id=merchant.pk,
+        livemode=row.livemode,
+        subject=f"Payment to {' '.join(merchant.name.split())}"[:200],
+        text=_text(row, merchant, name, url),
+        now=now,
+    )
+
+
+def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -> str:
+    what = f"{money(row.amount, row.currency)} to {name}" if row.amount else f"to {name}"
+    until = f", until {moment_of(row.expires_at, merchant.time_zone)}" if row.expires_at else ""
+    return f"Pay {what} here{until}: {url} ({settings.SERVICE_NAME})"
+
+
+def _count(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
+    """Count it in every limit. Raises CountryNotServed, and RateLimited where there is no room."""
+    hashed = hashlib.sha256(recipient.address.lower().encode()).hexdigest()
+    counted = [
+        (PER_OBJECT, row.pk),
+        (PER_RECIPIENT, hashed),
+        (PER_MERCHANT, f"{row.merchant_id} {row.livemode}"),
+    ]
+    if recipient.channel == Channel.SMS and row.livemode:
+        country = served_country(recipient.address)
+        a_day = settings.SMS_PER_COUNTRY[-1]
+        counted.append((AttemptLimit("pay-request-country", a_day, DAY), country))
+    if not count_within_all(counted, now=now):
+        error = RateLimited("Too many today: to this recipient, of this object, or by you.")
+        error.headers["Retry-After"] = str(int(DAY.total_seconds()))
+        raise error

@@ -1,0 +1,65 @@
+from django.conf import settings
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import request_now
+from core.openapi import listing, operation
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
+from payouts.bank_accounts import BankDetails
+from payouts.models import BankAccount
+from payouts.own_accounts import close_own_account, request_bank_account
+from payouts.serializers import BankAccountOutput, NewBankAccount
+
+
+class BankAccountViewSet(CallerViewSet):
+    resource = "bank account"
+
+    @operation(
+        "Name a bank account", request=NewBankAccount, response=BankAccountOutput, status=201
+    )
+    def create(self, request: CallerRequest) -> HttpResponse:
+        """Where payouts in its currency are to go, in place of the account before.
+
+        A live one is `pending` until it was reviewed; payouts go to the one before meanwhile. The
+        merchant is told by e-mail. Of the number only the last four characters are shown again.
+        """
+        values = NewBankAccount.parse(request.data)
+        values.pop("merchant_id", None)
+        details = BankDetails(**{"currency": settings.DEFAULT_CURRENCY, **values})
+
+        def work() -> Response:
+            account = request_bank_account(caller=request.user, details=details, now=request_now())
+            data = BankAccountOutput.of(account)
+            return self.created(data, f"/v1/bank-accounts/{account.id}")
+
+        return self.once(request, work)
+
+    @listing("List bank accounts", item=BankAccountOutput, key="bank_accounts")
+    def list(self, request: CallerRequest) -> Response:
+        """Those that were closed too, newest first."""
+        accounts = BankAccount.objects.visible_to(request.user)
+        return self.page(request, accounts, BankAccountOutput, key="bank_accounts")
+
+    @operation("Read a bank account", response=BankAccountOutput)
+    def retrieve(self, request: CallerRequest, bank_account_id: str) -> Response:
+        """Payouts go there while its `status` is `open`."""
+        account = BankAccount.objects.visible_to(request.user).one(bank_account_id)
+        return Response(BankAccountOutput.of(account))
+
+    @operation("Close a bank account", response=BankAccountOutput)
+    @action(detail=True, methods=["post"])
+    def close(self, request: CallerRequest, bank_account_id: str) -> HttpResponse:
+        """At once; one that is `pending` is withdrawn. Payouts scheduled to it fail.
+
+        Their money is available again.
+        """
+
+        def work() -> Response:
+            account = close_own_account(
+                caller=request.user, bank_account_id=bank_account_id, now=request_now()
+            )
+            return Response(BankAccountOutput.of(account))
+
+        return self.once(request, work)

@@ -1,0 +1,100 @@
+"""What a merchant does with its bank accounts by API.
+
+A new one of a verified merchant waits for staff: who has stolen a live key must not be paid out. To
+close one sends money nowhere, and waits for no one. The owner is told of both.
+"""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import transaction
+
+from merchants.callers import Caller
+from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
+from messages.models import Channel
+from messages.planning import plan_message
+from payouts.bank_accounts import BankDetails, bank_account_of, end_all, open_bank_account
+from payouts.models import BankAccount
+
+KIND = "bank_account"
+
+
+@transaction.atomic
+def request_bank_account(*, caller: Caller, details: BankDetails, now: datetime) -> BankAccount:
+    """Name the account to be paid out to (POST /v1/bank-accounts). Raises ValidationFailed.
+
+    A live one of a verified merchant waits for staff, in place of one that waits already; any other
+    is open at once.
+    """
+    merchant = Merchant.objects.locked(caller.owner.id)
+    if not caller.livemode or merchant.status != MerchantStatus.VERIFIED:
+        return open_bank_account(
+            merchant_id=merchant.id,
+            livemode=caller.livemode,
+            details=details,
+            actor=caller.actor,
+            now=now,
+        )
+    account = bank_account_of(merchant, details, livemode=True, actor=caller.actor, now=now)
+    end_all(BankAccount.objects.pending().like(account), actor=caller.actor, now=now)
+    account.is_pending = True
+    account.save(force_insert=True)
+    _tell(account, "is to be paid out to from now on, once we have checked it", now)
+    return account
+
+
+@transaction.atomic
+def close_own_account(*, caller: Caller, bank_account_id: str, now: datetime) -> BankAccount:
+    """Close an account, or withdraw one that waits (POST /v1/bank-accounts/:id/close).
+
+    Raises BankAccountNotFound, also where it is closed.
+    """
+    account = BankAccount.objects.visible_to(caller).not_closed().one(bank_account_id)
+    Merchant.objects.locked(account.merchant_id)
+    account = BankAccount.objects.not_closed().select_related("merchant").locked(account.id)
+    end_all([account], actor=caller.actor, now=now)
+    if account.livemode:
+        _tell(account, "is paid out to no longer", now)
+    return account
+
+
+@transaction.atomic
+def approve_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
+    """Pay the merchant out to the account that it asked for. Raises BankAccountNotFound."""
+    account = _locked(bank_account_id)
+    end_all(BankAccount.objects.open().like(account), actor=actor, now=now)
+    account.is_pending = False
+    account.save(update_fields=["is_pending"])
+    _tell(account, "is paid out to from now on", now)
+    return account
+
+
+@transaction.atomic
+def decline_bank_account(*, bank_account_id: str, actor: str, now: datetime) -> BankAccount:
+    """Do not pay the merchant out to that account. Raises BankAccountNotFound."""
+    account = _locked(bank_account_id)
+    end_all([account], actor=actor, now=now)
+    return account
+
+
+def _locked(bank_account_id: str) -> BankAccount:
+    """Lock an account that waits, its merchant first."""
+    Merchant.objects.locked(BankAccount.objects.pending().one(bank_account_id).merchant_id)
+    return BankAccount.objects.pending().select_related("merchant").locked(bank_account_id)
+
+
+def _tell(account: BankAccount, what: str, now: datetime) -> None:
+    """Tell the owner, who may know nothing of it."""
+    plan_message(
+        channel=Channel.EMAIL,
+        kind=KIND,
+        recipient=account.merchant.email,
+        about=account.merchant_id,
+        livemode=True,
+        subject=f"{settings.SERVICE_NAME}: your bank account",
+        text=f"The account {account} ({account.currency}) {what}.\n"
+        "If you did not request this, reply to this e-mail at once.",
+        repeatable=True,
+        now=now,
+    )

@@ -1,0 +1,57 @@
+"""What tests ask for, and what comes of it."""
+
+from datetime import timedelta
+from typing import Any
+
+from core.errors import ValidationFailed
+from core.fields import AmountField, InstantField, OneOfField, StrictIntegerField, TextField
+from core.serializers import Input, Output
+from links.statuses import LinkStatus
+from payments.statuses import PaymentStatus
+from sandbox.simulating import PlayedOutcome
+
+MOST_DAYS = 400
+_COUNT = {"min_value": 0, "max_value": 2**53 - 1}
+
+
+class Simulation(Input):
+    outcome = OneOfField(allowed=tuple(PlayedOutcome))
+    amount = AmountField(required=False, help_text="Needed at a counter without an amount.")
+
+
+class SimulatedPayment(Output):
+    id = TextField(max_length=40)
+    status = OneOfField(allowed=tuple(PaymentStatus.values))
+    error_code = TextField(max_length=40, required=False)
+    error_message = TextField(max_length=255, required=False)
+    transaction_id = TextField(max_length=40, required=False)
+
+
+class ExpiredLink(Output):
+    id = TextField(max_length=40)
+    status = OneOfField(allowed=(LinkStatus.EXPIRED.value,))
+
+
+class TimeStep(Input):
+    merchant_id = TextField(max_length=64, required=False, help_text="Development mode only.")
+    days = StrictIntegerField(min_value=0, max_value=MOST_DAYS, required=False)
+    hours = StrictIntegerField(min_value=0, max_value=MOST_DAYS * 24, required=False)
+    minutes = StrictIntegerField(min_value=0, max_value=MOST_DAYS * 24 * 60, required=False)
+
+
+class MovedDeadlines(Output):
+    moved_to = InstantField()
+    payments = StrictIntegerField(**_COUNT)
+    processing_payments = StrictIntegerField(**_COUNT)
+    payment_links = StrictIntegerField(**_COUNT)
+    emails = StrictIntegerField(**_COUNT)
+    deliveries = StrictIntegerField(**_COUNT)
+    payouts = StrictIntegerField(**_COUNT)
+
+
+def step_of(values: dict[str, Any]) -> timedelta:
+    """Return how far time is to go. Raises ValidationFailed where it is to stand still."""
+    by = timedelta(**{unit: values.get(unit, 0) for unit in ("days", "hours", "minutes")})
+    if not by:
+        raise ValidationFailed(days="must be given, or hours or minutes")
+    return by

@@ -1,0 +1,65 @@
+"""Let a test payment end as its server wants to see it, without a customer."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from customers.magic_phones import MAGIC_PHONES, Behaviour
+from merchants.callers import Caller
+from payments.confirming import confirm_payment
+from payments.errors import DevelopmentOnly
+from payments.models import Payment
+from payments.services import cancel_payment
+from sandbox.time_travel import expire_payment_now
+
+
+class PlayedOutcome(StrEnum):
+    """How a test payment is to end."""
+
+    PAID = "paid"
+    PAID_SLOWLY = "paid_slowly"
+    PAID_REFUNDS_FAIL = "paid_refunds_fail"
+    INSUFFICIENT_BALANCE = "insufficient_balance"
+    DECLINED = "declined"
+    CANCELED = "canceled"
+    EXPIRED = "expired"
+
+
+O = PlayedOutcome  # noqa: E741  # short beside the phones
+_BEHAVIOURS = {
+    O.PAID: Behaviour.NORMAL,
+    O.PAID_SLOWLY: Behaviour.SLOW,
+    O.PAID_REFUNDS_FAIL: Behaviour.REFUNDS_FAIL,
+    O.INSUFFICIENT_BALANCE: Behaviour.INSUFFICIENT_BALANCE,
+    O.DECLINED: Behaviour.DECLINED,
+}
+
+
+def simulate_payment(
+    *,
+    caller: Caller,
+    payment_id: str,
+    outcome: PlayedOutcome,
+    amount: int | None,
+    now: datetime,
+) -> Payment:
+    """Bring a test payment to an end (POST /v1/payments/:id/simulate); at a counter a new one.
+
+    Raises DevelopmentOnly for a live key, PaymentNotFound, InvalidAmount, the error of its present
+    status, and ValidationFailed for a counter that is to expire.
+    """
+    refuse_live(caller)
+    if outcome == O.EXPIRED:
+        expire_payment_now(caller=caller, object_id=payment_id, now=now)
+        return Payment.objects.one_of(caller, payment_id)
+    if outcome == O.CANCELED:
+        return cancel_payment(caller=caller, payment_id=payment_id, now=now)
+    phone = next(phone for phone, does in MAGIC_PHONES.items() if does == _BEHAVIOURS[outcome])
+    return confirm_payment(
+        caller=caller, payment_id=payment_id, phone=phone, amount=amount, now=now
+    )
+
+
+def refuse_live(caller: Caller) -> None:
+    """Raise DevelopmentOnly for a live key."""
+    if caller.livemode:
+        raise DevelopmentOnly

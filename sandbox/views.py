@@ -1,0 +1,102 @@
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.response import Response
+
+from core.clock import request_now
+from core.openapi import operation
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
+from sandbox.serializers import (
+    ExpiredLink,
+    MovedDeadlines,
+    SimulatedPayment,
+    Simulation,
+    TimeStep,
+    step_of,
+)
+from sandbox.simulating import PlayedOutcome, refuse_live, simulate_payment
+from sandbox.time_travel import advance, expire_link_now
+
+
+class SimulationViewSet(CallerViewSet):
+    resource = "payment"
+
+    @operation("Simulate how a test payment ends", request=Simulation, response=SimulatedPayment)
+    @action(detail=True, methods=["post"])
+    def simulate(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """With its events, as if a customer had been there. At a counter: a new payment.
+
+        The answer is the payment as it is now, `failed` ones too. Not for live keys.
+        """
+        values = Simulation.parse(request.data)
+
+        def work() -> Response:
+            payment = simulate_payment(
+                caller=request.user,
+                payment_id=payment_id,
+                outcome=PlayedOutcome(values["outcome"]),
+                amount=values.get("amount"),
+                now=request_now(),
+            )
+            return Response(SimulatedPayment.of(payment))
+
+        return self.once(request, work)
+
+    @operation("Expire a test payment", response=SimulatedPayment)
+    @action(detail=True, methods=["post"])
+    def expire(self, request: CallerRequest, payment_id: str) -> HttpResponse:
+        """Now, as if `expires_at` had come. Not for live keys."""
+
+        def work() -> Response:
+            payment = simulate_payment(
+                caller=request.user,
+                payment_id=payment_id,
+                outcome=PlayedOutcome.EXPIRED,
+                amount=None,
+                now=request_now(),
+            )
+            return Response(SimulatedPayment.of(payment))
+
+        return self.once(request, work)
+
+
+class LinkClockViewSet(CallerViewSet):
+    resource = "payment link"
+
+    @operation("Expire a test payment link", response=ExpiredLink)
+    @action(detail=True, methods=["post"])
+    def expire(self, request: CallerRequest, link_id: str) -> HttpResponse:
+        """Now, as if `expires_at` had come. Not for live keys."""
+
+        def work() -> Response:
+            refuse_live(request.user)
+            status = expire_link_now(caller=request.user, object_id=link_id, now=request_now())
+            return Response(ExpiredLink.of({"id": link_id, "status": status}))
+
+        return self.once(request, work)
+
+
+class ClockViewSet(CallerViewSet):
+    resource = "test clock"
+
+    @operation(
+        "Let time pass in test mode",
+        request=TimeStep,
+        response=MovedDeadlines,
+        operation_id="advanceTime",
+    )
+    def advance(self, request: CallerRequest) -> HttpResponse:
+        """Brings what your test objects wait for nearer: expiry, reminders, payouts, deliveries.
+
+        What is then due happens within a minute. What has happened keeps its time. Live keys are
+        refused.
+        """
+        by = step_of(TimeStep.parse(request.data))
+
+        def work() -> Response:
+            refuse_live(request.user)
+            at = request_now()
+            counts = advance(merchant_id=request.user.owner.id, by=by, now=at)
+            return Response(MovedDeadlines.of({"moved_to": at + by, **counts}))
+
+        return self.once(request, work)

@@ -1,0 +1,51 @@
+"""Payments as a file for a spreadsheet."""
+
+import csv
+import io
+
+from payments.statuses import PaymentStatus
+from tests.factories import MerchantFactory, PaymentFactory
+from tests.payments.journeys import bring_to
+
+
+def rows_of(response):
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+def test_it_is_a_file_with_a_row_for_each_payment(api, merchant, payment):
+    paid = bring_to(PaymentFactory(merchant=merchant, amount=1_999), PaymentStatus.COMPLETED)
+    response = api(merchant).get("/v1/payments", {"format": "csv"})
+
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == 'attachment; filename="payments.csv"'
+    first, second = rows_of(response)
+    assert (first["id"], first["amount"], first["amount_cents"]) == (paid.id, "19.99", "1999")
+    assert (first["status"], second["status"]) == ("completed", "created")
+    assert first["completed_at"].endswith("Z")
+    assert second["fee"] == ""
+
+
+def test_the_filters_and_the_page_hold(api, merchant):
+    ids = [PaymentFactory(merchant=merchant, amount=100 + n).id for n in range(3)]
+    ask = {"format": "csv", "amount_min": "101"}
+
+    assert [row["id"] for row in rows_of(api(merchant).get("/v1/payments", ask))] == ids[:0:-1]
+    page = api(merchant).get("/v1/payments", ask | {"limit": "1", "starting_after": ids[2]})
+    assert [row["id"] for row in rows_of(page)] == [ids[1]]
+
+
+def test_the_header_asks_for_a_file_too(api, merchant, payment):
+    response = api(merchant).get("/v1/payments", Accept="text/csv")
+
+    assert [row["id"] for row in rows_of(response)] == [payment.id]
+
+
+def test_no_text_becomes_a_formula(api, merchant):
+    PaymentFactory(merchant=merchant, description="=1+1")
+
+    assert rows_of(api(merchant).get("/v1/payments?format=csv"))[0]["description"] == "'=1+1"
+
+
+def test_another_format_is_refused_and_a_stranger_gets_no_row(api, merchant, payment):
+    assert api(merchant).get("/v1/payments?format=xls").status_code == 400
+    assert rows_of(api(MerchantFactory()).get("/v1/payments?format=csv")) == []

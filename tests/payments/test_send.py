@@ -1,0 +1,137 @@
+"""A merchant sends a customer where to pay, by text or e-mail, within limits."""
+
+import pytest
+from django.core import mail
+
+from links.models import PaymentLink
+from messages.models import Channel, Message
+from messages.tasks import send_messages
+from payments.pay_requests import PER_MERCHANT, PER_OBJECT, PER_RECIPIENT
+from payments.statuses import PaymentStatus
+from tests.factories import MerchantFactory, PaymentFactory
+from tests.links.conftest import new_link
+from tests.payments.journeys import bring_to
+
+EMAIL = {"email": "ana@example.com"}
+PHONE = {"phone": "+1 242 357 0123"}
+
+
+def live_payment(merchant):
+    return PaymentFactory(merchant=merchant, livemode=True)
+
+
+def test_it_plans_an_email_with_the_address(api, merchant):
+    payment = live_payment(merchant)
+    response = api(merchant, live=True).post(f"/v1/payments/{payment.id}/send", EMAIL)
+
+    message = Message.objects.get()
+    assert response.status_code == 200
+    assert (response.json()["id"], response.json()["channel"]) == (payment.id, "email")
+    assert response.json()["sent_to"] == "ana@example.com"
+    assert (message.channel, message.recipient) == (Channel.EMAIL, "ana@example.com")
+    assert response.json()["url"].endswith(payment.hosted_url)
+    assert response.json()["url"] in message.text
+    assert "12.50" in message.text
+
+
+def test_it_plans_a_text_in_which_the_name_is_harmless(api, settings):
+    merchant = MerchantFactory(name="Call 919 242 now.example.com")
+    payment = live_payment(merchant)
+    api(merchant, live=True).post(f"/v1/payments/{payment.id}/send", PHONE)
+
+    message = Message.objects.get()
+    assert (message.channel, message.recipient) == (Channel.SMS, "+12423570123")
+    assert "919" not in message.text
+    assert "now.example" not in message.text
+
+
+def test_it_sends_a_link(api, merchant):
+    link = new_link(api, merchant)
+    response = api(merchant).post(f"/v1/payment-links/{link.id}/send", EMAIL)
+
+    assert response.json()["url"] == PaymentLink.objects.get().url
+    assert PaymentLink.objects.get().url in Message.objects.get().text
+
+
+def test_in_test_mode_only_the_merchant_gets_it(api, merchant, payment):
+    api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL)
+    api(merchant).post(f"/v1/payments/{payment.id}/send", PHONE)
+    send_messages()
+
+    assert [message.to for message in mail.outbox] == [[merchant.email]]
+    assert set(Message.objects.values_list("channel", "status")) == {
+        ("email", "sent"), ("sms", "not_needed"),
+    }  # fmt: skip
+
+
+def test_a_repeat_under_one_key_sends_once(api, merchant, payment):
+    for _ in range(2):
+        api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL, idempotency_key="a")
+
+    assert Message.objects.count() == 1
+
+
+def test_one_object_is_sent_a_few_times_a_day(api, merchant, payment):
+    answers = [
+        api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL)
+        for _ in range(PER_OBJECT.times + 1)
+    ]
+
+    assert answers[-1].status_code == 429
+    assert int(answers[-1]["Retry-After"]) > 0
+    assert Message.objects.count() == PER_OBJECT.times
+
+
+def test_one_recipient_gets_a_few_a_day_from_all_merchants_together(api):
+    for number in range(PER_RECIPIENT.times + 1):
+        merchant = MerchantFactory()
+        payment = PaymentFactory(merchant=merchant)
+        last = api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL).status_code
+        assert last == (429 if number == PER_RECIPIENT.times else 200)
+
+
+def test_one_merchant_sends_so_many_a_day(api, merchant, payment, monkeypatch):
+    assert PER_MERCHANT.times == 200
+    monkeypatch.setattr(
+        "payments.pay_requests.PER_MERCHANT", type(PER_MERCHANT)("few", 1, PER_MERCHANT.within)
+    )
+    other = PaymentFactory(merchant=merchant)
+    first = api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL)
+    second = api(merchant).post(f"/v1/payments/{other.id}/send", {"email": "bo@example.com"})
+
+    assert (first.status_code, second.status_code) == (200, 429)
+
+
+@pytest.mark.parametrize("body", [{}, EMAIL | PHONE, {"phone": "12"}, {"email": "ana"}])
+def test_it_takes_one_phone_or_one_address(api, merchant, payment, body):
+    response = api(merchant).post(f"/v1/payments/{payment.id}/send", body)
+
+    assert response.status_code == 422
+    assert not Message.objects.exists()
+
+
+def test_no_text_goes_to_a_country_that_is_not_served(api, merchant, settings):
+    settings.SMS_COUNTRIES = ["US"]
+    payment = live_payment(merchant)
+    response = api(merchant, live=True).post(f"/v1/payments/{payment.id}/send", PHONE)
+
+    assert response.status_code == 422
+    assert not Message.objects.exists()
+
+
+def test_what_can_no_longer_be_paid_is_not_sent(api, merchant, payment):
+    bring_to(payment, PaymentStatus.COMPLETED)
+    response = api(merchant).post(f"/v1/payments/{payment.id}/send", EMAIL)
+
+    assert response.json()["code"] == "PAYMENT_ALREADY_COMPLETED"
+    link = new_link(api, merchant)
+    api(merchant).post(f"/v1/payment-links/{link.id}/deactivate")
+    assert api(merchant).post(f"/v1/payment-links/{link.id}/send", EMAIL).status_code == 422
+    assert not Message.objects.exists()
+
+
+def test_a_stranger_sends_nothing(api, merchant, payment):
+    response = api(MerchantFactory()).post(f"/v1/payments/{payment.id}/send", EMAIL)
+
+    assert response.status_code == 404
+    assert not Message.objects.exists()

@@ -1,0 +1,118 @@
+"""A merchant names its bank account by API; staff approve that of a verified merchant."""
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from merchants.statuses import MerchantStatus
+from messages.models import Message
+from payouts.models import AccountState, BankAccount
+from tests.factories import MerchantFactory
+
+PLACE = "/v1/bank-accounts"
+BODY = {
+    "holder_name": "Conch Cafe",
+    "bank_name": "Bank of the Islands",
+    "number": "555 000 111",
+    "clearing_code": "77005",
+}
+
+
+def states(merchant):
+    rows = BankAccount.objects.filter(merchant=merchant).order_by("id")
+    return [(row.last_four, row.state) for row in rows]
+
+
+def test_an_account_of_a_verified_merchant_waits_for_staff(api, merchant, bank_account):
+    response = api(merchant, live=True).post(PLACE, BODY)
+
+    made = response.json()
+    assert response.status_code == 201
+    assert (made["status"], made["last_four"], made["currency"]) == ("pending", "0111", "BSD")
+    assert "555000111" not in response.content.decode()
+    assert states(merchant) == [("9012", AccountState.OPEN), ("0111", AccountState.PENDING)]
+    assert list(BankAccount.objects.open()) == [bank_account]
+    message = Message.objects.get(kind="bank_account")
+    assert message.recipient == merchant.email
+    assert "555000111" not in message.text
+
+
+def test_another_request_takes_the_place_of_the_one_that_waits(api, merchant):
+    api(merchant, live=True).post(PLACE, BODY)
+    api(merchant, live=True).post(PLACE, BODY | {"number": "555 000 222"})
+
+    assert states(merchant) == [("0111", AccountState.DECLINED), ("0222", AccountState.PENDING)]
+
+
+def test_the_database_lets_one_wait(api, merchant):
+    api(merchant, live=True).post(PLACE, BODY)
+    second = BankAccount.objects.get()
+    second.pk = "ba_0000000000000000000000000000a1"
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        second.save(force_insert=True)
+
+
+def test_an_unverified_merchants_account_is_open_at_once(api, settings):
+    settings.REQUIRE_VERIFIED_MERCHANTS = False
+    merchant = MerchantFactory(status=MerchantStatus.UNVERIFIED)
+    made = api(merchant, live=True).post(PLACE, BODY).json()
+
+    assert made["status"] == "open"
+
+
+def test_a_test_key_opens_a_test_account_and_no_one_is_told(api, merchant, bank_account):
+    made = api(merchant).post(PLACE, BODY).json()
+
+    assert (made["status"], made["livemode"]) == ("open", False)
+    assert list(BankAccount.objects.open().filter(livemode=True)) == [bank_account]
+    assert not Message.objects.exists()
+
+
+def test_a_merchant_closes_its_account_and_is_told(api, merchant, bank_account):
+    response = api(merchant, live=True).post(f"{PLACE}/{bank_account.id}/close")
+
+    assert (response.status_code, response.json()["status"]) == (200, "closed")
+    assert Message.objects.get().kind == "bank_account"
+    assert api(merchant, live=True).post(f"{PLACE}/{bank_account.id}/close").status_code == 404
+
+
+def test_a_merchant_withdraws_what_waits(api, merchant, bank_account):
+    made = api(merchant, live=True).post(PLACE, BODY).json()
+    response = api(merchant, live=True).post(f"{PLACE}/{made['id']}/close")
+
+    assert response.json()["status"] == "declined"
+    assert list(BankAccount.objects.open()) == [bank_account]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"number": "?"}, "number"),
+        ({"clearing_code": None}, "clearing_code"),
+        ({"bic": "BANK"}, "bic"),
+        ({"currency": "bsd"}, "currency"),
+        ({"holder_name": " "}, "holder_name"),
+        ({"bank_name": "b" * 141}, "bank_name"),
+    ],
+)
+def test_it_refuses(api, merchant, change, field):
+    response = api(merchant, live=True).post(PLACE, BODY | change)
+
+    assert response.status_code == 422
+    assert response.json()["details"].startswith(f"{field}: ")
+    assert not BankAccount.objects.exists()
+
+
+def test_a_repeat_under_one_key_asks_once(api, merchant):
+    first, again = (
+        api(merchant, live=True).post(PLACE, BODY, idempotency_key="a") for _ in range(2)
+    )
+
+    assert first.content == again.content
+    assert BankAccount.objects.count() == 1
+
+
+def test_a_stranger_closes_nothing(api, merchant, bank_account):
+    for client in (api(MerchantFactory(), live=True), api(merchant)):
+        assert client.post(f"{PLACE}/{bank_account.id}/close").status_code == 404
+    assert list(BankAccount.objects.open()) == [bank_account]

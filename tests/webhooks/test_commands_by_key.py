@@ -1,0 +1,155 @@
+"""The commands of developers work with an address and a key, and then need no database."""
+
+import io
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+import requests
+from django.core.management import CommandError, call_command
+
+from core.clock import utc_now
+from merchants.models import Merchant
+from merchants.services import issue_key
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from tests.client import ApiClient
+from webhooks.delivery.signing import new_secret, signature_headers
+from webhooks.models import Delivery, Event
+
+API = "https://pay.example.com"
+
+
+class Wire:
+    """Leads what a command sends to the service, or to an application, which notes it."""
+
+    def __init__(self) -> None:
+        self.forwarded: list[bytes] = []
+
+    def request(self, session: Any, method: str, url: str, **options: Any) -> requests.Response:
+        answer = requests.Response()
+        if not url.startswith(API):
+            self.forwarded.append(options["data"])
+            answer.status_code = 204
+            return answer
+        client = ApiClient(session.headers["Authorization"].removeprefix("Bearer "))
+        path = url.removeprefix(API)
+        if query := options.get("params"):
+            path += f"?{urlencode({name: value for name, value in query.items() if value != ''})}"
+        sent = client.post(path, options["json"]) if method == "POST" else client.get(path)
+        answer.status_code, answer._content = sent.status_code, sent.content
+        return answer
+
+
+@pytest.fixture
+def wire(monkeypatch: pytest.MonkeyPatch) -> Wire:
+    wire = Wire()
+    monkeypatch.setattr(
+        requests.Session,
+        "request",
+        lambda session, *args, **more: wire.request(session, *args, **more),
+    )
+    return wire
+
+
+@pytest.fixture
+def key(merchant: Merchant) -> str:
+    return issue_key(merchant=merchant, livemode=False, name="Tools", now=utc_now()).secret
+
+
+def said(*words: str, key: str) -> str:
+    output = io.StringIO()
+    call_command(*words, "--api", API, "--key", key, stdout=output, stderr=io.StringIO())
+    return output.getvalue().strip()
+
+
+def test_time_passes_and_a_payment_expires(wire: Wire, key: str, payment: Payment) -> None:
+    counts = json.loads(said("advance", "--hours", "1", "--json", key=key))
+
+    assert counts["payments"] == 1
+    assert said("expire", payment.id, key=key) == f"{payment.id}  expired"
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.EXPIRED
+
+
+def test_an_event_is_sent_again(wire: Wire, key: str, merchant: Merchant) -> None:
+    client = ApiClient(key)
+    client.post("/v1/webhooks", {"url": "https://example.com/hook", "events": ["*"]})
+    client.post("/v1/payments", {"amount": 1})
+    delivery = Delivery.objects.get()
+    Delivery.objects.update(status="failed", ended_at=utc_now(), next_attempt_at=None)
+
+    line_said = said("resend", delivery.event_id, key=key)
+
+    assert line_said == f"{delivery.id}  on its way to https://example.com/hook"
+    with pytest.raises(CommandError, match="It was sent to no endpoint"):
+        said("resend", "evt_0", key=key)
+
+
+def test_what_no_endpoint_listens_for_is_not_triggered(wire: Wire, key: str) -> None:
+    with pytest.raises(CommandError, match=r"No endpoint listens for refund\.created"):
+        said("trigger", "refund.created", key=key)
+    with pytest.raises(CommandError, match="need the database"):
+        said("trigger", "refund.created", "--override", "data.amount=1", key=key)
+
+
+def test_a_request_is_known_or_not(wire: Wire, key: str, tmp_path: Any) -> None:
+    ApiClient(key).post("/v1/payments", {"amount": 1})
+    event, secret, at = Event.objects.get(), new_secret(), utc_now()
+    body = bytes(event.body)
+    for event_id, is_known in ((event.id, True), (f"{event.id[:-1]}_", False)):
+        signed = signature_headers(
+            event_id=event_id, body=body, at=at, secret=secret, previous=None
+        )
+        head = "".join(f"{name}: {value}\n" for name, value in signed.items()).encode()
+        file = tmp_path / "request"
+        file.write_bytes(head + b"\n" + body)
+        if is_known:
+            assert "is an event of this merchant" in said(
+                "verify_webhook", secret, str(file), "--at", at.isoformat(), key=key
+            )
+        else:
+            with pytest.raises(SystemExit):
+                said("verify_webhook", secret, str(file), "--at", at.isoformat(), key=key)
+
+
+def test_it_follows_the_list_of_events(
+    wire: Wire, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, send = ApiClient(key), wire.request
+    client.post("/v1/payments", {"amount": 1})
+
+    def request(session: Any, method: str, url: str, **options: Any) -> requests.Response:
+        if "wait" in (options.get("params") or {}):
+            options["params"].pop("wait")
+            client.post("/v1/payments", {"amount": 2})
+        return send(session, method, url, **options)
+
+    monkeypatch.setattr(wire, "request", request)
+    words = ("--events", "payment.*", "--exit-after", "payment.created", "--json")
+    seen = json.loads(said("listen", *words, key=key))
+
+    assert seen["data"]["amount"] == 2
+
+
+@pytest.mark.parametrize("words", [["advance", "--days", "1"], ["expire", "pay_0"], ["listen"]])
+def test_it_needs_no_database(monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
+    def refuse(*_: Any, **__: Any) -> requests.Response:
+        raise requests.ConnectionError
+
+    monkeypatch.setattr(requests.Session, "request", refuse)
+    with pytest.raises(CommandError, match="does not answer: ConnectionError"):
+        said(*words, key="sk_test_x")
+
+
+def test_it_takes_test_keys_only(wire: Wire) -> None:
+    with pytest.raises(CommandError, match="needs a test key"):
+        said("advance", "--days", "1", key="sk_live_x")
+    with pytest.raises(CommandError, match="goes with --api"):
+        call_command("expire", "pay_0", "--key", "sk_test_x")
+
+
+def test_a_refusal_is_told_in_the_words_of_the_service(wire: Wire, key: str) -> None:
+    with pytest.raises(CommandError, match="PAYMENT_NOT_FOUND: There is no such payment"):
+        said("expire", "pay_0", key=key)
