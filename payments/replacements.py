@@ -7,6 +7,7 @@ from django.db import transaction
 from core.errors import ValidationFailed
 from merchants.callers import Caller
 from payments import events
+from payments.errors import PaymentNotFound
 from payments.models import Payment, Replacement
 from payments.reporting import move_and_report
 from payments.statuses import REPLACEABLE, PaymentStatus
@@ -57,3 +58,11 @@ def is_replaceable(payment: Payment, *, now: datetime) -> bool:
 def replacement_of(payment_id: str) -> Replacement | None:
     """Return what is known of a new payment in place of this one."""
     return Replacement.objects.filter(pk=payment_id).first()
+
+
+def replaced_by(payment_id: str) -> str:
+    """Return the id of the payment in place of this one, if there is one. Raises PaymentNotFound."""
+    payments = Payment.objects.filter(pk=payment_id)
+    for by in payments.values_list("replacement__replaced_by_id", flat=True):
+        return by or ""
+    raise PaymentNotFound

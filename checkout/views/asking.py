@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from checkout.headers import of_the_moment
 from checkout.pages import PaymentPage, SeeOther
-from payments.replacements import replacement_of, request_replacement
+from payments.replacements import replaced_by, request_replacement
 
 NOT_YET = "none"
 
@@ -24,6 +24,4 @@ class AskAction(PaymentPage):
 @require_safe
 def replacement(request: HttpRequest, payment_id: str) -> HttpResponse:
     """Tell which payment has come in place of this one, for the page that waits for it."""
-    found = replacement_of(payment_id)
-    by = found.replaced_by_id if found else None
-    return of_the_moment({"version": by or NOT_YET})
+    return of_the_moment({"version": replaced_by(payment_id) or NOT_YET})
