@@ -61,7 +61,7 @@ def replacement_of(payment_id: str) -> Replacement | None:
 
 
 def replaced_by(payment_id: str) -> str:
-    """Return the id of the payment in place of this one, if there is one. Raises PaymentNotFound."""
+    """Return the id of the payment in place of this one, if any. Raises PaymentNotFound."""
     payments = Payment.objects.filter(pk=payment_id)
     for by in payments.values_list("replacement__replaced_by_id", flat=True):
         return by or ""
