@@ -117,6 +117,11 @@ class MessageNotWaiting(ApiError):
     remedy = "Look at its status, and wait for the attempt that is under way."
 
 
+class MerchantChangedMeanwhile(ApiError):
+    status, code = 422, "MERCHANT_CHANGED"
+    message = "The merchant has changed its details since this form was opened. Look again."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 
