@@ -76,9 +76,9 @@ class PaymentViewSet(CallerViewSet):
             found = page_of(payments, page, lambda: 0).items
             return file_of_payments(PaymentSummary.each(found, now=at))
         total = total_of(request.user, lookups, at)
-        page = self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
-        hide_screens(page.data["payments"], request.user)
-        return page
+        listed = self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
+        hide_screens(listed.data["payments"], request.user)
+        return listed
 
     @operation(
         "Read a payment",
