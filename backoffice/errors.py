@@ -120,6 +120,8 @@ class MessageNotWaiting(ApiError):
 class MerchantChangedMeanwhile(ApiError):
     status, code = 422, "MERCHANT_CHANGED"
     message = "The merchant has changed its details since this form was opened. Look again."
+    cause = "What customers go by was changed while someone looked at it, with the merchant's key."
+    remedy = "Check the details that the form shows now, then verify the merchant, or do not."
 
 
 class RefundFormStale(RefundAmountMismatch):
