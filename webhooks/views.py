@@ -147,7 +147,7 @@ class WebhookViewSet(CallerViewSet):
             )
             return Response({"delivery_id": delivery.id})
 
-        # Whoever registers gets a test key, and another: one network counts as one caller, too.
+        # Each registration gives a test key, so that one network counts as one caller, too.
         network = wide_network_of(client_address(request._request))
         # The key refers to the delivery, and the delivery holds the outcome.
         with waiting_slot(self.scope_of(request), network):
