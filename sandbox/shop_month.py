@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from random import Random
+from typing import Any
 
 from django.db import transaction
 
@@ -18,7 +19,7 @@ from merchants.callers import Caller
 from merchants.models import Merchant
 from merchants.services import Registration, create_merchant
 from payments.confirming import confirm_payment
-from payments.drafts import PaymentDraft
+from payments.drafts import PaymentDraft, items_sum
 from payments.modes import LIFETIME, PaymentMode
 from payments.services import create_payment
 from payouts.services import request_payout
@@ -129,11 +130,10 @@ def _sale(number: int, chance: Random, currency: str, now: datetime) -> Sale:
 
 def _draft(number: int, chance: Random, currency: str) -> PaymentDraft:
     basket = chance.sample(GOODS, chance.randint(1, 3))
-    items = [
+    items: list[dict[str, Any]] = [
         {"name": name, "quantity": chance.randint(1, 4), "price": price} for name, price in basket
     ]
-    total = sum(item["quantity"] * item["price"] for item in items)
-    plain = PaymentDraft(currency, amount=total, description=items[0]["name"])
+    plain = PaymentDraft(currency, amount=items_sum(items), description=basket[0][0])
     match chance.randrange(4):
         case 0:
             return replace(
