@@ -120,6 +120,7 @@ REVERSAL_ACTIONS = (
 
 
 class TopUpAdmin(OfficeAdmin):
+    summed = "amount"
     list_select_related = ("customer", "payment")
     list_display = (
         CREATED,

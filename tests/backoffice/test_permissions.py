@@ -75,6 +75,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Customer", "freeze"): {S, F, A},
     ("Customer", "note"): {S, F, D, A},
     ("Customer", "reveal"): {S, F, A},
+    ("Customer", "stolen"): {S, F, A},
     ("Customer", "top-up"): {F, A},
     ("Customer", "unfreeze"): {F, A},
     ("Customer", "unlock-pin"): {S, A},
