@@ -1,4 +1,4 @@
-"""A shop's month, for whoever looks around: sales, refunds and payouts of the last thirty days.
+"""A shop's month to look around in: sales, refunds and payouts of the last thirty days.
 
 Planned by chance under a fixed seed, then done in the order of time by the services that serve the
 API, each with the time at which it would have happened: what is proved of a ledger holds here too.
