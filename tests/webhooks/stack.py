@@ -76,10 +76,11 @@ class Stack:
             if process.poll() is None:
                 self.kill(process)
 
-    def run(self, *words: str) -> "subprocess.Popen[bytes]":
+    def run(self, *words: str, within: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
+        """Start Python with these words; `within`: words before its command."""
         with self.log.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, *words],
+                [*within, sys.executable, *words],
                 cwd=ROOT,
                 env=self.environment,
                 stdout=log,
