@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from bench.rig import Rig
-from bench.shoppers import PHONES, Shopper
+from bench.traders import PHONES, Trader
 
 T = TypeVar("T")
 CONFIRMATIONS, POSTS = 32, 20
@@ -30,17 +30,17 @@ class Burst:
         return self.wanted == self.right and not failed
 
 
-def confirm_at_once(shopper: Shopper, payments: int) -> Burst:
+def confirm_at_once(trader: Trader, payments: int) -> Burst:
     """Confirm each payment 32 times at once, under keys of their own: one of them may pay."""
     burst = Burst(wanted=payments)
     for number in range(payments):
-        payment = shopper.post("/v1/payments", {"amount": 100})
+        payment = trader.post("/v1/payments", {"amount": 100})
         assert payment
         path = f"/v1/payments/{payment['id']}/confirm"
         text = json.dumps({"customer_phone": f"+1242425{number % PHONES:04}"})
 
         def confirm(each: int, path: str = path, text: str = text) -> int:
-            return shopper.send(path, text, f"{path}-{each}")[0]
+            return trader.send(path, text, f"{path}-{each}")[0]
 
         statuses = _at_once(confirm, CONFIRMATIONS)
         burst.statuses.update(statuses)
@@ -48,14 +48,14 @@ def confirm_at_once(shopper: Shopper, payments: int) -> Burst:
     return burst
 
 
-def post_at_once(shopper: Shopper, rig: Rig, keys: int) -> Burst:
+def post_at_once(trader: Trader, rig: Rig, keys: int) -> Burst:
     """Post 20 times at once under each key, while web workers are killed: one answer to all."""
     burst = Burst(wanted=keys)
     text = json.dumps({"amount": 100})
     for number in range(keys):
 
         def post(each: int, key: str = f"race-{number}") -> bytes:
-            found = shopper.send_until_answered("/v1/payments", text, key)
+            found = trader.send_until_answered("/v1/payments", text, key)
             return found[1] if found and found[0] < 300 else f"none to {each}".encode()
 
         if number % KILLED_EVERY == 0:

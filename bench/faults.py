@@ -21,7 +21,7 @@ from bench.bursts import confirm_at_once, post_at_once
 from bench.goals import Goal, table
 from bench.promises import broken_promises, settle
 from bench.rig import Rig, standing
-from bench.shoppers import Shopper, Told
+from bench.traders import Trader, Transcript
 
 CLIENTS = 16
 MOST_SECONDS = 7_200
@@ -50,25 +50,25 @@ def run(*, seed: int, seconds: float, embedded: bool = False) -> Outcome:
         rig.stack.register(rig.wire.receiver.url(HOOK))
         rig.stack.pay()
         rig.wire.receiver.wait_for(HOOK, 1, seconds=WARM_SECONDS)
-        told = Told()
-        shoppers = [
-            Shopper(number, seed, rig.stack.port, rig.stack.key, told) for number in range(CLIENTS)
+        told = Transcript()
+        traders = [
+            Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(CLIENTS)
         ]
-        quiet = _break(rig, shoppers, min(seconds, MOST_SECONDS))
+        quiet = _break(rig, traders, min(seconds, MOST_SECONDS))
         bursts = max(5, int(seconds / SECONDS_PER_BURST))
-        confirmed = confirm_at_once(shoppers[0], bursts)
-        raced = post_at_once(shoppers[0], rig, bursts)
-        _repeat_all(shoppers, told)
+        confirmed = confirm_at_once(traders[0], bursts)
+        raced = post_at_once(traders[0], rig, bursts)
+        _repeat_all(traders, told)
         found = settle(rig, told)
         broken = broken_promises(found)
         goals = table(found, broken, confirmed, raced, quiet)
         return Outcome(broken, goals, dict(rig.given))
 
 
-def _break(rig: Rig, shoppers: list[Shopper], seconds: float) -> float:
+def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
     """Trade for so long while faults are drawn; return the instant at which they began."""
-    for shopper in shoppers:
-        shopper.start()
+    for trader in traders:
+        trader.start()
     time.sleep(QUIET_SECONDS)
     quiet, ends = time.time(), time.monotonic() + seconds
     names = sorted(rig.faults())
@@ -77,17 +77,17 @@ def _break(rig: Rig, shoppers: list[Shopper], seconds: float) -> float:
         order = order or rig.chance.sample(names, len(names))  # each once, in an order of chance
         rig.give(order.pop())
         time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
-    for shopper in shoppers:
-        shopper.over.set()
-    for shopper in shoppers:
-        shopper.join()
+    for trader in traders:
+        trader.over.set()
+    for trader in traders:
+        trader.join()
     return quiet
 
 
-def _repeat_all(shoppers: list[Shopper], told: Told) -> None:
+def _repeat_all(traders: list[Trader], told: Transcript) -> None:
     """Ask once more under each key that was answered."""
-    with ThreadPoolExecutor(len(shoppers)) as pool:
-        list(pool.map(shoppers[0].repeat, sorted(told.answers)))
+    with ThreadPoolExecutor(len(traders)) as pool:
+        list(pool.map(traders[0].repeat, sorted(told.answers)))
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bench.bursts import CONFIRMATIONS, POSTS, Burst
 from bench.promises import Findings
-from bench.shoppers import Attempt
+from bench.traders import Exchange
 
 REDIS = ("Redis killed", "Redis frozen", "Redis emptied")
 # Those that a run of faults does not measure, and what does.
@@ -115,7 +115,7 @@ def _availability(found: Findings, quiet: float) -> list[Goal]:
     ]
 
 
-def _during(found: Findings, fault: str) -> Iterable[Attempt]:
+def _during(found: Findings, fault: str) -> Iterable[Exchange]:
     """Return what was sent while a fault of this name was there."""
     for name, began, ended in found.rig.windows:
         if name == fault:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bench.rig import Rig
-from bench.shoppers import Told
+from bench.traders import Transcript
 from tests.webhooks.receiver import Received
 
 SETTLE_SECONDS = 240
@@ -32,7 +32,7 @@ class Findings:
     """The database, the receiver and the clients, compared once nothing is under way any more."""
 
     rig: Rig
-    told: Told
+    told: Transcript
     unsettled: int
     received: list[Received]
 
@@ -67,7 +67,7 @@ class Findings:
         return int(count)
 
 
-def settle(rig: Rig, told: Told) -> Findings:
+def settle(rig: Rig, told: Transcript) -> Findings:
     """Wait until nothing is under way any more, or for four minutes."""
     deadline = time.monotonic() + SETTLE_SECONDS
     while (left := rig.rows(UNSETTLED)[0][0]) and time.monotonic() < deadline:

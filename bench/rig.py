@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 
 from bench.serving import is_listening
-from bench.surroundings import SmallDisk, Wire
+from bench.surroundings import Cable, SmallDisk
 from tests import template
 from tests.clusters import create_migrated
 from tests.postgres import Postgres
@@ -52,7 +52,7 @@ class Rig:
     stack: Stack
     disk: SmallDisk
     log_disk: SmallDisk
-    wire: Wire
+    wire: Cable
     chance: random.Random
     postgres: Postgres | None = None
     redis: Redis | None = None
@@ -194,7 +194,7 @@ def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
         log_disk = SmallDisk(directory / "logs", megabytes=256)
         stack.callback(disk.close)
         stack.callback(log_disk.close)
-        wire = stack.enter_context(Wire(directory / "received"))
+        wire = stack.enter_context(Cable(directory / "received"))
         urls = {"DATABASE_URL": f"sqlite:///{disk.place}/db.sqlite3"}
         postgres = redis = None
         if not embedded:

@@ -42,7 +42,7 @@ class SmallDisk:
             _succeeds("umount", "--lazy", str(self.place))
 
 
-class Wire:
+class Cable:
     """A network of its own for a merchant's server and who calls it. Elsewhere that of all."""
 
     def __init__(self, log: Path) -> None:

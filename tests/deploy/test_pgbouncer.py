@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
-from bench.shoppers import Shopper, Told
+from bench.traders import Trader, Transcript
 from tests.clusters import create_migrated
 from tests.machine import need
 from tests.postgres import Postgres, as_user
@@ -90,21 +90,21 @@ def test_everything_works_on_two_sessions() -> None:
         assert stack.run("manage.py", "verify_ledger").wait(WAIT_SECONDS) == 0, stack.words()
 
 
-def _trade(stack: Stack) -> Told:
-    told = Told()
-    shoppers = [Shopper(number, 1, stack.port, stack.key, told) for number in range(CLIENTS)]
-    for shopper in shoppers:
-        shopper.start()
+def _trade(stack: Stack) -> Transcript:
+    told = Transcript()
+    traders = [Trader(number, 1, stack.port, stack.key, told) for number in range(CLIENTS)]
+    for trader in traders:
+        trader.start()
     deadline = time.monotonic() + WAIT_SECONDS
     while len(told.answers) < ANSWERS:
         assert time.monotonic() < deadline, told.statuses
         time.sleep(0.05)
-    for shopper in shoppers:
-        shopper.over.set()
-    for shopper in shoppers:
-        shopper.join()
+    for trader in traders:
+        trader.over.set()
+    for trader in traders:
+        trader.join()
     for key in sorted(told.answers):
-        shoppers[0].repeat(key)
+        traders[0].repeat(key)
     return told
 
 

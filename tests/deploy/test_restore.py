@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from tests.clusters import create_migrated
-from tests.deploy.page import commands, follow
+from tests.deploy.page_commands import commands, follow
 from tests.postgres import Postgres
 from tests.source_tree import ROOT
 from tests.webhooks.stack import Stack

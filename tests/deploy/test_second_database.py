@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 import psycopg
 import pytest
 
-from bench.shoppers import Shopper, Told
+from bench.traders import Trader, Transcript
 from tests.clusters import create_migrated
-from tests.deploy.page import commands, follow
+from tests.deploy.page_commands import commands, follow
 from tests.postgres import Postgres
 from tests.webhooks.stack import Reply, Stack
 
@@ -78,12 +78,12 @@ def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:
         pair.stack.start_web()
         pair.stack.register("https://shop.example.com/hooks")
         _no_answer_without_the_standby(pair)
-        told = Told()
-        shoppers = [
-            Shopper(number, 1, pair.stack.port, pair.stack.key, told) for number in range(CLIENTS)
+        told = Transcript()
+        traders = [
+            Trader(number, 1, pair.stack.port, pair.stack.key, told) for number in range(CLIENTS)
         ]
-        for shopper in shoppers:
-            shopper.start()
+        for trader in traders:
+            trader.start()
         _wait_for(told, ANSWERED_BEFORE)
 
         pair.primary.stop(signal.SIGQUIT)
@@ -92,12 +92,12 @@ def test_the_primary_is_lost_and_nothing_that_was_acknowledged() -> None:
         pair.follow(promote)
 
         _wait_for(told, answered + ANSWERED_AFTER)
-        for shopper in shoppers:
-            shopper.over.set()
-        for shopper in shoppers:
-            shopper.join()
+        for trader in traders:
+            trader.over.set()
+        for trader in traders:
+            trader.join()
         for key in sorted(told.answers):
-            shoppers[0].repeat(key)
+            traders[0].repeat(key)
         assert told.changed == told.given_up == []
         assert told.answers.keys() <= _keys(pair.standby)
         assert "Payouts are shut" in pair.follow(prove)
@@ -137,7 +137,7 @@ def _keys(server: Postgres) -> set[str]:
         return {row[0] for row in connection.execute("SELECT key FROM core_idempotencykey")}
 
 
-def _wait_for(told: Told, answers: int) -> None:
+def _wait_for(told: Transcript, answers: int) -> None:
     _wait_until(lambda: len(told.answers) >= answers)
 
 

@@ -18,7 +18,7 @@ RETRIED = (409, 429, 500, 502, 503, 504)
 
 
 @dataclass(frozen=True)
-class Attempt:
+class Exchange:
     """One request on the wire: when it was sent, and what came; status 0 where nothing did."""
 
     sent_at: float
@@ -27,22 +27,22 @@ class Attempt:
 
 
 @dataclass
-class Told:
+class Transcript:
     """What the clients were told, by the key of each request."""
 
     answers: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     statuses: Counter[int] = field(default_factory=Counter)
-    attempts: list[Attempt] = field(default_factory=list)
+    attempts: list[Exchange] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-class Shopper(threading.Thread):
+class Trader(threading.Thread):
     """One client: pays, cancels, refunds, pays out and makes links, until it is told to stop."""
 
-    def __init__(self, number: int, seed: int, port: int, key: str, told: Told) -> None:
-        super().__init__(name=f"shopper-{number}", daemon=True)
+    def __init__(self, number: int, seed: int, port: int, key: str, told: Transcript) -> None:
+        super().__init__(name=f"trader-{number}", daemon=True)
         self.chance = random.Random(f"{seed}:{number}")  # noqa: S311  # replayable, no secret
         self.port, self.key, self.told = port, key, told
         self.over = threading.Event()
@@ -118,7 +118,7 @@ class Shopper(threading.Thread):
             status, body = self._exchange(path, text, key)
         except (OSError, http.client.HTTPException):
             status, body = 0, b""
-        attempt = Attempt(sent_at, time.monotonic() - sent_at, status)
+        attempt = Exchange(sent_at, time.monotonic() - sent_at, status)
         with self.told.lock:
             self.told.attempts.append(attempt)
         return status, body
