@@ -91,7 +91,7 @@ def _first_attempts(found: Findings, quiet: float) -> Goal:
 
 
 def _availability(found: Findings, quiet: float) -> list[Goal]:
-    attempts = found.told.attempts
+    attempts = found.told.exchanges
     before = percentile([each.seconds for each in attempts if each.sent_at < _monotonic(quiet)], 99)
     if not found.rig.redis:
         conflicts = sum(1 for each in attempts if each.status == 409)
@@ -119,7 +119,7 @@ def _during(found: Findings, fault: str) -> Iterable[Exchange]:
     """Return what was sent while a fault of this name was there."""
     for name, began, ended in found.rig.windows:
         if name == fault:
-            yield from (each for each in found.told.attempts if began <= each.sent_at < ended)
+            yield from (each for each in found.told.exchanges if began <= each.sent_at < ended)
 
 
 def _until_answered(found: Findings) -> Iterable[float]:
@@ -128,7 +128,7 @@ def _until_answered(found: Findings) -> Iterable[float]:
         if name == "PostgreSQL crashed":
             yield min(
                 each.sent_at + each.seconds - ended
-                for each in found.told.attempts
+                for each in found.told.exchanges
                 if each.sent_at + each.seconds >= ended and each.status in (200, 201)
             )
 

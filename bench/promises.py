@@ -79,7 +79,7 @@ def broken_promises(found: Findings) -> dict[str, object]:
     """Return what was measured of each promise: everything must be 0 or empty."""
     rig, told = found.rig, found.told
     kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
-    wire = Counter(attempt.status for attempt in told.attempts)
+    wire = Counter(exchange.status for exchange in told.exchanges)
     return {
         "what the ledger's proof refuses": _refused(rig, "verify_ledger"),
         "what the audit's proof refuses": _refused(rig, "verify_audit"),

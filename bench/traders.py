@@ -32,7 +32,7 @@ class Transcript:
 
     answers: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     statuses: Counter[int] = field(default_factory=Counter)
-    attempts: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -118,9 +118,9 @@ class Trader(threading.Thread):
             status, body = self._exchange(path, text, key)
         except (OSError, http.client.HTTPException):
             status, body = 0, b""
-        attempt = Exchange(sent_at, time.monotonic() - sent_at, status)
+        exchange = Exchange(sent_at, time.monotonic() - sent_at, status)
         with self.told.lock:
-            self.told.attempts.append(attempt)
+            self.told.exchanges.append(exchange)
         return status, body
 
     def _exchange(self, path: str, text: str, key: str) -> tuple[int, bytes]:

@@ -41,7 +41,7 @@ def pgbouncer(directory: Path, postgres: Postgres) -> Iterator[str]:
         port = probe.getsockname()[1]
     config = directory / "pgbouncer.ini"
     config.write_text(
-        f"[databases]\npostgres = host={postgres.directory}\n"
+        f"[databases]\npostgres = host={postgres.directory} user=postgres\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = transaction\ndefault_pool_size = {SESSIONS}\n"
     )

@@ -46,6 +46,8 @@ class Reply:
 class Stack:
     """Use as a context: at its end, no process is left. Keywords are environment variables."""
 
+    root = ROOT
+
     def __init__(self, directory: Path, **environment: str) -> None:
         self.port = _free_port()
         self.log = directory / "log"
@@ -81,7 +83,7 @@ class Stack:
         with self.log.open("ab") as log:
             process = subprocess.Popen(
                 [*within, sys.executable, *words],
-                cwd=ROOT,
+                cwd=self.root,
                 env=self.environment,
                 stdout=log,
                 stderr=log,
