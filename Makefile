@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install -qq --require-hashes
+INSTALL := $(BIN)/python config/local/packages.py
 
 help:
 	@echo "make run           run the service here: web server, worker, demo data"
+	@echo "make demo          fill a test shop's month: SIZE=500 sales, through the services"
 	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
@@ -21,6 +22,10 @@ help:
 
 run: .venv/base var/development.env
 	@$(BIN)/python -m config.local.serve
+
+demo: .venv/base var/development.env
+	@$(BIN)/python manage.py prepare
+	@$(BIN)/python manage.py demo $(if $(SIZE),--size "$(SIZE)")
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
@@ -66,13 +71,11 @@ requirements: .venv/development
 	@$(PYTHON) -m venv .venv || (echo "On Debian and Ubuntu: apt install python3-venv"; false)
 
 .venv/base: requirements/base.txt | .venv/bin/python
-	@echo "Installing packages ..."
-	@$(PIP) -r $<
+	@$(INSTALL) $<
 	@touch $@
 
 .venv/development: requirements/development.txt | .venv/bin/python
-	@echo "Installing packages ..."
-	@$(PIP) -r $<
+	@$(INSTALL) $<
 	@touch $@ .venv/base
 
 var/development.env: config/local/development.py config/secret_values.py | .venv/base
@@ -82,4 +85,4 @@ var/development.env: config/local/development.py config/secret_values.py | .venv
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast night audit mutants simulate faults released bench system requirements
+.PHONY: help run demo check test test-fast night audit mutants simulate faults released bench system requirements

@@ -93,7 +93,7 @@ def run(commit: str, *, seconds: float) -> Counter[str]:
             last.repeat(key)
         failed["repeats with other bytes"] = len(told.changed)
         failed["refused by the proof"] = new.run("manage.py", "verify_ledger").wait(PROOF_SECONDS)
-        sys.stdout.write(old.words() if failed.total() else "")
+        sys.stdout.write(new.words() if failed.total() else "")
     return failed
 
 
