@@ -1,6 +1,7 @@
 """How pages write amounts, instants and statuses. For people only; nothing is computed here."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.utils import timezone, translation
@@ -9,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from core.amounts import read_amount
 from core.formats import money_and_code
-from core.money import MAX_AMOUNT
+from core.money import MAX_AMOUNT, decimal_text
 
 _GOOD = {
     "completed", "succeeded", "paid", "delivered", "verified", "active", "carried_out", "done",
@@ -17,7 +18,7 @@ _GOOD = {
 }  # fmt: skip
 _BAD = {
     "failed", "suspended", "declined", "exhausted", "revoked", "refused", "returned", "forbidden",
-    "off", "failing",
+    "off", "failing", "reversed",
 }  # fmt: skip
 _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",
@@ -33,6 +34,11 @@ def money(amount: int | None, currency: str) -> str:
         return "—"
     with translation.override("en"):
         return money_and_code(amount, currency)
+
+
+def money_once(amount: int, currency: str) -> str:
+    """Write an amount of a list, whose currency is said once: 1,250.00 BSD."""
+    return f"{Decimal(decimal_text(amount, currency)):,} {currency}"
 
 
 def cents(text: str, currency: str) -> int | None:
@@ -106,6 +112,11 @@ def short_code(text: str) -> SafeString:
         prefix,
         rest[-ID_CHARACTERS:],
     )
+
+
+def amount(text: Any) -> SafeString:
+    """Draw an amount in a list: at the right, in figures of one width."""
+    return format_html('<span class="bo-amount">{}</span>', text)
 
 
 def whole(text: Any) -> SafeString:

@@ -1,11 +1,14 @@
 """The plain answer: what to tell a caller about a payment, in a sentence or two."""
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 
-from backoffice.formats import age, clock, money
+from django.utils.html import format_html
+
+from backoffice.formats import age, clock, money, short_code
 from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import requests_about
+from backoffice.resource.page_urls import page_of
 from backoffice.webhook_answer import webhook_answer_of
 from payments.failures import failure_of
 from payments.models import Payment
@@ -13,6 +16,9 @@ from payments.statuses import PaymentStatus
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
+SAME_WITHIN = timedelta(hours=1)
+LONGEST_OPEN = timedelta(days=2)
+DUPLICATES_SHOWN = 3
 S = PaymentStatus
 _NOTHING_TAKEN = "No money has been taken."
 _TONES = {S.COMPLETED: "good", S.FAILED: "bad", S.PROCESSING: "wait", S.REQUIRES_ACTION: "wait"}
@@ -25,6 +31,7 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
     words.extend(requests_about(payment.pk, now))
+    words.extend(_duplicates(payment, now))
     told = webhook_answer_of(payment, now)
     if told:
         words.extend(told.words)
@@ -113,6 +120,30 @@ def _refunds(payment: Payment, now: datetime) -> str:
         waiting = money(payment.amount_refund_pending, payment.currency)
         words.append(f"{waiting} is waiting to be refunded until the merchant's balance covers it.")
     return " ".join(words)
+
+
+def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
+    """Yield the other payments of the same customer, shop and amount within an hour."""
+    if payment.completed_at is None or payment.customer_id is None:
+        return
+    around = (payment.completed_at - SAME_WITHIN, payment.completed_at + SAME_WITHIN)
+    same = Payment.objects.filter(
+        customer_id=payment.customer_id,
+        merchant_id=payment.merchant_id,
+        amount=payment.amount,
+        currency=payment.currency,
+        completed_at__range=around,
+        created_at__gt=around[0] - LONGEST_OPEN,
+    ).exclude(pk=payment.pk)
+    for other in same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]:
+        at = clock(other.completed_at, now) if other.completed_at else ""
+        yield format_html(
+            "Possibly paid twice: the same customer paid the same amount here {},"
+            ' <a href="{}">{}</a>.',
+            at,
+            page_of(other),
+            short_code(other.pk),
+        )
 
 
 def _who(actor: str) -> str:

@@ -5,7 +5,7 @@ only this needs are made by `migrations/0004_search_indexes`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,22 +13,26 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower, Right
 from django.utils import timezone
 
-from backoffice.resource.catalog import BY_PREFIX
+from backoffice.resource.catalog import BY_PREFIX, CATALOG
 from backoffice.resource.filters import within
 from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
+from core.queries import MAX_WORDS, WORDS
+from core.search import words_of
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
 from merchants.models import Merchant
 from payments.models import Payment
 from payments.numbers import beginning_of, is_number_of
+from payouts.models import Payout
 from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
 SHOWN = 50
+SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,11 @@ class SearchResults:
     customers: list[Customer]
     merchants: list[Merchant]
     exact: str = ""
+    others: list[tuple[str, type[Model], list[Any]]] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
-        return not (self.payments or self.customers or self.merchants)
+        return not (self.payments or self.customers or self.merchants or self.others)
 
 
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
@@ -66,8 +71,10 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
     customers = _customers(question)
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
-    exact = _single(payments, merchants if not customers else [*merchants, *customers])
-    return SearchResults(question, payments, customers, merchants, exact)
+    others = [found for found in _moved(question, staff) if found[2]]
+    rows = [row for _, _, found in others for row in found]
+    exact = _single(payments, [*merchants, *customers, *rows])
+    return SearchResults(question, payments, customers, merchants, exact, others)
 
 
 def _numbered(text: str) -> Payment | None:
@@ -150,9 +157,25 @@ def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
     ):
         yield _named(name, f"{why} “{question.text}”", text)
     yield _hits("metadata", with_metadata(question.text, question.pair))
+    words = [word for word in words_of(question.text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]
+    if words and not question.is_description:
+        yield _hits(f"words “{question.text}”", Payment.objects.matching({WORDS: words}))
     if " " not in question.text and len(question.text) >= 8:
         resources = Event.objects.filter(request_id=question.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
+
+
+def _moved(question: SearchQuery, staff: Staff) -> Iterator[tuple[str, type[Model], list[Any]]]:
+    """Yield the refunds and payouts of an amount, on a day if one was said."""
+    if question.amount is None or question.last_four:
+        return
+    for title, model in (("Refunds", Refund), ("Payouts", Payout)):
+        if staff.may(CATALOG[model].right):
+            rows: QuerySet[Any] = model._default_manager.filter(amount=question.amount)
+            if question.day:
+                rows = within(rows, question.day, question.day + timedelta(days=1))
+            related = rows.select_related("merchant").order_by("-pk")
+            yield f"{title} of this amount", model, list(related[:SHOWN])
 
 
 def _named(name: str, why: str, text: str) -> PaymentMatches:
@@ -183,7 +206,7 @@ def _hits(why: str, rows: QuerySet[Payment]) -> PaymentMatches:
 
 def _merchants(question: SearchQuery) -> list[Merchant]:
     text = question.text
-    named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__istartswith=text)
+    named = Q(slug=text.lower()) | Q(email__iexact=text) | Q(name__icontains=text)
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
 
 

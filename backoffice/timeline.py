@@ -22,7 +22,7 @@ from messages.models import Channel, Message
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PaymentStatus
 from refunds.models import Refund
-from webhooks.models import Attempt
+from webhooks.models import Attempt, Webhook
 
 SHOWN = 100
 S = PaymentStatus
@@ -60,8 +60,21 @@ def timeline_of(payment: Payment) -> list[TimelineEntry]:
         *messages_about(payment.pk),
         *_decisions(payment.pk),
         *_acts(*_ids_of(payment)),
-        *_notes(payment),
+        *_notes(payment.pk),
     ]
+    return sorted(moments, key=lambda moment: moment.at, reverse=True)
+
+
+def timeline_of_row(row: Any) -> list[TimelineEntry]:
+    """Return what happened to a row of any kind that has a public id, newest first."""
+    moments = [*messages_about(row.pk), *_decisions(row.pk), *_acts(row.pk), *_notes(row.pk)]
+    if hasattr(row, "transitions"):
+        moments += transitions_of(row, "circle")
+    if isinstance(row, Webhook) and row.failing_since:
+        words = "It began to fail"
+        moments.append(TimelineEntry(row.failing_since, "webhook", words, tone="bad"))
+    if getattr(row, "created_at", None):
+        moments.append(TimelineEntry(row.created_at, "add_circle", "Created"))
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
@@ -222,8 +235,8 @@ def _acts(*public_ids: str) -> Iterator[TimelineEntry]:
         )
 
 
-def _notes(payment: Payment) -> Iterator[TimelineEntry]:
-    notes = Note.objects.filter(subject_id=payment.pk).select_related("author").order_by("-pk")
+def _notes(public_id: str) -> Iterator[TimelineEntry]:
+    notes = Note.objects.filter(subject_id=public_id).select_related("author").order_by("-pk")
     for note in notes[:SHOWN]:
         yield TimelineEntry(
             note.created_at, "sticky_note_2", note.text, actor=note.author.get_username()

@@ -39,6 +39,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     _refuse_unfit(entry, top_up)
     _refuse_same_money(entry, but=top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
+        top_up.customer.refuse_erased()  # no one could spend it: it has to be sent back
         amount = entry.amount or 0
         _refuse_too_much(top_up, amount, now)
         credit_locked(top_up, amount=amount, actor=actor, now=now)

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from django import forms
-from django.conf import settings
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -43,8 +42,6 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
             instruction_kinds.ROLL_LIVE_KEY,
             merchant_id=key.merchant_id,
             livemode=True,
-            amount=0,
-            currency=settings.DEFAULT_CURRENCY,
             arguments={"overlap_hours": hours},
         )
     return replace_test_key(
@@ -84,7 +81,7 @@ REVOKE = Action(
     title="Revoke",
     right=Right.KEYS,
     form=ReasonForm,
-    service=lambda context: end_key(staff=context.staff, key_id=context.row.pk, now=context.now),
+    service=lambda context: end_key(key_id=context.row.pk, now=context.now),
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),

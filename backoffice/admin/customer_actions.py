@@ -18,13 +18,23 @@ from backoffice.forms import (
     TextInputField,
 )
 from backoffice.models import Instruction, NoteSubject
+from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.customers import LOOKED_BACK, Identity, remove_passkey, reveal, unlock
+from backoffice.services.customers import (
+    LOOKED_BACK,
+    Identity,
+    Secured,
+    remove_passkey,
+    reveal,
+    secure_stolen,
+    unlock,
+)
 from backoffice.services.money import TAKE
 from backoffice.services.personal_export import export_personal_data
 from customers.models import Customer
 from customers.services import freeze, unfreeze
+from payments.models import Payment
 
 
 class IdentityForm(ActionForm):
@@ -125,7 +135,38 @@ REMOVE_PASSKEY = Action(
     available=lambda passkey, now: passkey.removed_at is None,
 )
 
+
+def _secured(done: Secured) -> ActionResult:
+    """Say what was done, and lead to the payments that may be the thief's."""
+    mode = "live" if done.customer.livemode else "test"
+    return ActionResult(
+        f"Frozen. {done.sessions} sessions ended, {done.passkeys} passkeys removed. These are the"
+        " payments of the last 7 days: open each that the customer does not know, to refund or"
+        " cancel it.",
+        url=list_of(Payment, customer=done.customer.pk, mode=mode, day="7"),
+    )
+
+
+STOLEN = Action(
+    name="stolen",
+    title="Account stolen",
+    right=Right.FREEZE,
+    form=ReasonForm,
+    service=lambda context: secure_stolen(
+        staff=context.staff,
+        customer_id=context.row.pk,
+        reason=context.data["reason"],
+        now=context.now,
+    ),
+    message=_secured,
+    about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
+    " removed, and the recent payments are listed.",
+    icon="gpp_bad",
+    danger=True,
+    available=_has_a_person,
+)
 CUSTOMER_ACTIONS: tuple[Action, ...] = (
+    STOLEN,
     Action(
         name="unlock-pin",
         title="Unlock PIN",
@@ -242,8 +283,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
             context,
             instruction_kinds.ERASE_CUSTOMER,
             livemode=context.row.livemode,
-            amount=0,
-            currency=settings.DEFAULT_CURRENCY,
         ),
         message=submitted("The customer's data has been erased."),
         about="On the person's own request. A colleague must approve it; it cannot be undone.",

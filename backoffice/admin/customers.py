@@ -9,7 +9,15 @@ from backoffice.admin.passkeys import PASSKEY_FIELDS
 from backoffice.admin.payments import PAYMENT_FIELDS, REFUND_STATUS
 from backoffice.admin.top_ups import TOP_UP_FIELDS
 from backoffice.page_parts import Section, SupportAnswer, TimelineEntry, facts
-from backoffice.resource.display_fields import MERCHANT, MODE, Badge, Field, Id, Instant
+from backoffice.resource.display_fields import (
+    MERCHANT,
+    MODE,
+    Badge,
+    Field,
+    Id,
+    Instant,
+    actor_words,
+)
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
@@ -17,6 +25,7 @@ from backoffice.services.payments import masked_address
 from backoffice.services.personal_data import wallets_of
 from backoffice.timeline import timeline_of_customer
 from core.clock import request_now
+from customers.account_changes import AccountChange
 from customers.models import Customer, Passkey
 from funding.models import TopUp
 from payments.models import Payment
@@ -112,9 +121,8 @@ class CustomerAdmin(OfficeAdmin):
             words = "Shared by several merchants before each had its own: no one signs in to it."
             return SupportAnswer([words], "wait")
         if row.frozen_at:
-            return SupportAnswer(
-                [f"Frozen since {formats.clock(row.frozen_at, now)}: cannot pay."], "bad"
-            )
+            since = f"Frozen since {formats.clock(row.frozen_at, now)}{_frozen_by(row)}"
+            return SupportAnswer([f"{since}: cannot pay."], "bad")
         if row.pin_is_disabled:
             words = (
                 "The PIN is disabled after too many wrong attempts: reset it by a code at checkout."
@@ -132,6 +140,14 @@ class CustomerAdmin(OfficeAdmin):
 
     def sections(self, row: Customer) -> list[Section]:
         return [*super().sections(row), Section("Wallet", facts(*_wallets(row)))]
+
+
+def _frozen_by(customer: Customer) -> str:
+    """Say who froze an account, and why."""
+    last = customer.changes.filter(change=AccountChange.FROZEN).order_by("-pk").first()
+    if last is None:
+        return ""
+    return f" by {actor_words(last.actor)}" + (f" ({last.cause})" if last.cause else "")
 
 
 def _wallets(customer: Customer) -> list[tuple[str, str]]:

@@ -17,7 +17,8 @@ from backoffice.resource.display_fields import (
     Instant,
 )
 from backoffice.resource.fieldsets import Fieldset
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter
+from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.tables import Related
 from core.clock import request_now
 from links.models import PaymentLink
@@ -36,7 +37,7 @@ class PaymentLinkAdmin(OfficeAdmin):
         DayFilter,
         choice_filter("status", "status", LinkStatus.choices),
         ModeFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
+        MerchantFilter,
     )
     row_actions = (END_LINK,)
     page = (

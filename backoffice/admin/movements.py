@@ -34,6 +34,7 @@ class PartFilter(OfficeFilter):
 
 class MovementAdmin(OfficeAdmin):
     audited = False
+    summed = "amount"
     list_select_related = ("transfer",)
     list_display = (AT, KIND, AMOUNT, REFERENCE, TRANSACTION)
     list_filter = (PartFilter, link_filter("payout", "payout", "statement__payout"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.admin import ModelAdmin
 from django.core.exceptions import PermissionDenied
@@ -10,12 +11,19 @@ from django.urls import URLPattern, path
 from unfold.views import ChangeList
 
 from backoffice.actions import Action
+from backoffice.page_parts import TimelineEntry
 from backoffice.pages.action import action_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
+from backoffice.timeline import timeline_of_row
+
+
+def preserved(url: str, filters: str) -> str:
+    """Return the page of an object with the filters of the list that it was opened from."""
+    return f"{url}?{urlencode({'_changelist_filters': filters})}" if filters else url
 
 
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
@@ -27,7 +35,7 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.result_list = self.paginator.rows_of(self.page_num)
 
     def url_for_result(self, result: Any) -> str:
-        return page_of(result)
+        return preserved(page_of(result), self.get_query_string()[1:])
 
 
 class OfficeAdmin(AdminResource):
@@ -83,6 +91,10 @@ class OfficeAdmin(AdminResource):
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
         """Answer with the rows of the list as a file."""
         return export_page(self, request, form)
+
+    def timeline(self, row: Any) -> list[TimelineEntry]:
+        """Return what the messages, the staff and the service itself have done about an object."""
+        return timeline_of_row(row) if self.entry.prefix else []
 
     def row_of(self, request: HttpRequest, object_id: str) -> Any:
         """Return the object of a page. Raises PermissionDenied before Http404."""

@@ -33,6 +33,8 @@ from backoffice.resource.filters import (
     choice_filter,
     link_filter,
 )
+from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.resource.orders import BY_AMOUNT, sort_filter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
 from backoffice.timeline import timeline_of
@@ -87,6 +89,7 @@ class PaymentAdmin(OfficeAdmin):
         MODE,
         ID,
     )
+    summed = "amount"
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ID, MODE)
     export_fields = (
         CREATED,
@@ -116,7 +119,8 @@ class PaymentAdmin(OfficeAdmin):
         choice_filter("status", "status", PaymentStatus.choices),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
         ModeFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
+        MerchantFilter,
+        sort_filter(BY_AMOUNT),
         link_filter("customer", "customer", "customer_id"),
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),

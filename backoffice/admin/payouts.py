@@ -16,7 +16,7 @@ from backoffice.admin.payout_actions import (
     PAYOUT_ACTIONS,
     RUN_ACTIONS,
 )
-from backoffice.page_parts import SupportAnswer, Table, TimelineEntry
+from backoffice.page_parts import SupportAnswer, Table
 from backoffice.pages.bank_file import bank_file_page
 from backoffice.resource.display_fields import (
     AMOUNT,
@@ -41,9 +41,9 @@ from backoffice.resource.filters import (
     choice_filter,
     link_filter,
 )
+from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
-from backoffice.timeline import transitions_of
 from payouts.models import (
     AccountState,
     BankAccount,
@@ -78,6 +78,7 @@ class PayoutStatusFilter(OfficeFilter):
 
 
 class PayoutAdmin(OfficeAdmin):
+    summed = "amount"
     list_select_related = ("merchant", "bank_account", "statement")
     list_display = (
         CREATED,
@@ -95,9 +96,10 @@ class PayoutAdmin(OfficeAdmin):
         PayoutStatusFilter,
         choice_filter("requested by", "origin", PayoutOrigin.choices),
         ModeFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
+        MerchantFilter,
         link_filter("run", "run", "batch_id"),
     )
+    summary = (CREATED, AMOUNT, STATUS, MERCHANT, MODE, Id("Payout"))
     row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
     page = (
         Fieldset(
@@ -142,9 +144,6 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
-
-    def timeline(self, row: Payout) -> list[TimelineEntry]:
-        return transitions_of(row, "send_money")
 
 
 _BACK = (
@@ -255,11 +254,7 @@ class BankAccountAdmin(OfficeAdmin):
 
     list_select_related = ("merchant",)
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
-    list_filter = (
-        ModeFilter,
-        PendingAccountFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
-    )
+    list_filter = (ModeFilter, PendingAccountFilter, MerchantFilter)
     row_actions = BANK_ACCOUNT_ACTIONS
     page = (
         Fieldset(

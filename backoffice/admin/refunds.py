@@ -21,6 +21,7 @@ from backoffice.resource.display_fields import (
 )
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
 from backoffice.timeline import messages_about, transitions_of
 from refunds.models import Refund
@@ -52,6 +53,7 @@ REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)
 
 
 class RefundAdmin(OfficeAdmin):
+    summed = "amount"
     list_select_related = ("merchant",)
     list_display = (
         CREATED,
@@ -68,9 +70,10 @@ class RefundAdmin(OfficeAdmin):
         DayFilter,
         choice_filter("status", "status", RefundStatus.choices),
         ModeFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
+        MerchantFilter,
         link_filter("payment", "payment", "payment_id"),
     )
+    summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, MODE, Id("Refund"))
     row_actions = (GIVE_UP,)
     page = (
         Fieldset(

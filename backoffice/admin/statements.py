@@ -19,7 +19,8 @@ from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
 from backoffice.resource.fieldsets import Fieldset
-from backoffice.resource.filters import DayFilter, ModeFilter, link_filter
+from backoffice.resource.filters import DayFilter, ModeFilter
+from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Right
 from backoffice.services.statements import PERIODS, ask_for_statement, period_days, start_file
@@ -101,7 +102,7 @@ CLOSING = Amount("Closing", "closing_amount")
 class AccountStatementAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
-    list_filter = (DayFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    list_filter = (DayFilter, ModeFilter, MerchantFilter)
     page = (
         Fieldset(
             "Statement",

@@ -130,7 +130,7 @@ class ResendListForm(ActionForm):
         query = str(self.data.get("filters") or self.query)
         lookups = lookups_of(query, self.now, delivered_too=True)
         every = count_for_run(lookups)
-        waiting = count_for_run({**lookups, "status__in": _NOT_ARRIVED})
+        waiting = count_for_run(lookups_of(query, self.now, delivered_too=False))
         return [
             f"{waiting:,} not delivered, {every - waiting:,} delivered.",
             "They are sent in the background, with an audit entry each.",
@@ -149,14 +149,15 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
         lookups["webhook__livemode"] = mode == "live"
     for name, field in (("status", "status"), ("endpoint", "webhook_id"), ("event", "event_id")):
         if chosen.get(name):
-            lookups[field] = chosen[name]
+            lookups[f"{field}__in"] = chosen[name].split(",")
     days = days_asked(*(chosen.get(name, "") for name in ("day", "day_from", "day_to")))
     span = days_of(days, timezone.localtime(now).date())
     if span is not None:
         lookups["id__gte"] = id_at("dlv", start_of(span[0]))
         lookups["id__lt"] = id_at("dlv", start_of(span[1]))
     if not delivered_too:
-        lookups["status__in"] = _NOT_ARRIVED
+        wanted = lookups.get("status__in", _NOT_ARRIVED)
+        lookups["status__in"] = [status for status in wanted if status in _NOT_ARRIVED]
     return lookups
 
 

@@ -34,6 +34,7 @@ from backoffice.resource.filters import (
     choice_filter,
     link_filter,
 )
+from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.tables import Related
 from backoffice.webhook_answer import attempt_words
 from core.clock import request_now
@@ -119,7 +120,7 @@ class WebhookAdmin(OfficeAdmin):
         MODE,
     )
     summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
-    list_filter = (StateFilter, ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
+    list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS
     page = (
         Fieldset(
@@ -221,7 +222,7 @@ class EventAdmin(OfficeAdmin):
         DayFilter,
         choice_filter("type", "type", [(value, value) for value in EventType.values]),
         ModeFilter,
-        link_filter("merchant", "merchant", "merchant_id"),
+        MerchantFilter,
         link_filter("about", "resource", "resource_id"),
         link_filter("request", "request", "request_id"),
     )

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.models import AuditEntry, Note
@@ -25,7 +25,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "opts": resource.model._meta,
         "title": resource.heading(row),
         "list_title": resource.entry.title,
-        "list_url": list_of(resource.model),
+        "list_url": _list_url(resource, request),
         "row": row,
         "asks": resource.asks,
         "question": question,
@@ -49,6 +49,12 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
     if staff.may(Right.VIEW_AUDIT) and resource.audited:
         context["audit_url"] = list_of(AuditEntry, subject=row.pk)
     return TemplateResponse(request, "admin/backoffice/detail.html", context)
+
+
+def _list_url(resource: AdminResource, request: HttpRequest) -> str:
+    """Return the list with the filters that it had when this page was opened from it."""
+    filters = QueryDict(request.GET.get("_changelist_filters", ""))
+    return list_of(resource.model, **filters.dict())
 
 
 def available_actions(

@@ -34,4 +34,7 @@ def _tables(site: AdminSite, found: SearchResults) -> list[Table]:
     return [
         table_of(f"Payments: {hits.why}", hits.rows, payments.summary, Payment)
         for hits in found.payments
+    ] + [
+        table_of(title, rows, cast(AdminResource, site.get_model_admin(model)).summary, model)
+        for title, model, rows in found.others
     ]

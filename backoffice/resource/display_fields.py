@@ -76,7 +76,9 @@ class Amount(Field):
         return formats.money(self.value(row), self.currency_of(row))
 
     def __call__(self, row: Any) -> Any:
-        return formats.whole(self.cell(row)) if self.shown(row) else "—"
+        if not self.shown(row) or self.value(row) is None:
+            return formats.amount("—")
+        return formats.amount(formats.money_once(self.value(row), self.currency_of(row)))
 
     def fact(self, row: Any) -> Any:
         return self.cell(row) if self.shown(row) else ""

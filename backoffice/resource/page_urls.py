@@ -26,7 +26,7 @@ def page_of_id(public_id: str) -> str:
     return address_of(entry.model, "change", public_id) if entry else ""
 
 
-def list_of(model: type[Model], **filters: Any) -> str:
+def list_of(model: type[Model], /, **filters: Any) -> str:
     """Return the address of a list with these filters."""
     address = address_of(model, "changelist")
     return f"{address}?{urlencode(filters)}" if filters else address

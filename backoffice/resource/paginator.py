@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
+from django.db.models import Model, Sum
 from django.utils.functional import cached_property
 
 COUNTED = 1_000
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
     _Pages = Paginator[Any]
 else:
     _Pages = Paginator  # generic in the stubs only
+
+
+def _has(model: type[Model], name: str) -> bool:
+    return any(field.name == name for field in model._meta.get_fields())
 
 
 class CappedPaginator(_Pages):
@@ -41,6 +46,16 @@ class CappedPaginator(_Pages):
             return rows[first : first + self.per_page]
         keys = sorted(self._keys, reverse=True)
         return rows.filter(pk__in=keys[first : first + self.per_page])
+
+    def sums_of(self, name: str) -> list[tuple[str, int]]:
+        """Return the sum of an amount by currency, where the pages reach all rows."""
+        if not name or self.has_more or not self._keys:
+            return []
+        listed: Any = self.object_list
+        currency = "currency" if _has(listed.model, "currency") else "transfer__currency"
+        rows = listed.model._default_manager.filter(pk__in=self._keys)
+        sums = rows.order_by(currency).values_list(currency).annotate(total=Sum(name))
+        return [(code, int(total)) for code, total in sums if total is not None]
 
     @cached_property
     def _keys(self) -> list[Any]:

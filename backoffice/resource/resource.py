@@ -16,6 +16,7 @@ from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
 from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related
 from backoffice.sheets import Worksheet
@@ -27,8 +28,8 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     `page` are the fieldsets of a page; no secret and no hash is in one. `related`
     are the tables beside them, `summary` the fields that the search box shows, `export_fields`
-    those of an export where it says more than the list. A method of the same purpose may add to
-    them.
+    those of an export where it says more than the list, `summed` the amount whose sum stands
+    below it. A method of the same purpose may add to them.
     """
 
     page: ClassVar[Sequence[Fieldset]] = ()
@@ -38,6 +39,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     list_actions: ClassVar[Sequence[Action]] = ()
     notes: ClassVar[bool] = False
     asks: ClassVar[str] = ""
+    summed: ClassVar[str] = ""
     exported: ClassVar[bool] = True
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
@@ -56,6 +58,17 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def entry(self) -> CatalogEntry:
         """What the catalog says of this resource."""
         return CATALOG[self.model]
+
+    def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
+        """Return the order that the address asks for, among those of the list, or its own."""
+        offered = {
+            option
+            for item in self.list_filter
+            if issubclass(item, SortFilter)
+            for option, _ in item.options
+        }
+        asked = request.GET.get("sort", "")
+        return ORDERS[asked] if asked in offered else tuple(self.ordering)
 
     # What a page about one object says; each resource fills in what it has.
 

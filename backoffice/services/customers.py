@@ -8,9 +8,10 @@ from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from customers.models import Customer, Passkey
+from customers.models import Customer, CustomerSession, Passkey
 from customers.passkey_removal import revoke_passkey
 from customers.pin_locks import unlock_pin
+from customers.services import freeze
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 
@@ -53,6 +54,33 @@ def remove_passkey(
         revoke_passkey(passkey_id=passkey_id, now=now)
         record.after = {"passkey": passkey_id, "removed_at": now, "proofs": proofs}
     return passkey
+
+
+@dataclass(frozen=True)
+class Secured:
+    """What came of a stolen account: how many sessions have ended and passkeys were removed."""
+
+    customer: Customer
+    sessions: int
+    passkeys: int
+
+
+def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> Secured:
+    """Freeze an account that was stolen, end its sessions and remove its passkeys, as one act.
+
+    No one has to prove who they are: it only takes away. Raises Forbidden, CustomerNotFound.
+    """
+    action = _action("account stolen", Right.FREEZE, customer_id, reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        live = CustomerSession.objects.filter(customer_id=customer_id, ended_at=None)
+        sessions = live.filter(expires_at__gt=now).count()
+        customer = freeze(customer_id=customer_id, actor=staff.actor, cause=reason, now=now)
+        passkeys = Passkey.objects.filter(customer=customer, removed_at=None)
+        removed = list(passkeys.values_list("pk", flat=True))
+        for passkey_id in removed:
+            revoke_passkey(passkey_id=passkey_id, now=now)
+        record.after = {"frozen_at": now, "sessions": sessions, "passkeys": len(removed)}
+    return Secured(customer, sessions, len(removed))
 
 
 def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str:

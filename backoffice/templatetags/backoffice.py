@@ -23,6 +23,13 @@ def choices(spec: Any, changelist: Any) -> list[dict[str, Any]]:
 
 
 @register.filter
+def sums(changelist: Any) -> str:
+    """Return the sum of what a list shows, by currency; empty where it is not known."""
+    found = changelist.paginator.sums_of(changelist.model_admin.summed)
+    return ", ".join(formats.money(amount, currency) for currency, amount in found)
+
+
+@register.filter
 def others(spec: Any, changelist: Any) -> list[tuple[str, str]]:
     """Return the other filters that are set, to keep them when this one changes."""
     return [

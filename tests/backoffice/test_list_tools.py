@@ -1,0 +1,138 @@
+"""Lists as tools: a merchant by name, several values, an order, the sum, and the way back."""
+
+import re
+
+import pytest
+
+from backoffice.resource.paginator import CappedPaginator
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
+from payments.models import Payment
+from refunds.models import Refund
+from refunds.services import RefundDraft, create_refund
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import caller_of, paid_payment
+from tests.factories import MerchantFactory, PaymentFactory
+
+pytestmark = pytest.mark.django_db
+PAYMENTS = "/admin/payments/payment/"
+
+
+@pytest.fixture
+def cafe() -> Merchant:
+    return MerchantFactory(name="Island Coffee", slug="island-coffee")
+
+
+def listed(office: Office, query: str) -> str:
+    return office(Role.SUPPORT).get(f"{PAYMENTS}?mode=test&{query}").content.decode()
+
+
+def ids_in(page: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(rf"{PAYMENTS}(pay_[0-9A-Za-z]+)/change/", page)))
+
+
+@pytest.mark.parametrize("name", ["Coffee", "island-cof", "ISLAND"])
+def test_a_merchant_is_picked_by_part_of_its_name(
+    office: Office, cafe: Merchant, stranger: Merchant, name: str
+) -> None:
+    own, _ = PaymentFactory(merchant=cafe), PaymentFactory(merchant=stranger)
+
+    assert ids_in(listed(office, f"merchant={name}")) == [own.pk]
+    assert ids_in(listed(office, f"merchant={cafe.pk}")) == [own.pk]
+    assert ids_in(listed(office, "merchant=nowhere")) == []
+
+
+def test_several_statuses_are_chosen_at_once(office: Office, merchant: Merchant) -> None:
+    created, paid = PaymentFactory(merchant=merchant), paid_payment(merchant)
+    failed = PaymentFactory(merchant=merchant)
+    Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=utc_now())
+
+    page = listed(office, "status=completed,failed")
+
+    assert set(ids_in(page)) == {paid.pk, failed.pk}
+    assert "Completed, Failed" in page
+    assert "status=completed" in page  # each choice takes its value away again
+    assert ids_in(listed(office, "status=created")) == [created.pk]
+
+
+def test_the_order_is_chosen_among_those_with_an_index(office: Office, merchant: Merchant) -> None:
+    small, large, middle = (
+        PaymentFactory(merchant=merchant, amount=amount) for amount in (100, 900, 500)
+    )
+
+    assert ids_in(listed(office, "")) == [middle.pk, large.pk, small.pk]
+    assert ids_in(listed(office, "sort=oldest")) == [small.pk, large.pk, middle.pk]
+    assert ids_in(listed(office, "sort=largest")) == [large.pk, middle.pk, small.pk]
+    assert ids_in(listed(office, "sort=smallest")) == [small.pk, middle.pk, large.pk]
+    assert ids_in(listed(office, "sort=status")) == [middle.pk, large.pk, small.pk]
+
+
+def test_the_sum_of_what_is_listed_stands_below(office: Office, merchant: Merchant) -> None:
+    PaymentFactory(merchant=merchant, amount=1_250)
+    PaymentFactory(merchant=merchant, amount=4_999)
+    PaymentFactory(merchant=merchant, amount=500, currency="USD")
+
+    page = listed(office, "")
+
+    assert "B$62.49 BSD, US$5.00 USD" in page
+
+
+def test_there_is_no_sum_of_more_rows_than_the_pages_reach(merchant: Merchant, monkeypatch) -> None:
+    monkeypatch.setattr("backoffice.resource.paginator.COUNTED", 1)
+    for _ in range(2):
+        PaymentFactory(merchant=merchant)
+
+    pages = CappedPaginator(Payment.objects.order_by("-pk"), 50)
+
+    assert pages.sums_of("amount") == []
+
+
+def test_the_way_back_leads_to_the_list_as_it_was(office: Office, merchant: Merchant) -> None:
+    paid = paid_payment(merchant)
+    browser = office(Role.SUPPORT)
+    page = browser.get(f"{PAYMENTS}?mode=test&status=completed").content.decode()
+    found = re.search(rf'href="({PAYMENTS}{paid.pk}/change/[^"]*)"', page)
+    assert found
+
+    opened = browser.get(found[1].replace("&amp;", "&")).content.decode()
+
+    assert f"{PAYMENTS}?mode=test&amp;status=completed" in opened
+
+
+def test_amounts_stand_at_the_right_with_their_currency_once(
+    office: Office, merchant: Merchant
+) -> None:
+    PaymentFactory(merchant=merchant, amount=123_456)
+
+    assert '<span class="bo-amount">1,234.56 BSD</span>' in listed(office, "")
+
+
+def search(office: Office, text: str, role: Role = Role.FINANCE) -> str:
+    response = office(role).get("/admin/search/", {"q": text})
+    return response.get("Location", "") or response.content.decode()
+
+
+def test_the_search_finds_words_of_a_description(office: Office, merchant: Merchant) -> None:
+    payment = PaymentFactory(merchant=merchant, description="Two flat whites and a guava duff")
+
+    assert payment.pk in search(office, "guava")
+
+
+def test_the_search_finds_the_middle_of_a_name(office: Office, cafe: Merchant) -> None:
+    assert cafe.pk in search(office, "coffee")
+
+
+@pytest.mark.parametrize("text", ["49.99", "49,99"])
+def test_the_search_finds_refunds_of_an_amount(
+    office: Office, merchant: Merchant, text: str
+) -> None:
+    payment = paid_payment(merchant, 10_000)
+    create_refund(
+        caller=caller_of(merchant),
+        payment_id=payment.pk,
+        draft=RefundDraft(amount=4_999),
+        now=utc_now(),
+    )
+
+    assert Refund.objects.get().pk in search(office, text)

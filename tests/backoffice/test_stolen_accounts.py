@@ -1,0 +1,105 @@
+"""A stolen account is closed by one act, who froze one is said, and so is what was paid twice."""
+
+from datetime import timedelta
+
+import pytest
+
+from backoffice.models import AuditEntry
+from backoffice.payment_answer import answer_of
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from customers.models import CustomerSession, Passkey
+from merchants.models import Merchant
+from payments.models import Payment
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
+from webhooks.models import Webhook
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def payment(merchant: Merchant) -> Payment:
+    return paid_payment(merchant)
+
+
+def shown(office: Office, row: object, role: Role = Role.SUPPORT) -> str:
+    return str(office(role).get(page_of(row)).content.decode())  # type: ignore[arg-type]
+
+
+def test_one_act_closes_a_stolen_account(office: Office, payment: Payment) -> None:
+    customer = payment.paying_customer
+    Passkey.objects.create(
+        customer=customer,
+        credential_id="c",
+        public_key=b"k",
+        sign_count=1,
+        aaguid="",
+        is_synced=False,
+        created_at=utc_now(),
+    )
+    browser = office(Role.SUPPORT)
+
+    response = act(browser, customer, "stolen", reason="Phone stolen at the beach")
+
+    customer.refresh_from_db()
+    assert customer.frozen_at is not None
+    assert not Passkey.objects.filter(customer=customer, removed_at=None).exists()
+    assert not CustomerSession.objects.filter(customer=customer, ended_at=None).exists()
+    page = browser.get(response["Location"]).content.decode()
+    assert "1 passkeys removed" in page
+    assert payment.pk in page
+    entry = AuditEntry.objects.get(act="account stolen")
+    assert (entry.subject_id, entry.reason) == (customer.pk, "Phone stolen at the beach")
+    answer = shown(office, customer)
+    assert "by support (staff) (Phone stolen at the beach): cannot pay." in answer
+
+
+def test_what_may_have_been_paid_twice_is_said(merchant: Merchant, payment: Payment) -> None:
+    again = paid_payment(merchant)
+
+    words = " ".join(answer_of(payment, utc_now()).words)
+
+    assert "Possibly paid twice: the same customer paid the same amount here " in words
+    assert page_of(again) in words
+
+
+@pytest.mark.parametrize("change", ["later", "other amount", "other shop"])
+def test_what_is_no_duplicate_is_not_called_one(
+    merchant: Merchant, stranger: Merchant, payment: Payment, change: str
+) -> None:
+    other = paid_payment(
+        stranger if change == "other shop" else merchant, 900 if change == "other amount" else 1_250
+    )
+    if change == "later":
+        later = utc_now() + timedelta(hours=2)
+        Payment.objects.filter(pk=other.pk).update(completed_at=later)
+
+    assert "paid twice" not in " ".join(answer_of(payment, utc_now()).words)
+
+
+def test_a_merchant_has_a_timeline(office: Office, merchant: Merchant) -> None:
+    act(office(Role.FINANCE), merchant, "suspend", reason="Chargebacks")
+
+    page = shown(office, merchant)
+
+    assert "Staff: suspend merchant — done" in page
+    assert "Reason: Chargebacks" in page
+
+
+def test_an_endpoint_says_since_when_it_fails(office: Office, merchant: Merchant) -> None:
+    from tests.backoffice.rows import caller_of
+    from webhooks.endpoints import create_webhook
+
+    made = create_webhook(
+        caller=caller_of(merchant),
+        url="https://shop.example/hook",
+        events=["*"],
+        description="",
+        now=utc_now(),
+    )
+    Webhook.objects.update(failing_since=utc_now())
+
+    assert "It began to fail" in shown(office, made.webhook)
