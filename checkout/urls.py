@@ -6,8 +6,8 @@ from checkout.headers import REPORTS_PATH
 from checkout.views import (
     account,
     alarms,
-    button,
     asking,
+    button,
     counters,
     images,
     passkeys,

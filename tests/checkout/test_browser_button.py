@@ -1,6 +1,8 @@
 """A shop's page with the button of a payment link, in a real browser and on a host of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 from playwright.sync_api import Page
@@ -15,7 +17,7 @@ from tests.chromium import violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HEARD = "paymentstarted", "paymentcompleted", "paymentended"
-POLICY = "default-src 'none'; script-src {own} {site}; connect-src {site}; base-uri 'none'"
+POLICY = "default-src 'none'; script-src {site}; connect-src {site}; base-uri 'none'"
 LISTEN = f"""
 window.heard = [];
 for (const type of {list(HEARD)})
@@ -32,24 +34,48 @@ def link(merchant) -> PaymentLink:
     return create_link(caller=caller, draft=draft, now=utc_now())
 
 
+class ShopServer(ThreadingHTTPServer):
+    page = policy = ""
+
+
+class ShopPage(BaseHTTPRequestHandler):
+    """Answers with the page of its server, under a strict policy."""
+
+    server: ShopServer
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Security-Policy", self.server.policy)
+        self.end_headers()
+        self.wfile.write(self.server.page.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 @pytest.fixture
-def shop(open_page, site, link) -> OpenShop:
-    """Open the shop's page: on another host than the service, under a strict policy."""
-    own = site.replace("localhost", "127.0.0.1")
+def shop_server() -> Iterator[ShopServer]:
+    server = ShopServer(("127.0.0.1", 0), ShopPage)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def shop(open_page, site, link, shop_server) -> OpenShop:
+    """Open the shop's page: on a host of its own, under a strict policy."""
     address = f"{site}/pay/{link.merchant.slug}/{link.id}"
     script = f"<script async src={site}/pay/button.js data-link={address}></script>"
-    page_of = {True: f"<a href={address}>Gift card</a>{script}", False: script}
 
     def open_shop(*, has_link: bool = True, **options: object) -> Page:
         page: Page = open_page("/healthz", allowed="127.0.0.1", **options)
-        body = PAGE + page_of[has_link]
-        headers = {"Content-Security-Policy": POLICY.format(own=own, site=site)}
-        page.route(
-            f"{own}/shop*",
-            lambda route: route.fulfill(body=body, content_type="text/html", headers=headers),
-        )
+        anchor = f"<a href={address}>Gift card</a>" if has_link else ""
+        shop_server.page = PAGE + anchor + script
+        shop_server.policy = POLICY.format(site=site)
         page.add_init_script(LISTEN)
-        page.goto(f"{own}/shop")
+        page.goto(f"http://127.0.0.1:{shop_server.server_port}/")
         page.wait_for_load_state("networkidle")
         return page
 
