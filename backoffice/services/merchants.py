@@ -1,23 +1,52 @@
-"""What staff do with the keys of merchants: a live one takes two people, and is collected once."""
+"""What staff do with merchants: verify them, and give them keys.
 
+A live key takes two people, and is collected once.
+"""
+
+import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.errors import Forbidden, SecretNotThere
+from backoffice.errors import Forbidden, MerchantChangedMeanwhile, SecretNotThere
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core import crypto
+from core.json import dump_json
 from merchants.callers import Caller
 from merchants.errors import ApiKeyNotActive
+from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import plan_key_notice
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
+from merchants.statuses import MerchantStatus
 
 COLLECTABLE_FOR = timedelta(days=7)
+
+
+def details_of(merchant: Merchant) -> dict[str, str]:
+    """Return what staff look at before they verify a merchant."""
+    return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
+
+
+def digest_of_details(merchant: Merchant) -> str:
+    """Return a digest of that, by which a form tells what it showed."""
+    return hashlib.sha256(dump_json(details_of(merchant))).hexdigest()
+
+
+@transaction.atomic
+def verify_merchant(*, merchant_id: str, seen: str, now: datetime) -> Merchant:
+    """Let a merchant take live payments under the details that were seen.
+
+    Until then its test key changes them, up to the last second. Raises MerchantNotFound,
+    MerchantChangedMeanwhile, MerchantStatusUnchanged.
+    """
+    if digest_of_details(Merchant.objects.locked(merchant_id)) != seen:
+        raise MerchantChangedMeanwhile
+    return set_status(merchant_id=merchant_id, status=MerchantStatus.VERIFIED, now=now)
 
 
 def add_test_key(

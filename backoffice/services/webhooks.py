@@ -44,7 +44,7 @@ def probe_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Resent:
     before = Delivery.objects.one(delivery_id).attempt_count
     resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
     try:
-        with waiting_slot():
+        with waiting_slot(staff.actor):
             return Resent(probed=[attempt_now(delivery_id, after=before)])
     except (RateLimited, Conflict):
         return Resent(queued=1)  # the dispatcher makes the attempt
