@@ -10,7 +10,7 @@ from links.services import LinkDraft, create_link, deactivate_link
 from merchants.callers import Caller
 from payments.models import Payment
 
-SHOP = {"HTTP_ORIGIN": "https://shop.example"}
+SHOP = {"Origin": "https://shop.example"}
 
 
 @pytest.fixture
@@ -20,9 +20,10 @@ def link(merchant) -> PaymentLink:
     return create_link(caller=caller, draft=draft, now=utc_now())
 
 
-def press(link: PaymentLink, **headers: str):
+def press(link: PaymentLink, language: str = "en"):
     client = Client(enforce_csrf_checks=True)
-    return client.post(f"/pay/{link.merchant.slug}/{link.id}/button", **SHOP, **headers)
+    headers = SHOP | {"Accept-Language": language}
+    return client.post(f"/pay/{link.merchant.slug}/{link.id}/button", headers=headers)
 
 
 def test_it_opens_a_payment_whose_status_any_site_may_ask(link):
@@ -36,13 +37,13 @@ def test_it_opens_a_payment_whose_status_any_site_may_ask(link):
     assert started["checkout_url"].endswith(payment.hosted_url)
     assert started["words"]["title"] == "Pay B$25.00"
     assert (payment.amount, payment.metadata) == (2_500, {"a": "b"})
-    status = Client().get(f"{payment.hosted_url}/status", **SHOP)
+    status = Client().get(f"{payment.hosted_url}/status", headers=SHOP)
     assert status.json() == {"status": "created", "version": "open"}
     assert status["Access-Control-Allow-Origin"] == "*"
 
 
 def test_it_speaks_the_visitors_language(link):
-    words = press(link, HTTP_ACCEPT_LANGUAGE="fr").json()["words"]
+    words = press(link, "fr").json()["words"]
 
     assert (words["here"], words["close"]) == ("Payer sur cet appareil", "Fermer")
 
@@ -86,7 +87,7 @@ def test_the_script_is_for_every_site_and_known_by_its_content():
     assert script["Content-Type"] == "text/javascript"
     assert script["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert script["Cache-Control"] == "public, max-age=3600"
-    again = Client().get("/pay/button.js", HTTP_IF_NONE_MATCH=script["ETag"])
+    again = Client().get("/pay/button.js", headers={"If-None-Match": script["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
 
 
