@@ -94,7 +94,7 @@ TOGETHER: dict[str, tuple[list[str], str]] = {
     ),
     WITHOUT_WITNESS: (
         [
-            'DELETE FROM ledger_logleaf WHERE "index" > 2',
+            'DELETE FROM ledger_logleaf WHERE "index" > 0',
             *NO_HEADS,
         ],
         "Transfer {sealed} is not in the log.",
@@ -106,9 +106,9 @@ TOGETHER: dict[str, tuple[list[str], str]] = {
     "leaf given a key that is none": (
         [
             "UPDATE ledger_logleaf SET subject = 'x' WHERE \"index\" ="
-            " (SELECT max(\"index\") FROM ledger_logleaf WHERE kind = 'payments_paymenttransition')"
+            " (SELECT max(\"index\") FROM ledger_logleaf WHERE kind = 'ledger_transfer')"
         ],
-        "Payment transition x",
+        "Transfer x is missing; leaf",
     ),
     "event given the body of another": (
         [
@@ -130,7 +130,7 @@ TOGETHER: dict[str, tuple[list[str], str]] = {
     "fee rate, with the fee of an open sale": (
         [
             "UPDATE merchants_merchant SET fee_basis_points = 0 WHERE id = '{merchant}'",
-            "UPDATE payments_payment SET fee = NULL WHERE id = '{sale}'",
+            "UPDATE payments_payment SET fee = 0 WHERE id = '{sale}'",
         ],
         f"Merchant {{merchant}} {FORGED}",
     ),
