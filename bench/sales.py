@@ -60,6 +60,7 @@ class Sales:
 
     def __init__(self, sale: Payment, *, shops: Sequence[str], payers: Sequence[str]) -> None:
         self.sale, self.shops, self.payers = sale, shops, payers
+        self.price = sale.amount or 0
         self.accounts = {(one.owner, one.purpose): one for one in Account.objects.all()}
         self.payments = CopiedRows(sale)
         moves = PaymentTransition.objects.filter(payment=sale).order_by("id")
@@ -78,7 +79,7 @@ class Sales:
         """Add a sale, and its refund."""
         shop, payer = self.shops[number % len(self.shops)], self.payers[number % len(self.payers)]
         key, transaction_id = f"pay_{FIRST_NUMBER + number}", f"txn_{FIRST_NUMBER + number}"
-        price, fee = self.sale.amount, self.sale.fee or 0
+        price, fee = self.price, self.sale.fee or 0
         signature = self.payments.add(
             {
                 "id": key,
@@ -131,7 +132,7 @@ class Sales:
         sale, at = self.sale, self.sale.created_at
         refund = Refund(
             id=f"ref_{FIRST_NUMBER + number}", payment_id=key, merchant_id=shop,
-            livemode=True, amount=sale.amount, currency=sale.currency, status="succeeded",
+            livemode=True, amount=self.price, currency=sale.currency, status="succeeded",
             transaction_id=f"txn_{2 * FIRST_NUMBER + number}", fee_returned=sale.fee or 0,
             created_by="bench", created_at=at, updated_at=at, succeeded_at=at,
         )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from django.apps import apps
 from django.db.models import Exists, F, OuterRef
@@ -34,9 +34,11 @@ from ledger.snapshot import snapshot
 HEADS_AT_ONCE = 100
 _SUBTREE = ("position", "hash")
 LEAVES_AT_ONCE = 64 * TIER_WIDTH
+_LEAF = ("index", "kind", "subject", "signature", "hash")
 
 
-class _Leaf(NamedTuple):
+@dataclass(slots=True)
+class _Leaf:
     """A leaf as the proof reads it."""
 
     index: int
@@ -104,7 +106,7 @@ def check_leaves(mark: str = "") -> Iterator[Finding]:
 
 def _leaves(first: int, end: int) -> list[_Leaf]:
     leaves = LogLeaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
-    return [_Leaf(*row) for row in leaves.values_list(*_Leaf._fields)]
+    return [_Leaf(*row) for row in leaves.values_list(*_LEAF)]
 
 
 def _check_chunk(leaves: Sequence[_Leaf], first: int) -> Iterator[str]:
