@@ -129,7 +129,7 @@ TOGETHER: dict[str, tuple[list[str], str]] = {
     ),
     "fee rate, with the fee of an open sale": (
         [
-            "UPDATE merchants_merchant SET fee_basis_points = 0 WHERE id = '{merchant}'",
+            "UPDATE merchants_merchant SET fee_basis_points = 777 WHERE id = '{merchant}'",
             "UPDATE payments_payment SET fee = 0 WHERE id = '{sale}'",
         ],
         f"Merchant {{merchant}} {FORGED}",
