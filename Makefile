@@ -15,6 +15,7 @@ help:
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
 	@echo "make released      enter the migrations of a release, which then never change"
+	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
@@ -48,6 +49,10 @@ simulate: .venv/development
 	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" $(BIN)/python -m pytest -q -n 0 \
 		--show-capture=no -k no_cent tests/simulation
 
+faults: .venv/development
+	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2)
+	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2) --embedded
+
 bench: .venv/development
 	@$(BIN)/python -m bench.api
 
@@ -80,4 +85,4 @@ var/development.env: config/local/development.py config/secret_values.py | .venv
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run demo check test test-fast night audit mutants simulate released bench system requirements
+.PHONY: help run demo check test test-fast night audit mutants simulate faults released bench system requirements
