@@ -207,8 +207,8 @@ class Rig:
 def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
     """Start databases, receiver and every part of the service."""
     with ExitStack() as stack:
-        disk = SmallDisk(directory / "data", megabytes=1_024)
-        log_disk = SmallDisk(directory / "logs", megabytes=256)
+        disk = SmallDisk(directory / "data", megabytes=512)
+        log_disk = SmallDisk(directory / "logs", megabytes=64)
         stack.callback(disk.close)
         stack.callback(log_disk.close)
         wire = stack.enter_context(Cable(directory / "received"))
