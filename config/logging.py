@@ -116,6 +116,9 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             # granian's own, should it be switched on, comes here to be redacted like any other.
             "granian.access": {"handlers": [], "propagate": True},
             "axes": {"level": logging.WARNING},
+            # A line per table of each font that a PDF embeds.
+            "fontTools": {"level": logging.ERROR},
+            "fpdf": {"level": logging.ERROR},
             # A line per tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},

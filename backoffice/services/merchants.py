@@ -19,7 +19,7 @@ from core.json import dump_json
 from merchants.callers import Caller
 from merchants.errors import ApiKeyNotActive
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
-from merchants.key_notices import plan_key_notice
+from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
@@ -128,10 +128,10 @@ def forget_uncollected(*, now: datetime) -> int:
 
 
 @transaction.atomic
-def end_key(*, staff: Staff, key_id: str, now: datetime) -> ApiKey:
+def end_key(*, key_id: str, now: datetime) -> ApiKey:
     """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = revoke_key(key_id=key_id, now=now)
-    plan_key_notice(key, f"The API key {key.hint} was revoked.", now=now)
+    tell_of_revoked_key(key, now=now)
     return key
 
 
@@ -143,14 +143,13 @@ def right_to_keys(livemode: bool) -> Right:
 def _issue(merchant_id: str, *, livemode: bool, name: str, now: datetime) -> IssuedKey:
     merchant = Merchant.objects.locked(merchant_id)
     issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
-    plan_key_notice(issued.key, f"A new API key was issued: {issued.key.hint}.", now=now)
+    tell_of_new_key(issued.key, now=now)
     return issued
 
 
 def _roll(before: ApiKey, overlap: timedelta, now: datetime) -> IssuedKey:
     issued = roll_key(key_id=before.pk, overlap=overlap, now=now)
-    text = f"The API key {before.hint} was replaced by {issued.key.hint}."
-    plan_key_notice(before, text, now=now)
+    tell_of_rolled_key(before, issued.key, now=now)
     return issued
 
 
