@@ -72,22 +72,28 @@ class Requests:
         self.number = FIRST_NUMBER
 
     def cost_of(self, operation: Operation) -> Cost:
-        """Send the operation until it is warm, then count."""
-        from django.db import connection
-        from django.test.utils import CaptureQueriesContext
+        """Send the operation until it is warm, then count, each time the least of several.
 
+        One in some is the first of its second, and looks the key up, too.
+        """
         self._supply(operation)
         for _ in range(WARM_UPS):
             self._send(operation)
-        with CaptureQueriesContext(connection) as captured:
-            self._send(operation)
-        texts = [str(query["sql"]) for query in captured.captured_queries]
+        texts = min((self._statements_of(operation) for _ in range(MEASURED)), key=len)
         counts = [self._calls_of(operation) for _ in range(MEASURED)]
         return Cost(
             statements=[text for text in texts if not text.startswith(FRAMING)],
             framing=[text for text in texts if text.startswith(FRAMING)],
             calls=min(counts),
         )
+
+    def _statements_of(self, operation: Operation) -> list[str]:
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        with CaptureQueriesContext(connection) as captured:
+            self._send(operation)
+        return [str(query["sql"]) for query in captured.captured_queries]
 
     def _calls_of(self, operation: Operation) -> int:
         """Count the calls from the request to the answer, without those of the test client."""
@@ -106,7 +112,7 @@ class Requests:
 
         if operation.supply:
             made = {"created": self.stage.payment, "completed": self.stage.completed}
-            count = WARM_UPS + 1 + MEASURED
+            count = WARM_UPS + 2 * MEASURED
             supply(made[operation.supply], first=self.number + 1, count=count)
 
     def _send(self, operation: Operation) -> None:
