@@ -17,7 +17,7 @@ from core.serializers import Input, Output
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
 
-MISSPELT = 0.8  # how like another word a word is, from 0 to 1, to be taken for it
+MISSPELT = 80  # percent, from which on a word that is like another one is taken for it
 
 
 class NewRefund(Input):
@@ -46,7 +46,7 @@ class NewRefund(Input):
 
 def _looks_like_amount(name: str) -> bool:
     plain = name.lower().replace("_", "").removeprefix("refund")
-    likeness = SequenceMatcher(None, plain, "amount").ratio()
+    likeness = 100 * SequenceMatcher(None, plain, "amount").ratio()
     return name not in NewRefund._declared_fields and likeness >= MISSPELT
 
 
