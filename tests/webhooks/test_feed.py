@@ -13,7 +13,6 @@ from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from tests.webhooks.dispatching import emit_event
-from webhooks import feed
 from webhooks.event_types import EventType
 from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.models import Event
@@ -183,7 +182,7 @@ def test_a_wait_holds_no_connection(
         held.append(connection.connection is not None)
         emit_event(merchant)
 
-    monkeypatch.setattr(feed.time, "sleep", sleep)
+    monkeypatch.setattr("webhooks.feed.time.sleep", sleep)
     answer = api(merchant).get(PATH, {"after": "0", "wait": "20"})
 
     assert (held, numbers(answer.json())) == ([False], [1])
