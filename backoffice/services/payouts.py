@@ -25,7 +25,6 @@ from payouts.batches import (
     MAX_PAYOUTS,
     create_batch,
     first_day,
-    held_back,
     payouts_due,
     refuse_unknown_file,
 )
@@ -33,6 +32,7 @@ from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.order_references import held_back
 from payouts.services import (
     REFUSED,
     record_failed,
