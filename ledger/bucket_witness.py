@@ -7,7 +7,7 @@ compliance mode as it is written: not even the owner of the bucket deletes it.
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
@@ -24,13 +24,17 @@ BUCKET = "s3://"
 SECONDS = 10
 SAMPLES = 20  # how many objects a check reads at most, spread over all there are
 EXISTS = 412
+_CODE = re.compile("<Code>([A-Za-z]{1,64})</Code>")
 _KEY = re.compile(r"<Key>[^<]*?([0-9]{18})\.checkpoint</Key>")
 
 
-def put_checkpoints(address: str, since: int, *, now: datetime) -> None:
-    """Write every checkpoint that the bucket lacks. Raises WitnessAway, WitnessRefused."""
-    for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
+def put_checkpoints(
+    address: str, checkpoints: Iterable[Checkpoint], *, now: datetime
+) -> Iterator[int]:
+    """Write checkpoints, and yield the size of each. Raises WitnessAway, WitnessRefused."""
+    for checkpoint in checkpoints:
         _put(address, checkpoint, now)
+        yield checkpoint.size
 
 
 def notes_in(address: str, *, since: int, size: int) -> Iterator[tuple[str, str]]:
@@ -59,6 +63,7 @@ def _put(address: str, checkpoint: Checkpoint, now: datetime) -> None:
         "Content-Type": "text/plain; charset=utf-8",
         "If-None-Match": "*",
         "x-amz-checksum-sha256": base64.b64encode(hashlib.sha256(body).digest()).decode(),
+        "x-amz-sdk-checksum-algorithm": "SHA256",  # or S3 refuses what is to be locked
         "x-amz-object-lock-mode": "COMPLIANCE",
         "x-amz-object-lock-retain-until-date": until.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
@@ -118,4 +123,6 @@ def _policy() -> Policy:
 
 
 def _away(result: HttpResult) -> WitnessAway:
-    return WitnessAway(result.error or f"it answered {result.status}.")
+    code = _CODE.search(result.excerpt)
+    said = result.error or f"it answered {result.status}."
+    return WitnessAway(f"{said} {code[1]}" if code else said)

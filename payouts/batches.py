@@ -4,7 +4,7 @@ What the bank is told is stored with the batch, word for word, and every file is
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -75,6 +75,7 @@ def create_batch(
     actor: str,
     now: datetime,
     payout_ids: Sequence[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> PayoutBatch | None:
     """Take payouts into one batch that leaves now: those named, or the first that are due.
 
@@ -90,21 +91,28 @@ def create_batch(
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
     named = due if payout_ids is None else due.filter(pk__in=payout_ids)
     named = named.exclude(pk__in=held_back(named, livemode=livemode))
-    locked = named.select_related("bank_account", "merchant", "statement").select_for_update(
-        no_key=True, of=("self",)
-    )
-    sendable = [
-        payout
-        for payout in locked[:MAX_PAYOUTS]
-        if not fail_unsendable(payout, actor=actor, now=now)
-    ]
+    sendable = _first_sendable(named, actor=actor, now=now)
     if not sendable:
         return None
     batch = _order_together(sendable, execution_date, actor, now)
-    for payout in sendable:
+    for count, payout in enumerate(sendable, start=1):
         # As it was locked and ordered: its account may have been closed since.
         leave(payout, batch=batch, actor=actor, now=now)
+        if progress:
+            progress(count, len(sendable))
     return batch
+
+
+def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:
+    """Return the first that can leave, locked; what stands before them and never can, fails."""
+    locked = payouts.select_related("bank_account", "merchant", "statement").select_for_update(
+        no_key=True, of=("self",)
+    )
+    while True:
+        first = list(locked[:MAX_PAYOUTS])
+        failed = [each for each in first if fail_unsendable(each, actor=actor, now=now)]
+        if not failed:
+            return first
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
