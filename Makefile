@@ -12,7 +12,7 @@ help:
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
 	@echo "make night         what is drawn by chance, for hours; SEED=7 replays a night"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
-	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
+	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000 WITHOUT=…"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
 	@echo "make released      enter the migrations of a release, which then never change"
 	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
@@ -46,8 +46,8 @@ mutants: .venv/development
 	@$(BIN)/python -m tests.mutants
 
 simulate: .venv/development
-	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" $(BIN)/python -m pytest -q -n 0 \
-		--show-capture=no -k no_cent tests/simulation
+	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" SIMULATION_WITHOUT="$(WITHOUT)" \
+		$(BIN)/python -m pytest -q -n 0 --show-capture=no -k no_cent tests/simulation
 
 faults: .venv/development
 	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2)
