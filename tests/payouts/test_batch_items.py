@@ -57,7 +57,7 @@ def test_what_cannot_leave_fails_or_waits_and_the_rest_goes(api, settings):
 def test_what_was_ordered_leaves_though_its_account_is_closed_meanwhile(api):
     """What is in the bank's file is in transit: its money is not also back in the balance."""
     payout = live_payout(api)
-    meanwhile = []
+    meanwhile: list[str] = []
 
     def between(execute, sql, *rest):
         if not meanwhile and sql.startswith('INSERT INTO "payouts_payoutorder"'):
