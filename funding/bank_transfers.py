@@ -85,7 +85,9 @@ def refuse_no_credit(entry: BankEntry) -> None:
     refuse_resolved(entry)
     if not entry.is_booked_credit:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
-    if (entry.amount or 0) > MAX_AMOUNT:
+    if not entry.amount:
+        raise BankEntryUnfit("It is of no amount: there is nothing to credit.")
+    if entry.amount > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
     _refuse_same_money(entry)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from funding.models import FundingWay, TopUp
 from funding.statuses import EVER_CREDITED, TopUpStatus
@@ -55,7 +55,7 @@ def _check_reversals() -> Iterator[str]:
         yield f"Transfer {transfer.pk} takes back {transfer.reference}, which is not reversed."
 
 
-def _check_bank(by_transfer) -> Iterator[str]:  # type: ignore[no-untyped-def]  # a QuerySet of TopUp
+def _check_bank(by_transfer: QuerySet[TopUp]) -> Iterator[str]:
     said = BankEntry.objects.filter(state=BankEntryState.MATCHED).exclude(credited_to="")
     proof = said.filter(
         credited_to=OuterRef("pk"),

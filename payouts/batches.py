@@ -25,14 +25,18 @@ from payouts.errors import (
     PayoutFileChanged,
 )
 from payouts.models import BankEntry, Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
-from payouts.services import fail_unsendable, leave, mark_sent
+from payouts.order_references import (
+    BATCH_PREFIX,
+    DIGEST,
+    ORDER_PREFIX,
+    REFERENCE_CHARACTERS,
+    end_to_end_id,
+    held_back,
+)
+from payouts.services import fail_unsendable, leave
 from payouts.statuses import PayoutStatus
 
 MAX_PAYOUTS = 500
-# Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
-REFERENCE_CHARACTERS = 32
-BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
-DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +96,8 @@ def create_batch(
         return None
     batch = _order_together(sendable, execution_date, actor, now)
     for count, payout in enumerate(sendable, start=1):
-        mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
+        # As it was locked and ordered: its account may have been closed since.
+        leave(payout, batch=batch, actor=actor, now=now)
         if progress:
             progress(count, len(sendable))
     return batch
@@ -108,19 +113,6 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
         failed = [each for each in first if fail_unsendable(each, actor=actor, now=now)]
         if not failed:
             return first
-
-
-def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
-    """Return which of these the bank speaks of in an entry that waits for a person.
-
-    They may have left already: before a restore that was noticed late, or whose files were.
-    """
-    waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
-    of_orders = waiting.filter(end_to_end_id__startswith=ORDER_PREFIX)
-    told = set(of_orders.values_list("end_to_end_id", flat=True))
-    if not told:
-        return set()
-    return {each.pk for each in payouts.select_related("statement") if end_to_end_id(each) in told}
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
@@ -225,18 +217,6 @@ def digest_of(execution_date: date, orders: Sequence[PayoutOrder]) -> str:
         for order in orders
     ]
     return hashlib.sha256(dump_json([execution_date.isoformat(), rows])).hexdigest()
-
-
-def end_to_end_id(payout: Payout) -> str:
-    """Name a payout to the bank by the statement that it pays out, whatever else is known of it.
-
-    A database set back to an earlier state would schedule the payout of that statement again, under
-    another id: the bank sees the same reference and refuses to pay it twice.
-    """
-    place = f"{payout.statement.account_id} {payout.statement.number}"
-    text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
 
 
 def _refuse_other_day(execution_date: date, now: datetime) -> None:

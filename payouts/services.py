@@ -37,6 +37,7 @@ from payouts.models import (
     PayoutOrigin,
     Statement,
 )
+from payouts.order_references import held_back
 from payouts.statements import available_in, close, gather, open_statement
 from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType
@@ -103,12 +104,13 @@ def schedule_payout(
 def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
     """Cancel a payout that has not been sent. Raises PayoutNotFound, PayoutNotCancelable.
 
-    After a restore of the database a live one may have been sent, and must be compared first.
+    One may have been sent where the database was restored, or the bank speaks of it: that must be
+    compared, or explained, first.
     """
     payout = Payout.objects.visible_to(caller).locked(payout_id)
     if payout.status not in CANCELABLE:
         raise PayoutNotCancelable(status=f"is {payout.status}, must be scheduled")
-    if payout.livemode and is_shut(now=now):
+    if _may_have_left(payout, now=now):
         raise PayoutNotCancelable(status="is being compared with the bank")
     payout.transition_to(PayoutStatus.CANCELED, now=now, actor=caller.actor)
     _return_money(payout, now=now)
@@ -116,17 +118,15 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
 
 
 @transaction.atomic
-def mark_sent(
-    *, payout_id: str, actor: str, now: datetime, batch: PayoutBatch | None = None
-) -> Payout:
-    """Note that a payout leaves for the bank, or fail it where it cannot.
+def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
+    """Note that a payout leaves for the bank by itself, or fail it where it cannot.
 
     A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit.
     """
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
     if fail_unsendable(payout, actor=actor, now=now):
         return payout
-    leave(payout, batch=batch, actor=actor, now=now)
+    leave(payout, batch=None, actor=actor, now=now)
     return payout
 
 
@@ -176,11 +176,11 @@ def record_failed(*, payout_id: str, code: str, message: str, actor: str, now: d
     """Record that the bank has refused; the money returns to the merchant's balance.
 
     A long code or message is truncated: the bank's refusal must be recorded in any case. Raises
-    PayoutNotFound, PayoutStatusUnfit; also for a live one that is scheduled, after a restore of the
-    database: it may have been sent, and must be compared first.
+    PayoutNotFound, PayoutStatusUnfit; also for one that is scheduled and may have been sent: after
+    a restore of the database, or where an entry of the bank that waits names it.
     """
     payout = Payout.objects.locked(payout_id)
-    if payout.livemode and payout.status in CANCELABLE and is_shut(now=now):
+    if payout.status in CANCELABLE and _may_have_left(payout, now=now):
         raise PayoutStatusUnfit(status="is being compared with the bank")
     return _fail(payout, code=code, message=message, actor=actor, now=now)
 
@@ -240,6 +240,13 @@ def _amount_to_pay(asked: int | None, available: int) -> int:
             f"{max(available, 0)} is available; the least to pay out is {least}"
         )
     return asked or min(available, MAX_AMOUNT)
+
+
+def _may_have_left(payout: Payout, *, now: datetime) -> bool:
+    """Return whether the bank may know more of a scheduled payout than we do."""
+    if payout.livemode and is_shut(now=now):
+        return True
+    return bool(held_back(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:

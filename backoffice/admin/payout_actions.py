@@ -24,9 +24,10 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, runs_due
 from backoffice.statuses import InstructionStatus
-from payouts.batches import held_back, payouts_due
+from payouts.batches import payouts_due
 from payouts.business_days import BusinessDays
 from payouts.models import PayoutBatch
+from payouts.order_references import held_back
 from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
 

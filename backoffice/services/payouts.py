@@ -26,7 +26,6 @@ from payouts.batches import (
     MAX_PAYOUTS,
     create_batch,
     first_day,
-    held_back,
     payouts_due,
     refuse_unknown_file,
 )
@@ -34,6 +33,7 @@ from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.order_references import held_back
 from payouts.own_accounts import approve_bank_account
 from payouts.services import (
     REFUSED,

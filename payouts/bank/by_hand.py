@@ -6,9 +6,10 @@ Locks are taken in the order entry, payout, ledger account.
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Q
 
 from core.ids import new_id
-from ledger.models import HOUSE, Purpose, TransferKind
+from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from payouts.bank.matching import apply_entry, payouts_booked_in, refuse_resolved
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
@@ -29,7 +30,8 @@ def match_by_hand(
     """Take an entry for that of a payout.
 
     Of a return less a charge of the bank it is to be said who bears that: all of the payout goes
-    back to the merchant's balance, and the charge is taken from there where the merchant does.
+    back to the merchant's balance, and the charge is taken from there where the merchant does, once
+    although a notification and a statement tell of it.
     Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
     """
     entry = _waiting(entry_id)
@@ -41,7 +43,7 @@ def match_by_hand(
     charge = 0 if merchant_bears_charge is None else charge_in(entry, payout)
     apply_entry(entry, kind, [payout], charge=charge, actor=actor, now=now)
     if charge and merchant_bears_charge:
-        _take_charge(entry, payout, charge, now)
+        _take_charge(payout, charge, now)
     entry.match(payout=payout, by=actor, at=now)
     return entry
 
@@ -93,8 +95,11 @@ def _waiting(entry_id: str) -> BankEntry:
     return entry
 
 
-def _take_charge(entry: BankEntry, payout: Payout, charge: int, now: datetime) -> None:
-    """Take what the bank has charged from the balance that the payout has just come back to."""
+def _take_charge(payout: Payout, charge: int, now: datetime) -> None:
+    """Take what the bank has charged from the balance that the payout came back to, once."""
+    of_payout = Q(reference=payout.pk) | Q(reference__in=payout.bank_entries.values("pk"))
+    if Transfer.objects.filter(of_payout, kind=TransferKind.ADJUSTMENT).exists():
+        return  # under the id of the entry, as earlier releases named it, or the payout's
     balance, funding = accounts_for(
         (payout.merchant_id, Purpose.MERCHANT),
         (HOUSE, Purpose.FUNDING),
@@ -103,7 +108,7 @@ def _take_charge(entry: BankEntry, payout: Payout, charge: int, now: datetime) -
     )
     movement = Movement(
         kind=TransferKind.ADJUSTMENT,
-        reference=entry.pk,
+        reference=payout.pk,
         debit=balance,
         credit=funding,
         amount=charge,

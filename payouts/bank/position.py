@@ -8,8 +8,9 @@ the entries that wait for a person. Payouts from before the first statement are 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Min, Q, Sum
+from django.db.models import Count, Min, Q, QuerySet, Sum
 
 from payouts.bank.missing_statements import MissingStatement, missing_statements
 from payouts.models import (
@@ -94,6 +95,6 @@ def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]
     yield _part("came in, but of no payout", entries.exclude(debits), "created_at", 1)
 
 
-def _part(words: str, rows, field: str, sign: int) -> OpenPart:  # type: ignore[no-untyped-def]
+def _part(words: str, rows: QuerySet[Any], field: str, sign: int) -> OpenPart:
     sums = rows.aggregate(count=Count("pk"), amount=Sum("amount"), oldest=Min(field))
     return OpenPart(words, sums["count"], sign * int(sums["amount"] or 0), sums["oldest"])

@@ -6,9 +6,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from payouts import continuity
-from payouts.batches import BATCH_PREFIX, DIGEST, ORDER_PREFIX
 from payouts.errors import BankEntriesWaiting
 from payouts.models import BankEntry, BankEntryKind, PayoutOrder
+from payouts.order_references import BATCH_PREFIX, DIGEST, ORDER_PREFIX
 
 # By its form alone: a payout that the restored database has never heard of has our reference, and
 # the one that is made in its place will bear the same.

@@ -27,8 +27,8 @@ def parse_xml(content: bytes) -> tuple[str, Element]:
         reader.parser.Parse(content, True)
     except expat.ExpatError as error:
         raise BankFileUnreadable(file=f"is not well-formed XML: {error}") from None
-    except LookupError:
-        raise BankFileUnreadable(file="is in an unknown encoding") from None
+    except (LookupError, ValueError):
+        raise BankFileUnreadable(file="is in an encoding that is not read") from None
     return reader.kind, reader.tree.close()
 
 

@@ -43,12 +43,19 @@ class StoredFile:
     known: int
 
 
-@transaction.atomic
 def store_bank_file(*, content: bytes, livemode: bool, actor: str, now: datetime) -> StoredFile:
-    """Write down what a file says, once. Raises BankFileUnreadable, BankFileUnfit."""
+    """Write down what a file says, once. Raises BankFileUnreadable, BankFileUnfit.
+
+    It is read before the transaction begins.
+    """
     kind, document = parse_xml(content)
     report = READERS[kind](document)
     digest = hashlib.sha256(content).hexdigest()
+    return _store(report, digest, livemode=livemode, actor=actor, now=now)
+
+
+@transaction.atomic
+def _store(report: Report, digest: str, *, livemode: bool, actor: str, now: datetime) -> StoredFile:
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,
         source=report.source,

@@ -284,6 +284,18 @@ def test_money_for_an_erased_customer_waits_for_a_person(customer):
     assert not Message.objects.filter(kind="top_up").exists()
 
 
+def test_no_money_is_credited_by_no_one(customer):
+    booked(transfer(0, "no reference"))
+
+    why = {"reason": "The customer called", "note": "Asked for the sender"}
+    response = act(
+        sign_in(Role.FINANCE), BankEntry.objects.get(), "credit", **why, whose=customer.pk
+    )
+
+    assert response.status_code == 422
+    assert not Instruction.objects.exists()
+
+
 def erased(customer):
     erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
 

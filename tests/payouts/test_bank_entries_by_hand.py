@@ -12,6 +12,7 @@ from payouts.models import BankEntry
 from tests.ledger.funding import problems
 from tests.payouts.bank_files import (
     entry,
+    notification,
     order_of,
     read,
     statement,
@@ -41,6 +42,20 @@ def test_a_return_less_a_charge_is_all_of_the_payout(sent_pair, merchant_bears_i
 
     assert statuses_of([payout]) == ["returned"]
     assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == balance
+    assert positions(livemode=True)[0].difference == 0
+    assert [*check_bookings(), *problems()] == []
+
+
+def test_a_charge_that_two_kinds_of_file_tell_of_is_taken_once(sent_pair):
+    payout = sent_pair[0]
+    back = entry(1000, order_of(payout), direction="CRDT", returned="AC04", reference="R")
+    read(notification(back))
+    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+    read(statement(entry(1250, order_of(payout)), back))
+
+    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 1000
     assert positions(livemode=True)[0].difference == 0
     assert [*check_bookings(), *problems()] == []
 

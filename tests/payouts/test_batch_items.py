@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from core.clock import utc_now
 from core.errors import ValidationFailed
@@ -13,9 +14,11 @@ from merchants.statuses import MerchantStatus
 from payouts import batches
 from payouts.bank.by_hand import set_aside
 from payouts.bank_accounts import close_bank_account
-from payouts.errors import BankEntriesWaiting
+from payouts.batch_reconciliation import check_batches
+from payouts.errors import BankEntriesWaiting, PayoutStatusUnfit
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.sending import send_due
+from payouts.services import record_failed
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -49,6 +52,25 @@ def test_what_cannot_leave_fails_or_waits_and_the_rest_goes(api, settings):
     assert (batch.count, batch.total_amount) == (1, 90_000)
     assert Payout.objects.get(pk=closed.pk).failure_code == "bank_account_closed"
     assert Payout.objects.get(pk=small.pk).failure_code == "below_minimum"
+
+
+def test_what_was_ordered_leaves_though_its_account_is_closed_meanwhile(api):
+    """What is in the bank's file is in transit: its money is not also back in the balance."""
+    payout = live_payout(api)
+    meanwhile: list[str] = []
+
+    def between(execute, sql, *rest):
+        if not meanwhile and sql.startswith('INSERT INTO "payouts_payoutorder"'):
+            meanwhile.append(payout.bank_account_id)
+            close_bank_account(bank_account_id=meanwhile[0], actor="staff:ann", now=utc_now())
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(between):
+        batch = batch_of()
+
+    assert meanwhile == [payout.bank_account_id]
+    assert (batch.count, statuses([payout])) == (1, ["in_transit"])
+    assert list(check_batches()) == []
 
 
 def test_failures_count_where_nothing_is_left_to_send(api):
@@ -123,6 +145,29 @@ def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair
     waiting = BankEntry.objects.unmatched().get()
     set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
     assert batch_of().count == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_bank_speaks_of_already_is_neither_canceled_nor_refused(api, sent_pair):
+    payout = sent_pair[0]
+    told = order_of(payout)
+    undo(payout.batch)
+    read(status_report(PayoutBatch(message_id=f"B-{'0' * 32}"), (told, "ACSC")))
+    path, merchant = f"/v1/payouts/{payout.pk}/cancel", api(payout.merchant, live=True)
+
+    assert merchant.post(path).status_code == 422
+    with pytest.raises(PayoutStatusUnfit):
+        refuse(payout)
+    assert statuses([payout]) == ["scheduled"]
+
+    waiting = BankEntry.objects.unmatched().get()
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    refuse(payout)
+    assert statuses([payout]) == ["failed"]
+
+
+def refuse(payout: Payout) -> None:
+    record_failed(payout_id=payout.pk, code="x", message="y", actor="staff:ann", now=utc_now())
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,8 +1,10 @@
 """Files that want to do harm, or are no bank's: refused whole, before anything is stored"""
 
 import pytest
+from django.db import connection
 
-from payouts.bank.safe_xml import MAX_DEPTH, MAX_ELEMENTS, MAX_FILE_BYTES
+from payouts.bank import storage
+from payouts.bank.safe_xml import MAX_DEPTH, MAX_ELEMENTS, MAX_FILE_BYTES, parse_xml
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankFile
 from tests.payouts.bank_files import document, entry, read, statement
@@ -33,6 +35,10 @@ def account(settings):
         ("<Document>", "namespace"),
         (b"\xff\xfe\x00", "well-formed"),
         ('<?xml version="1.0" encoding="klingon"?><a/>', "encoding"),
+        *(
+            (f'<?xml version="1.0" encoding="{name}"?><a/>', "encoding")
+            for name in ("gb2312", "utf-7", "idna")
+        ),
         (document("pain.001", "09", ""), "namespace"),
         (document("camt.053", "08", ""), "BkToCstmrStmt: is missing"),
         (document("pain.002", "10", "<CstmrPmtStsRpt/>"), "MsgId: is missing"),
@@ -52,6 +58,20 @@ def test_it_refuses(db, content, refusal):
 
     assert refusal in refused.value.details
     assert not BankFile.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_is_read_before_the_transaction_begins(monkeypatch):
+    inside = []
+
+    def noting(content):
+        inside.append(connection.in_atomic_block)
+        return parse_xml(content)
+
+    monkeypatch.setattr(storage, "parse_xml", noting)
+    read(statement(entry(100)))
+
+    assert inside == [False]
 
 
 def test_an_account_is_not_guessed(db, settings):

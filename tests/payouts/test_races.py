@@ -12,6 +12,7 @@ from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, Transfer
 from merchants.models import Merchant
 from payouts.bank_accounts import open_bank_account
+from payouts.batch_reconciliation import check_batches
 from payouts.gathering import gather_ahead
 from payouts.models import BankAccount, Payout, PayoutBatch, StatementLine
 from payouts.reconciliation import check_payouts
@@ -185,6 +186,36 @@ def test_two_batches_at_once_take_each_payout_once(api, merchant, bank_account):
     assert sorted(result is None for result in results) == [False, True, True, True]
     assert PayoutBatch.objects.get().count == 5
     assert Payout.objects.filter(status="in_transit", batch__isnull=False).count() == 5
+
+
+def test_an_account_that_is_closed_while_its_payout_leaves_is_still_paid(
+    api, merchant, bank_account
+):
+    """What is in the bank's file is in transit: its money is not also back in the balance."""
+    credit(merchant, 1000, livemode=True)
+    client = api(merchant, live=True)
+    client.post("/v1/payouts", {})
+    meanwhile: list[int] = []
+
+    def close():
+        path = f"/v1/bank-accounts/{bank_account.pk}/close"
+        meanwhile.append(client.post(path).status_code)
+        connections.close_all()
+
+    def between(execute, sql, *rest):
+        if not meanwhile and sql.startswith('INSERT INTO "payouts_payoutorder"'):
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(close).result()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(between):
+        batch = batch_of()
+
+    assert meanwhile == [200]
+    payout = Payout.objects.get()
+    assert (payout.status, payout.batch, batch.total_amount) == ("in_transit", batch, 1000)
+    assert held(merchant, Purpose.MERCHANT, livemode=True) == 0
+    assert list(check_batches()) == []
 
 
 def test_the_first_test_payouts_at_once_share_one_bank_account(api, merchant):
