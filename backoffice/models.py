@@ -113,7 +113,7 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         return waiting.filter(lapses_at__gt=now).order_by("asked_at", "pk")
 
     def total_amount(self) -> int:
-        """Return what they move, in the smallest unit of their one currency."""
+        """Return what they move, in the smallest unit, whatever their currencies."""
         return int(self.order_by().aggregate(total=Sum("amount"))["total"] or 0)
 
 

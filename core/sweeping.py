@@ -1,16 +1,19 @@
 """How periodic tasks work through what is due: row by row, and no row holds up the others."""
 
-from collections.abc import Callable, Iterable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import structlog
 from django.db import connection
+from django.db.models import QuerySet
 
 from core.errors import ApiError
 
 _Row = TypeVar("_Row")
 
 logger = structlog.get_logger(__name__)
+
+KEYS_AT_ONCE = 500
 
 
 def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
@@ -31,3 +34,15 @@ def sweep(name: str, act: Callable[[_Row], int], rows: Iterable[_Row]) -> int:
                 raise
             logger.exception("row_left_out", sweep=name, row=str(row))
     return total
+
+
+def keys_by_page(rows: QuerySet[Any]) -> Iterator[str]:
+    """Yield the public ids of rows in order, a page at a time: no row keeps one behind it waiting.
+
+    Each page is read when it is its turn, without a cursor that stays open in between.
+    """
+    last = ""
+    keys = rows.order_by("pk").values_list("pk", flat=True)
+    while page := list(keys.filter(pk__gt=last)[:KEYS_AT_ONCE]):
+        yield from page
+        last = page[-1]

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Count, F, Q, Sum
+from django.db.models import Count, F, Prefetch, Q, Sum
 
-from ledger.reconciliation import each
+from ledger.reconciliation import CHUNK, each
 from payouts.batches import digest_of
 from payouts.models import Payout, PayoutBatch, PayoutOrder
 from payouts.statuses import PayoutStatus
 
+BATCHES_AT_ONCE = 10  # of at most 500 orders each
 _NEVER_LEFT = (PayoutStatus.SCHEDULED, PayoutStatus.CANCELED)
 
 
@@ -24,7 +25,7 @@ def _check_sums() -> Iterator[str]:
         proven_count=Count("orders"), proven_amount=Sum("orders__amount")
     )
     wrong = counted.exclude(count=F("proven_count"), total_amount=F("proven_amount"))
-    for batch in wrong.order_by("pk"):
+    for batch in wrong.order_by("pk").iterator(chunk_size=CHUNK):
         yield (
             f"Batch {batch.pk} says {batch.count} payouts of {batch.total_amount};"
             f" its {batch.proven_count} orders make {batch.proven_amount or 0}."
@@ -43,8 +44,11 @@ def _check_membership() -> Iterator[str]:
 
 
 def _check_contents() -> Iterator[str]:
-    for batch in PayoutBatch.objects.exclude(orders_hash="").order_by("pk"):
-        orders = list(batch.orders.order_by("payout_id").select_related("payout__bank_account"))
+    told = PayoutOrder.objects.order_by("payout_id").select_related("payout__bank_account")
+    batches = PayoutBatch.objects.exclude(orders_hash="").order_by("pk")
+    with_orders = batches.prefetch_related(Prefetch("orders", told))
+    for batch in with_orders.iterator(chunk_size=BATCHES_AT_ONCE):
+        orders = list(batch.orders.all())
         if digest_of(batch.execution_date, orders) != batch.orders_hash:
             yield f"The orders of batch {batch.pk} were changed."
         for order in orders:

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 
 from core.clock import running_on
 from core.instants import today_in
-from core.sweeping import sweep
+from core.sweeping import keys_by_page, sweep
 from payouts.continuity import is_shut
 from payouts.models import Payout
 from payouts.providers import provider_for
@@ -30,13 +30,13 @@ def send_due(*, now: datetime) -> int:
         livemode__in=_modes_to_send(now),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )
-    return _each(_send, due.order_by("send_date", "id"), now)
+    return _each("send payouts", _send, due, now)
 
 
 def fetch_results(*, now: datetime) -> int:
     """Poll the payouts in transit; return how many this call ended."""
     moving = Payout.objects.filter(status=PayoutStatus.IN_TRANSIT, livemode__in=_automatic_modes())
-    return _each(_fetch_result, moving.order_by("arrival_date", "id"), now)
+    return _each("poll payouts", _fetch_result, moving, now)
 
 
 def _automatic_modes() -> list[bool]:
@@ -71,11 +71,13 @@ def _fetch_result(payout: Payout, now: datetime) -> bool:
     return True
 
 
-def _each(act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime) -> int:
+def _each(
+    name: str, act: Callable[[Payout, datetime], bool], payouts: QuerySet[Payout], now: datetime
+) -> int:
     clock = running_on(now)
 
     def one(payout_id: str) -> bool:
         payout = Payout.objects.select_related("merchant", "bank_account").one(payout_id)
         return act(payout, clock())
 
-    return sweep("send payouts", one, list(payouts.values_list("pk", flat=True)))
+    return sweep(name, one, keys_by_page(payouts))

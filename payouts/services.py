@@ -16,6 +16,7 @@ from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, accounts_for, lock, post_transfers
 from merchants.callers import Caller
 from merchants.models import Merchant
+from merchants.statuses import MerchantStatus
 from payouts import events
 from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
@@ -121,9 +122,12 @@ def cancel_payout(*, caller: Caller, payout_id: str, now: datetime) -> Payout:
 def mark_sent(*, payout_id: str, actor: str, now: datetime) -> Payout:
     """Note that a payout leaves for the bank by itself, or fail it where it cannot.
 
-    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit.
+    A late one gets a later arrival date. Raises PayoutNotFound, PayoutStatusUnfit, also where the
+    merchant has been suspended.
     """
     payout = Payout.objects.select_related("bank_account", "merchant").locked(payout_id)
+    if payout.merchant.status == MerchantStatus.SUSPENDED:
+        raise PayoutStatusUnfit(merchant="is suspended")
     if fail_unsendable(payout, actor=actor, now=now):
         return payout
     leave(payout, batch=None, actor=actor, now=now)

@@ -26,7 +26,7 @@ from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, run
 from backoffice.statuses import InstructionStatus
 from payouts.batches import payouts_due
 from payouts.business_days import BusinessDays
-from payouts.models import PayoutBatch
+from payouts.models import Payout, PayoutBatch
 from payouts.order_references import held_back
 from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
@@ -104,10 +104,18 @@ PAYOUT_ACTIONS = (
 )
 
 
+def _currencies_due() -> list[tuple[str, str]]:
+    """Return the choice of currencies: our own, and those of what is scheduled."""
+    scheduled = Payout.objects.sendable().order_by().values_list("currency", flat=True)
+    found = sorted({settings.DEFAULT_CURRENCY, *scheduled.distinct()})
+    return [(currency, currency) for currency in found]
+
+
 class RunForm(ActionForm):
     """What is due by a day, as one file for the bank."""
 
     mode = SelectField((("live", "live"), ("test", "test")))
+    currency = SelectField(_currencies_due)
     execution_date = DateInputField()
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
@@ -115,9 +123,13 @@ class RunForm(ActionForm):
     def prepare(self) -> None:
         today = timezone.localtime(self.now).date()
         self.fields["execution_date"].initial = BusinessDays.load().on_or_after(today)
+        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
     def lines(self) -> list[str]:
-        today, currency = timezone.localtime(self.now).date(), settings.DEFAULT_CURRENCY
+        return [line for currency, _ in _currencies_due() for line in self._lines_of(currency)]
+
+    def _lines_of(self, currency: str) -> list[str]:
+        today = timezone.localtime(self.now).date()
         runs = runs_due(livemode=True, currency=currency, execution_date=today)
         count = sum(len(run.payout_ids) for run in runs)
         total = formats.money(sum(run.total_amount for run in runs), currency)
@@ -145,7 +157,7 @@ class RunForm(ActionForm):
 def _run(context: ActionContext) -> list[Instruction]:
     runs = runs_due(
         livemode=context.data["mode"] == "live",
-        currency=settings.DEFAULT_CURRENCY,
+        currency=context.data["currency"],
         execution_date=context.data["execution_date"],
     )
     if not runs:
@@ -160,7 +172,7 @@ def _submit_run(context: ActionContext, run: Run, number: int) -> Instruction:
         subject_id=RUN,
         livemode=context.data["mode"] == "live",
         amount=run.total_amount,
-        currency=settings.DEFAULT_CURRENCY,
+        currency=context.data["currency"],
         form_key=context.data["form_key"] + (f":{number}" if number else ""),
         arguments={
             "execution_date": context.data["execution_date"].isoformat(),

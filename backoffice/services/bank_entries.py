@@ -2,13 +2,13 @@
 
 from datetime import datetime
 
+from django.db import transaction
+
 from backoffice.models import Instruction
 from customers.models import Customer
 from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand
-from payouts.bank.matching import refuse_resolved
-from payouts.batches import find_batch
 from payouts.errors import PayoutStatusUnfit
 from payouts.models import BankEntry, Payout
 from payouts.services import RETURNED_BY_BANK, record_returned
@@ -19,12 +19,11 @@ _BEARS_CHARGE = {"": None, SERVICE: False, MERCHANT: True}
 
 
 def check_match(instruction: Instruction, now: datetime) -> None:
-    """Raises BankEntryNotFound, BankEntryUnfit, PayoutNotFound, PayoutBatchNotFound."""
-    refuse_resolved(BankEntry.objects.one(instruction.arguments["entry"]))
-    if _is_batch(instruction):
-        find_batch(instruction.subject_id)
-    else:
-        Payout.objects.one(instruction.subject_id)
+    """Try it, and undo it: what cannot fit goes to no second person. Raises as the match does."""
+    caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
+    with transaction.atomic():
+        match_entry_by_hand(instruction, caller, now)
+        transaction.set_rollback(True)
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:

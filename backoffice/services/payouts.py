@@ -7,6 +7,7 @@ from datetime import date, datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
 
 from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
@@ -114,22 +115,22 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Put exactly the payouts that were asked for into a batch; return its id, if it has one.
 
     What cannot leave fails or waits by itself. Approved after its day, it leaves on the next one
-    on which banks work. Raises as `create_batch` does, InstructionDecided
-    where one of them is of another amount than was approved.
+    on which banks work. Raises as `create_batch` does, and InstructionDecided where those asked for
+    do not come to exactly the amount that was approved.
     """
+    payout_ids = instruction.arguments.get("payouts", ())
+    asked_for = Payout.objects.filter(pk__in=payout_ids).aggregate(total=Sum("amount"))
+    if (asked_for["total"] or 0) != instruction.amount:
+        raise InstructionDecided("These payouts do not come to the amount that was approved.")
     batch = create_batch(
         livemode=instruction.livemode,
         currency=instruction.currency,
         execution_date=_execution_date(instruction, now),
-        payout_ids=instruction.arguments.get("payouts", ()),
+        payout_ids=payout_ids,
         actor=caller.actor,
         now=now,
     )
-    if batch is None:
-        return ""
-    if batch.total_amount > instruction.amount:
-        raise InstructionDecided("These payouts come to more than was approved.")
-    return batch.id
+    return batch.id if batch else ""
 
 
 def check_failure(instruction: Instruction, now: datetime) -> None:

@@ -8,15 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from core.clock import running_on
-from core.sweeping import sweep
+from core.sweeping import keys_by_page, sweep
 from payouts.bank.matching import match_entry
 from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, store_bank_file
-from payouts.models import BankEntry, BankEntryKind, BankFile
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankFile,
+    PayoutBatch,
+    PayoutOrder,
+)
+from payouts.order_references import ORDER_PREFIX
 
-MOST_TRIED_AGAIN = 1_000
 Progress = Callable[[int, int], None]
 
 
@@ -61,19 +67,26 @@ def match_bank_file(
         return match_entry(entry_id=entry_id, actor=actor, now=clock())
 
     matched = sweep("match bank entries", one, waiting)
+    others = keys_by_page(_waiting_in_others(file))
     return ImportResult(
         stored=stored,
         matched=matched,
         unmatched=file.entries.unmatched().count(),
-        matched_earlier=sweep("match earlier bank entries", one, _waiting_in_others(file)),
+        matched_earlier=sweep("match earlier bank entries", one, others),
     )
 
 
-def _waiting_in_others(file: BankFile) -> list[str]:
-    """Return what waits in other files, the oldest first.
+def _waiting_in_others(file: BankFile) -> QuerySet[BankEntry]:
+    """Return what waits in other files and may fit by now: what names an order or a run.
 
     Money that came in, and was looked at, is left to the person who looks at it now.
     """
     others = BankEntry.objects.unmatched().filter(livemode=file.livemode).exclude(file=file)
-    others = others.exclude(~Q(problem=NOT_LOOKED_AT), kind=BankEntryKind.CREDIT)
-    return list(others.order_by("created_at", "pk").values_list("pk", flat=True)[:MOST_TRIED_AGAIN])
+    runs = PayoutBatch.objects.exclude(message_id="")
+    of_ours = (
+        Q(end_to_end_id__startswith=ORDER_PREFIX)
+        | Q(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+        | Q(message_reference__in=runs.values("message_id"))
+    )
+    not_looked_at = Q(problem=NOT_LOOKED_AT)
+    return others.filter(not_looked_at | of_ours & ~Q(kind=BankEntryKind.CREDIT))

@@ -203,6 +203,9 @@ def test_a_run_is_for_a_business_day(office: Office, merchant: Merchant) -> None
     )
 
 
+WEEKLY = {"mode": "test", "currency": "BSD", "reason": "Weekly run", "note": "As always"}
+
+
 def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -> None:
     paid_payment(merchant, 400_000)
     browser = office(Role.FINANCE)
@@ -211,7 +214,7 @@ def test_a_run_becomes_a_file_for_the_bank(office: Office, merchant: Merchant) -
 
     page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
     values = fields_of(browser.get(page).content.decode())
-    browser.post(page, values | {"mode": "test", "reason": "Weekly run", "note": "As always"})
+    browser.post(page, values | WEEKLY)
 
     batch = PayoutBatch.objects.get()
     assert (batch.count, batch.total_amount, batch.created_by) == (1, 100_000, "staff:finance")
@@ -233,7 +236,7 @@ def test_a_run_that_is_approved_late_leaves_on_the_next_business_day(
     monkeypatch.setitem(LIMITS[Role.FINANCE], InstructionKind.PAYOUT, alone)
     page = reverse("admin:payouts_payoutbatch_list_act", args=["run"])
     values = fields_of(browser.get(page).content.decode())
-    browser.post(page, values | {"mode": "test", "reason": "Weekly run", "note": "As always"})
+    browser.post(page, values | WEEKLY)
     assert values["execution_date"] == "2026-03-18"
 
     with time_machine.travel("2026-03-21T15:00Z", tick=False):  # a Saturday

@@ -18,7 +18,7 @@ from payouts.batch_reconciliation import check_batches
 from payouts.errors import BankEntriesWaiting, PayoutStatusUnfit
 from payouts.models import BankEntry, Payout, PayoutBatch
 from payouts.sending import send_due
-from payouts.services import record_failed
+from payouts.services import mark_sent, record_failed
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -130,6 +130,15 @@ def test_sending_by_itself_skips_a_suspended_merchant(payout):
     Payout.objects.update(send_date="2020-01-01")
 
     assert send_due(now=utc_now()) == 0
+    assert statuses([payout]) == ["scheduled"]
+
+
+def test_a_merchant_that_is_suspended_during_the_sweep_is_not_paid(payout):
+    suspend(payout.merchant)
+
+    with pytest.raises(PayoutStatusUnfit, match="suspended"):
+        mark_sent(payout_id=payout.pk, actor="system:x", now=utc_now())
+
     assert statuses([payout]) == ["scheduled"]
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from core.clock import utc_now
 from ledger.models import Purpose
+from payouts.bank import importing
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.models import BankEntry, BankFile, Payout
 from payouts.reconciliation import check_payouts
@@ -194,6 +195,18 @@ def test_what_staff_have_recorded_is_not_recorded_again(sent_pair):
 
     assert (event_types(), waiting_entries()) == (before, [])
     assert Payout.objects.get(pk=sent_pair[0].pk).booked_at is not None
+
+
+def test_only_what_names_an_order_or_a_run_is_tried_again(sent_pair, monkeypatch):
+    ours = entry(1250, details=batch_details(sent_pair[0].batch))
+    read(statement(entry(700, reference="FEE"), ours))
+    tried = []
+    monkeypatch.setattr(importing, "match_entry", lambda **each: tried.append(each) or False)
+
+    read(status_report(sent_pair[0].batch, message_id="S-2"))
+
+    waiting = BankEntry.objects.get(kind="debit", amount=1250)
+    assert [each["entry_id"] for each in tried] == [waiting.pk]
 
 
 def test_what_waited_is_explained_by_a_later_file(sent_pair):
