@@ -40,7 +40,9 @@ from payouts.models import (
     StatementLine,
 )
 from payouts.services import schedule_payout
-from refunds.models import Refund
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from refunds.models import Inquiry, Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import make_user, staff_as
 from tests.factories import MerchantFactory, PaymentFactory
@@ -105,6 +107,12 @@ def _of_trade(payment: Payment) -> dict[type[Model], Model]:
         Payment: payment,
         Refund: create_refund(
             caller=caller, payment_id=payment.pk, draft=RefundDraft(amount=100), now=utc_now()
+        ),
+        Inquiry: report_problem(
+            payment_id=payment.pk,
+            report=ProblemReport(InquiryReason.NOT_RECEIVED, "Where are the tickets?"),
+            actor="customer",
+            now=utc_now(),
         ),
         PaymentLink: create_link(
             caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=utc_now()
