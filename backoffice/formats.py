@@ -18,7 +18,7 @@ _GOOD = {
 }  # fmt: skip
 _BAD = {
     "failed", "suspended", "declined", "exhausted", "revoked", "refused", "returned", "forbidden",
-    "off", "failing",
+    "off", "failing", "reversed",
 }  # fmt: skip
 _WAIT = {
     "pending", "processing", "requires_action", "scheduled", "in_transit", "unverified", "waiting",

@@ -20,7 +20,7 @@ W, S = FundingWay, TopUpStatus
 TOP_UPS_SHOWN = 5
 _NAMES = {
     W.BANK_TRANSFER: gettext_noop("Bank transfer"),
-    W.AGENT: gettext_noop("Cash at a counter"),
+    W.AGENT: gettext_noop("Cash"),
     W.SIMULATED: gettext_noop("Simulated"),
 }
 _ABOUT = {
@@ -34,6 +34,7 @@ _STATES = {
     S.FAILED: (gettext_noop("Failed"), "is-bad"),
     S.CANCELED: (gettext_noop("Canceled"), "is-wait"),
     S.EXPIRED: (gettext_noop("Expired"), "is-wait"),
+    S.REVERSED: (gettext_noop("Taken back"), "is-bad"),
 }
 
 
@@ -116,7 +117,7 @@ def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
         reference=grouped(top_up.reference),
         created_at=top_up.created_at,
         expires_at=top_up.expires_at,
-        arrived_at=top_up.succeeded_at,
+        arrived_at=top_up.succeeded_at if status == S.SUCCEEDED else None,
         transaction_id=top_up.transaction_id or "",
         is_pending=status == S.PENDING,
         version=top_up_version_of(top_up, now=now),

@@ -22,7 +22,7 @@ from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
 from payments.paying import fail_payment, start_payment
 from payments.pressing import ask_for_proof, pay_or_return
-from payments.risk import refuse_above_limit, required_of
+from payments.risk import refuse_above_new_proof_limit, required_of
 from payments.verification import Verification
 
 # Over all methods and customers. Fewer leave a payment open: its customer may try another way.
@@ -136,7 +136,7 @@ def submit_payment(
     customer = _signed_in(browser)
     if proof_for(payment, customer, now=now) == Verification.NONE:
         return pay_verified(payment, browser, Verification.NONE, now)
-    refuse_above_limit(customer, payment.amount or 0, now=now)
+    refuse_above_new_proof_limit(customer, payment.amount or 0, now=now)
     if not ahead and missing_amount(payment, customer):
         start_payment(payment_id=payment.id, actor=browser.actor, now=now)
         raise InsufficientBalance

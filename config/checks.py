@@ -63,6 +63,7 @@ def faults() -> Iterator[str]:
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
         return
     yield from _weak_transport()
+    yield from _weak_staff_access()
     yield from _unshared_state()
 
 
@@ -203,11 +204,6 @@ def _weak_transport() -> Iterator[str]:
             yield f"{name} must begin with https:// (or switch DEVELOPMENT_MODE on)."
     if settings.WEBHOOK_ALLOW_PRIVATE:
         yield "WEBHOOK_ALLOW_PRIVATE must be off: webhooks could reach the inside of the network."
-    if not settings.REQUIRE_STAFF_PASSKEYS:
-        yield (
-            "REQUIRE_STAFF_PASSKEYS must be on: those who move money would sign in with codes that"
-            " a false page can ask for."
-        )
     if "*" in settings.ALLOWED_HOSTS:
         yield "ALLOWED_HOSTS must name hosts: with * the links in mails go where a request says."
     if settings.TRUSTED_PROXIES == 0:
@@ -216,6 +212,14 @@ def _weak_transport() -> Iterator[str]:
             " proxy stands before it; without it all customers share the proxy's address."
         )
     yield from _weak_ways_out()
+
+
+def _weak_staff_access() -> Iterator[str]:
+    if not settings.REQUIRE_STAFF_PASSKEYS:
+        yield (
+            "REQUIRE_STAFF_PASSKEYS must be on: those who move money would sign in with codes that"
+            " a false page can ask for."
+        )
 
 
 def _weak_ways_out() -> Iterator[str]:

@@ -13,7 +13,7 @@ from customers.models import Customer
 from funding.errors import FundingLimitReached
 from funding.models import FundingWay, TopUp
 from funding.references import references_in
-from funding.services import credit_locked, open_top_up, refuse_above_limit
+from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.matching import refuse_resolved
 from payouts.errors import BankEntryUnfit
@@ -39,6 +39,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     _refuse_unfit(entry, top_up)
     _refuse_same_money(entry, but=top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
+        top_up.customer.refuse_erased()  # no one could spend it: it has to be sent back
         amount = entry.amount or 0
         _refuse_too_much(top_up, amount, now)
         credit_locked(top_up, amount=amount, actor=actor, now=now)
@@ -116,6 +117,6 @@ def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:
     """Count what came in the place of what was ordered, which no longer counts once given up."""
     customer = Customer.objects.locked(top_up.customer_id)
     try:
-        refuse_above_limit(customer, amount, now=now, besides=top_up)
+        refuse_above_day_limit(customer, amount, now=now, besides=top_up)
     except FundingLimitReached as error:
         raise BankEntryUnfit("It is more than the customer may add in a day.") from error

@@ -1,4 +1,4 @@
-"""Cash at a counter: a person takes it, and the customer confirms it with a code on their phone.
+"""Cash: a person takes it, and the customer confirms it with a code on their phone.
 
 The code is the second channel: without the customer's phone no wallet is filled, and its text says
 how much the customer confirms to have handed over.

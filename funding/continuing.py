@@ -62,9 +62,12 @@ _SAYS = {PaymentStatus.COMPLETED: ADDED_AND_PAID, **dict.fromkeys(PAYABLE, ADDED
 
 
 def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus:
-    """Pay by what was proved, if that is enough. Return the payment's status then."""
+    """Pay by what was proved, if that is enough. Return the payment's status then.
+
+    Money that came for a top-up which the customer has given up is for the customer to spend.
+    """
     before, verified = payment.status_at(now), proof_of(payment, top_up.customer_id)
-    if verified is None:
+    if verified is None or top_up.canceled_at is not None:
         return before
     try:
         with transaction.atomic():  # a refusal undoes what it has begun

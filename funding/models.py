@@ -4,26 +4,27 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from core.ids import PublicIdField
 from core.money import MAX_AMOUNT
 from core.signatures import SignatureField
 from customers.models import Customer, CustomerSession
 from funding.errors import TopUpNotFound, TopUpStatusUnfit
-from funding.statuses import TRANSITIONS, TopUpStatus
+from funding.statuses import EVER_CREDITED, TRANSITIONS, TopUpStatus
 from merchants.scoping import CallerScoped
 from payments.models import Payment
 from payments.verification import Verification
 
 S = TopUpStatus
+_CREDITED = sorted(EVER_CREDITED)
 
 
 class FundingWay(models.TextChoices):
     """The ways by which money comes in. Each is a provider's."""
 
     BANK_TRANSFER = "bank_transfer", "bank transfer"
-    AGENT = "agent", "cash at a counter"
+    AGENT = "agent", "cash"
     SIMULATED = "simulated", "simulated"
 
 
@@ -49,6 +50,7 @@ class TopUp(models.Model):
     `amount_received` is what came, and what the ledger moved under this id. With a `payment`, it
     was added to pay that; `followed_up_at` is when the payment was looked at afterwards.
     `code_handle` is that of the code by which the customer confirms cash, `taken_by` who took it.
+    `amount_reversed` is what staff took back from the wallet, where the money was gone after all.
     """
 
     id = PublicIdField(primary_key=True)
@@ -61,6 +63,7 @@ class TopUp(models.Model):
     status = models.CharField(max_length=16, choices=TopUpStatus, default=S.PENDING)
     amount = models.BigIntegerField()
     amount_received = models.BigIntegerField(null=True)
+    amount_reversed = models.BigIntegerField(null=True)
     currency = models.CharField(max_length=3)
     reference = models.CharField(max_length=25, unique=True)
     transaction_id = PublicIdField(null=True, unique=True)
@@ -73,6 +76,7 @@ class TopUp(models.Model):
     failed_at = models.DateTimeField(null=True)
     canceled_at = models.DateTimeField(null=True)
     expired_at = models.DateTimeField(null=True)
+    reversed_at = models.DateTimeField(null=True)
     followed_up_at = models.DateTimeField(null=True)
     signature = SignatureField(
         *("id", "customer_id", "payment_id", "livemode", "way", "amount", "currency"),
@@ -94,16 +98,26 @@ class TopUp(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    status=S.SUCCEEDED,
+                    status__in=_CREDITED,
                     amount_received__gte=1,
                     transaction_id__isnull=False,
                     succeeded_at__isnull=False,
                 )
                 | (
-                    ~Q(status=S.SUCCEEDED)
+                    ~Q(status__in=_CREDITED)
                     & Q(amount_received=None, transaction_id=None, succeeded_at=None)
                 ),
                 name="top_up_succeeded",
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    status=S.REVERSED,
+                    amount_reversed__gte=1,
+                    amount_reversed__lte=F("amount_received"),
+                    reversed_at__isnull=False,
+                )
+                | ~Q(status=S.REVERSED) & Q(amount_reversed=None, reversed_at=None),
+                name="top_up_reversed",
             ),
             models.CheckConstraint(
                 condition=Q(livemode=False) | ~Q(way=FundingWay.SIMULATED),
@@ -197,6 +211,7 @@ class CashDay(models.Model):
             models.UniqueConstraint(
                 fields=["agent", "livemode", "currency", "day"], name="cash_day_once"
             ),
+            models.CheckConstraint(condition=Q(amount__gte=0), name="cash_day_amount"),
         )
 
     def __str__(self) -> str:

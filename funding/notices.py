@@ -8,6 +8,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from core.formats import money_and_code
 from funding.models import TopUp
+from funding.statuses import TopUpStatus
 from messages import sms
 from messages.models import Channel
 from messages.planning import plan_message
@@ -15,6 +16,11 @@ from messages.planning import plan_message
 TOP_UP = "top_up"
 SUBJECT = gettext_noop("%(amount)s added to your %(service)s wallet")
 ADDED = gettext_noop("%(amount)s was added to your %(service)s wallet. Receipt: %(receipt)s")
+TAKEN_BACK = gettext_noop(
+    "%(amount)s was taken back from your %(service)s wallet: what was added is gone. "
+    "See: %(receipt)s"
+)
+TAKEN_BACK_SUBJECT = gettext_noop("%(amount)s taken back from your %(service)s wallet")
 ADDED_AND_PAID = gettext_noop(
     "%(amount)s was added to your %(service)s wallet, and %(price)s paid to %(payee)s. "
     "Receipt: %(receipt)s"
@@ -31,22 +37,36 @@ def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
     In test mode it goes to the merchant whose payment it was added for, or nowhere. None to a
     customer whose data has been erased.
     """
+    payment = top_up.payment
+    values = {}
+    if payment is not None:
+        values = {
+            "price": money_and_code(payment.sale_amount, payment.currency),
+            "payee": sms.sanitized(payment.merchant.name),
+            "pay": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
+        }
+    _plan(top_up, SUBJECT, says, top_up.amount_received or 0, key=top_up.pk, now=now, **values)
+
+
+def plan_reversal(top_up: TopUp, *, now: datetime) -> None:
+    """Plan what tells the customer that money was taken back, as `plan_receipt` does."""
+    amount, key = top_up.amount_reversed or 0, f"{top_up.pk}:{TopUpStatus.REVERSED}"
+    _plan(top_up, TAKEN_BACK_SUBJECT, TAKEN_BACK, amount, key=key, now=now)
+
+
+def _plan(
+    top_up: TopUp, title: str, says: str, amount: int, *, key: str, now: datetime, **more: str
+) -> None:
     customer, payment = top_up.customer, top_up.payment
     if customer.erased_at is not None:
         return
     with translation.override(customer.language or settings.LANGUAGE_CODE):
-        values = {
+        values = more | {
             "service": settings.SERVICE_NAME,
-            "amount": money_and_code(top_up.amount_received or 0, top_up.currency),
+            "amount": money_and_code(amount, top_up.currency),
             "receipt": f"{settings.CHECKOUT_URL}/top-ups/{top_up.pk}",
         }
-        if payment is not None:
-            values |= {
-                "price": money_and_code(payment.sale_amount, payment.currency),
-                "payee": sms.sanitized(payment.merchant.name),
-                "pay": f"{settings.CHECKOUT_URL}{payment.hosted_url}",
-            }
-        text, subject = gettext(says) % values, gettext(SUBJECT) % values
+        text, subject = gettext(says) % values, gettext(title) % values
     for channel, recipient in ((Channel.SMS, customer.phone), (Channel.EMAIL, customer.email)):
         if recipient:
             plan_message(
@@ -59,6 +79,6 @@ def plan_receipt(top_up: TopUp, *, now: datetime, says: str = ADDED) -> None:
                 language=customer.language,
                 subject=subject if channel == Channel.EMAIL else "",
                 text=text,
-                key=f"{top_up.pk}:{channel}",
+                key=f"{key}:{channel}",
                 now=now,
             )

@@ -1,7 +1,7 @@
 """How money comes in. Each way is a provider; `FUNDING_PROVIDERS` names those of this service.
 
 An automatic one is polled, outside of any transaction, until it has a result. Of the others the
-bank's files or a person at a counter say when the money is there.
+bank's files or the person who takes cash say when the money is there.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Exists, F, OuterRef
 
 from funding.models import FundingWay, TopUp
-from funding.statuses import TopUpStatus
+from funding.statuses import EVER_CREDITED, TopUpStatus
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.reconciliation import each, transfers_of
 from ledger.transition_checks import check_transitions
@@ -16,7 +16,7 @@ _STAMPED = [(status, f"{status}_at") for status in TopUpStatus if status != TopU
 
 def check_top_ups() -> Iterator[str]:
     """Yield a sentence for each top-up, transfer or bank entry that the others do not prove."""
-    succeeded = TopUp.objects.filter(status=TopUpStatus.SUCCEEDED)
+    succeeded = TopUp.objects.filter(status__in=EVER_CREDITED)
     moved = transfers_of(TransferKind.TOP_UP).filter(
         amount=OuterRef("amount_received"),
         debit_account__purpose=Purpose.FUNDING,
@@ -30,10 +30,29 @@ def check_top_ups() -> Iterator[str]:
     of_top_ups = Transfer.objects.filter(kind=TransferKind.TOP_UP, reference__startswith="top_")
     for transfer in each(of_top_ups.filter(~Exists(known))):
         yield f"Transfer {transfer.pk} is of no succeeded top-up {transfer.reference}."
+    yield from _check_reversals()
     yield from _check_bank(succeeded.filter(way=FundingWay.BANK_TRANSFER))
     for top_up in each(TopUp.objects.exclude(livemode=F("customer__livemode"))):
         yield f"Top-up {top_up.pk} is of another mode than its customer."
     yield from check_transitions(TopUp, first="", stamps=_STAMPED)
+
+
+def _check_reversals() -> Iterator[str]:
+    taken = Transfer.objects.filter(kind=TransferKind.ADJUSTMENT)
+    back = taken.filter(
+        reference=OuterRef("pk"),
+        amount=OuterRef("amount_reversed"),
+        currency=OuterRef("currency"),
+        debit_account__purpose=Purpose.WALLET,
+        debit_account__owner=OuterRef("customer_id"),
+        credit_account__purpose=Purpose.FUNDING,
+    )
+    undone = TopUp.objects.filter(status=TopUpStatus.REVERSED)
+    for top_up in each(undone.filter(~Exists(back))):
+        yield f"Top-up {top_up.pk} is reversed without the transfer of its amount."
+    known = undone.filter(pk=OuterRef("reference"))
+    for transfer in each(taken.filter(~Exists(known), reference__startswith="top_")):
+        yield f"Transfer {transfer.pk} takes back {transfer.reference}, which is not reversed."
 
 
 def _check_bank(by_transfer) -> Iterator[str]:  # type: ignore[no-untyped-def]  # a QuerySet of TopUp

@@ -53,7 +53,7 @@ def order_top_up(
     known = same.order_by("-pk").first()
     if known is not None:
         return known
-    refuse_above_limit(customer, amount, now=now)
+    refuse_above_day_limit(customer, amount, now=now)
     return open_top_up(
         customer=customer,
         way=provider.way,
@@ -97,7 +97,7 @@ def open_top_up(
     return top_up
 
 
-def refuse_above_limit(
+def refuse_above_day_limit(
     customer: Customer, amount: int, *, now: datetime, besides: TopUp | None = None
 ) -> None:
     """Raise FundingLimitReached where a customer would add more than the limit of a day.

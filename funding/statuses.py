@@ -9,6 +9,7 @@ class TopUpStatus(TextChoices):
     FAILED = "failed"
     CANCELED = "canceled"
     EXPIRED = "expired"
+    REVERSED = "reversed"
 
 
 S = TopUpStatus
@@ -16,10 +17,12 @@ S = TopUpStatus
 # Money that comes after a top-up was given up is the customer's all the same.
 TRANSITIONS: dict[TopUpStatus, frozenset[TopUpStatus]] = {
     S.PENDING: frozenset({S.SUCCEEDED, S.FAILED, S.CANCELED, S.EXPIRED}),
-    S.SUCCEEDED: frozenset(),
+    S.SUCCEEDED: frozenset({S.REVERSED}),
     S.FAILED: frozenset(),
     S.CANCELED: frozenset({S.SUCCEEDED}),
     S.EXPIRED: frozenset({S.SUCCEEDED}),
+    S.REVERSED: frozenset(),
 }
 
+EVER_CREDITED = frozenset({S.SUCCEEDED} | TRANSITIONS[S.SUCCEEDED])
 CREDITABLE = frozenset(status for status in S if S.SUCCEEDED in TRANSITIONS[status])

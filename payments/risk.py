@@ -31,7 +31,7 @@ def required_of(customer: Customer, amount: int, *, now: datetime) -> Verificati
     return needed
 
 
-def refuse_above_limit(customer: Customer, amount: int, *, now: datetime) -> None:
+def refuse_above_new_proof_limit(customer: Customer, amount: int, *, now: datetime) -> None:
     """Raise NewProofLimitReached where a new PIN or passkey does not yet pay so much in all."""
     if not is_protected(customer) or not is_recent(customer.proof_changed_at, now):
         return
@@ -55,7 +55,7 @@ def count_payment(
 
     Raises NewProofLimitReached, VerificationFailed where more proof is needed.
     """
-    refuse_above_limit(customer, amount, now=now)
+    refuse_above_new_proof_limit(customer, amount, now=now)
     if verified < required_of(customer, amount, now=now):
         raise VerificationFailed
     if not is_protected(customer):

@@ -137,7 +137,7 @@ ROWS = tuple(
 
 CHOICES = [
     WayChoice("bank_transfer", "Bank transfer", "From your bank, in one or two business days."),
-    WayChoice("agent", "Cash at a counter", "Show a code and pay cash. It is there at once."),
+    WayChoice("agent", "Cash", "Show a code and pay cash. It is there at once."),
     WayChoice("simulated", "Simulated", "Test money, there in a few seconds."),
 ]
 BANK_ROWS = [("To", "Payments Ltd"), ("Account", "000777"), ("Bank", "Bank of the Islands")]

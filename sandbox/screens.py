@@ -170,7 +170,7 @@ SCREENS: dict[str, Screen] = {
     "top-up-cash": lambda: (
         "top_up",
         {
-            "top_up": replace(ON_ITS_WAY, way="agent", way_name="Cash at a counter"),
+            "top_up": replace(ON_ITS_WAY, way="agent", way_name="Cash"),
             "cash_place": "12 Bay Street, Nassau",
             "is_own": True,
             "livemode": True,

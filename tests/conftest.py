@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 THOROUGH = pin_hashing._argon2
 # How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
 LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 480, "fuzz": 960}
+# The first test of a process makes the database: every migration, on a machine that may be busy.
+FIRST_SECONDS = 480
 _keeper = pytest.StashKey[Keeper]()
 _stderr = pytest.StashKey[int]()
 
@@ -85,7 +87,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give a test of a slow kind longer before all threads are dumped and the process ends."""
     limit = max((LIMITS_SECONDS.get(mark.name, 0) for mark in item.iter_markers()), default=0)
     if limit:
-        faulthandler.dump_traceback_later(limit, exit=True, file=item.config.stash[_stderr])
+        _limit(item.config, limit)
+
+
+def _limit(config: pytest.Config, seconds: float) -> None:
+    faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[_stderr])
 
 
 @pytest.fixture(scope="session")
@@ -95,6 +101,7 @@ def django_db_setup(request: pytest.FixtureRequest, django_db_modify_db_settings
     if not run_environment.ON_POSTGRESQL and template.use(database):
         connection.settings_dict["NAME"] = str(database)
         return
+    _limit(request.config, FIRST_SECONDS)
     request.getfixturevalue("django_db_setup")
     if not run_environment.ON_POSTGRESQL:
         template.keep(database)

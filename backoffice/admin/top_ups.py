@@ -5,7 +5,8 @@ from datetime import datetime
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.forms import ActionForm, TextInputField
+from backoffice.admin.submission import submit, submitted
+from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
 from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.resource.display_fields import (
     AMOUNT,
@@ -24,11 +25,12 @@ from backoffice.resource.display_fields import (
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
+from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
 from backoffice.timeline import messages_about, transitions_of
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
-from funding.statuses import TopUpStatus
+from funding.statuses import TRANSITIONS, TopUpStatus
 
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
@@ -83,6 +85,40 @@ CASH_ACTIONS = (
 )
 
 
+class ReversalForm(ActionForm):
+    """How much goes back: all, or what the wallet still holds."""
+
+    amount = MoneyField()
+    reason = TextInputField(max_length=255, help_text="Such as: the bank has taken it back.")
+    note = TextAreaField(max_length=2_000)
+
+    def prepare(self) -> None:
+        self.set_currency(self.row.currency)
+        self.fields["amount"].initial = self.row.amount_received
+
+
+REVERSAL_ACTIONS = (
+    Action(
+        name="reverse",
+        title="Reverse",
+        right=Right.ADJUST,
+        form=ReversalForm,
+        service=lambda context: submit(
+            context,
+            instruction_kinds.REVERSE_TOP_UP,
+            livemode=context.row.livemode,
+            amount=context.data["amount"],
+            currency=context.row.currency,
+        ),
+        message=submitted("Taken back. The customer is told."),
+        about="Takes the money from the wallet again; a colleague has to approve.",
+        icon="undo",
+        danger=True,
+        available=lambda top_up, now: TopUpStatus.REVERSED in TRANSITIONS[top_up.status_at(now)],
+    ),
+)
+
+
 class TopUpAdmin(OfficeAdmin):
     summed = "amount"
     list_select_related = ("customer", "payment")
@@ -103,13 +139,14 @@ class TopUpAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("customer", "customer", "customer_id"),
     )
-    row_actions = CASH_ACTIONS
+    row_actions = CASH_ACTIONS + REVERSAL_ACTIONS
     page = (
         Fieldset(
             "Top-up",
             Id("Top-up"),
             AMOUNT,
             CAME,
+            Amount("Taken back", "amount_reversed"),
             STATUS,
             WAY,
             REFERENCE,
@@ -129,6 +166,10 @@ class TopUpAdmin(OfficeAdmin):
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
             amount = formats.money(row.amount_received or 0, row.currency)
             return SupportAnswer([f"{amount} came on {formats.moment(row.succeeded_at)}."], "good")
+        if row.status == TopUpStatus.REVERSED and row.reversed_at:
+            amount = formats.money(row.amount_reversed or 0, row.currency)
+            when = formats.moment(row.reversed_at)
+            return SupportAnswer([f"{amount} was taken back on {when}."], "bad")
         if row.status == TopUpStatus.PENDING:
             until = formats.moment(row.expires_at)
             return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")

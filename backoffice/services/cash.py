@@ -1,4 +1,4 @@
-"""Cash that staff take at a counter, after the customer has confirmed it by a code."""
+"""Cash that staff take, after the customer has confirmed it by a code."""
 
 from datetime import datetime
 

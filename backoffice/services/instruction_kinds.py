@@ -41,6 +41,7 @@ class InstructionTask:
 
 REFUND = "refund"
 TOP_UP = "top_up"
+REVERSE_TOP_UP = "reverse_top_up"
 ADJUST_WALLET = "adjust_wallet"
 ADJUST_MERCHANT = "adjust_merchant"
 PAY_OUT = "pay_out"
@@ -76,6 +77,14 @@ TASKS: dict[str, InstructionTask] = {
         right=Right.TOP_UP,
         check=money.check_top_up,
         carry_out=money.top_up,
+    ),
+    REVERSE_TOP_UP: InstructionTask(
+        title="Reversal of a top-up",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_reversal,
+        carry_out=money.reverse,
+        always_two=True,
     ),
     ADJUST_WALLET: InstructionTask(
         title="Adjustment of a wallet",

@@ -120,7 +120,14 @@ def _subject_type(task: InstructionTask, subject_id: str) -> str:
         return "staff"
     if task.kind == InstructionKind.BANK_FILE:
         return "bankfile"
-    kinds = {"pay": "payment", "cus": "customer", "mer": "merchant", "key": "apikey"}
+    kinds = {
+        "pay": "payment",
+        "cus": "customer",
+        "mer": "merchant",
+        "key": "apikey",
+        "top": "topup",
+        "bat": "payoutbatch",
+    }
     return kinds.get(subject_id.partition("_")[0], "payout")
 
 

@@ -10,6 +10,10 @@ from core.ids import new_id
 from customers.models import Customer
 from customers.services import top_up as top_up_wallet
 from customers.services import wallet
+from funding.errors import TopUpStatusUnfit
+from funding.models import TopUp
+from funding.reversal import refuse_more, reverse_top_up
+from funding.statuses import TRANSITIONS, TopUpStatus
 from ledger.models import HOUSE, Account, Purpose, TransferKind
 from ledger.services import Movement, account_for, post_transfers
 from merchants.callers import Caller
@@ -80,6 +84,26 @@ def adjust_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
     """Put right what a wallet holds. Raises InsufficientBalance where there is less to take."""
     customer = Customer.objects.one(instruction.subject_id)
     return _adjust(instruction, wallet(customer, instruction.currency), now)
+
+
+def check_reversal(instruction: Instruction, now: datetime) -> None:
+    """Raises TopUpNotFound, TopUpStatusUnfit, InvalidAmount."""
+    top_up = TopUp.objects.one(instruction.subject_id)
+    if TopUpStatus.REVERSED not in TRANSITIONS[TopUpStatus(top_up.status)]:
+        raise TopUpStatusUnfit(status=f"is {top_up.status}")
+    refuse_more(top_up, instruction.amount)
+
+
+def reverse(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Take back what a top-up has brought. Raises as `reverse_top_up` does."""
+    top_up = reverse_top_up(
+        top_up_id=instruction.subject_id,
+        amount=instruction.amount,
+        cause=instruction.reason,
+        actor=caller.actor,
+        now=now,
+    )
+    return top_up.pk
 
 
 def check_merchant(instruction: Instruction, now: datetime) -> None:

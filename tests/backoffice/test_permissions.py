@@ -120,6 +120,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("Refund", "give-up"): {F, A},
     ("TopUp", "cash"): {F, A},
     ("TopUp", "cash-code"): {F, A},
+    ("TopUp", "reverse"): {F, A},
     ("User", "add"): {A},
     ("User", "close"): {A},
     ("User", "lift-lockout"): {A},

@@ -12,6 +12,7 @@ from funding.models import TopUp
 from funding.reconciliation import check_top_ups
 from funding.references import grouped, new_reference, references_in
 from funding.services import cancel_top_up
+from funding.tasks import collect_top_ups
 from ledger.models import Transfer, TransferKind
 from messages.models import Message
 from payouts.errors import BankEntryUnfit
@@ -186,8 +187,6 @@ def test_another_currency_or_mode_waits(customer):
 
 
 def test_a_payment_is_paid_after_the_customer_has_left(payment_of):
-    from funding.tasks import collect_top_ups
-
     payment = payment_of(150)
     customer_with(40)
     shopper = short_of_money(payment)
@@ -200,6 +199,24 @@ def test_a_payment_is_paid_after_the_customer_has_left(payment_of):
 
     payment.refresh_from_db()
     assert payment.status == "completed"
+
+
+def test_money_for_a_canceled_top_up_does_not_pay_what_it_was_for(payment_of):
+    payment = payment_of(150)
+    customer = customer_with(40)
+    shopper = short_of_money(payment)
+    shopper.send(to="/pay")
+    shopper.send(way="bank_transfer")
+    top_up = TopUp.objects.get()
+    cancel_top_up(top_up_id=top_up.pk, customer_id=customer.pk, now=utc_now())
+
+    booked(transfer(110, top_up.reference), livemode=False)
+    collect_top_ups()
+
+    payment.refresh_from_db()
+    assert payment.status != "completed"
+    assert held(customer) == 150
+    assert TopUp.objects.get().followed_up_at is not None
 
 
 def test_references_have_check_digits_of_iso_11649():
@@ -256,13 +273,14 @@ def test_an_erased_customer_is_credited_by_no_one(customer):
     assert waiting_entries() == ["There is no order of this reference."]
 
 
-def test_money_for_an_erased_customer_is_told_to_no_one(customer):
+def test_money_for_an_erased_customer_waits_for_a_person(customer):
     reference = ordered(customer).reference
     erased(customer)
 
     booked(transfer(2_000, reference))
 
-    assert held(customer) == 2_000
+    assert held(customer) == 0
+    assert waiting_entries() == [CustomerErased.message]
     assert not Message.objects.filter(kind="top_up").exists()
 
 

@@ -8,7 +8,7 @@ import pytest
 from core.clock import utc_now
 from customers.errors import NewProofLimitReached
 from customers.models import Customer
-from payments.risk import refuse_above_limit, required_of
+from payments.risk import refuse_above_new_proof_limit, required_of
 from payments.verification import Verification
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
@@ -56,12 +56,12 @@ def test_payments_by_pin_add_up_for_a_day(
 def test_a_new_proof_pays_up_to_its_limit(now: datetime) -> None:
     payer = customer(proof_changed_at=now, new_proof_amount=1_000)
 
-    refuse_above_limit(payer, 4_000, now=now)
+    refuse_above_new_proof_limit(payer, 4_000, now=now)
     with pytest.raises(NewProofLimitReached):
-        refuse_above_limit(payer, 4_001, now=now)
+        refuse_above_new_proof_limit(payer, 4_001, now=now)
 
 
 def test_an_old_proof_has_no_limit(now: datetime) -> None:
     payer = customer(proof_changed_at=now - DAY, new_proof_amount=5_000)
 
-    refuse_above_limit(payer, 1_000_000, now=now)
+    refuse_above_new_proof_limit(payer, 1_000_000, now=now)

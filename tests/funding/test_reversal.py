@@ -1,0 +1,119 @@
+"""What was added and is gone after all is taken back, by two people, once"""
+
+import pytest
+from django.db import transaction
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.roles import Role
+from core.clock import utc_now
+from core.errors import InvalidAmount
+from customers.services import wallet
+from funding.errors import TopUpStatusUnfit
+from funding.models import TopUp
+from funding.reconciliation import check_top_ups
+from funding.reversal import reverse_top_up
+from ledger.errors import InsufficientBalance
+from ledger.models import HOUSE, Purpose, Transfer, TransferKind
+from ledger.services import Movement, account_for, post_transfers
+from messages.models import Message
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import sign_in
+from tests.checkout.shopper import Shopper
+from tests.funding.money_in import booked, customer_with, held, ordered, transfer
+from tests.ledger.funding import problems
+
+pytestmark = pytest.mark.django_db
+WHY = {"reason": "Taken back by the bank", "note": "Mail of the bank"}
+
+
+@pytest.fixture
+def top_up() -> TopUp:
+    """A live transfer of 20.00 that has come."""
+    made = ordered(customer_with(0, "+12424567890", livemode=True), 2_000)
+    booked(transfer(2_000, made.reference))
+    made.refresh_from_db()
+    return made
+
+
+def reversal(top_up, amount=2_000):
+    return reverse_top_up(
+        top_up_id=top_up.pk, amount=amount, cause="x", actor="staff:ann", now=utc_now()
+    )
+
+
+def test_it_takes_the_money_back_and_tells_the_customer(top_up):
+    reversal(top_up)
+
+    assert held(top_up.customer) == 0
+    top_up.refresh_from_db()
+    assert (top_up.status, top_up.amount_reversed) == ("reversed", 2_000)
+    moved = Transfer.objects.get(kind=TransferKind.ADJUSTMENT)
+    assert (moved.reference, moved.amount) == (top_up.pk, 2_000)
+    told = Message.objects.filter(kind="top_up").latest("created_at")
+    assert "B$20.00 BSD was taken back from your" in told.text
+    assert [*check_top_ups(), *problems()] == []
+
+
+def test_a_part_is_taken_back_where_the_rest_was_spent(top_up):
+    spend(top_up.customer, 500)
+    with pytest.raises(InsufficientBalance):
+        reversal(top_up)
+    top_up.refresh_from_db()
+    assert top_up.status == "succeeded"
+
+    reversal(top_up, 1_500)
+
+    assert held(top_up.customer) == 0
+    assert list(check_top_ups()) == []
+
+
+def test_once_and_no_more_than_has_come(top_up):
+    with pytest.raises(InvalidAmount):
+        reversal(top_up, 2_001)
+    reversal(top_up, 100)
+
+    with pytest.raises(TopUpStatusUnfit):
+        reversal(top_up, 100)
+
+    assert held(top_up.customer) == 1_900
+
+
+def test_what_has_not_come_is_not_taken_back():
+    waiting = ordered(customer_with(3_000, "+12424567890", livemode=True))
+
+    with pytest.raises((TopUpStatusUnfit, InvalidAmount)):
+        reversal(waiting)
+
+    assert held(waiting.customer) == 3_000
+
+
+def test_two_people_reverse_it(top_up):
+    act(sign_in(Role.FINANCE), top_up, "reverse", amount="20.00", **WHY)
+    assert held(top_up.customer) == 2_000
+    asked = Instruction.objects.get(task="reverse_top_up")
+
+    act(sign_in(Role.FINANCE, "another"), asked, "approve", note="So says the statement")
+
+    assert held(top_up.customer) == 0
+    assert AuditEntry.objects.filter(subject_type="topup", subject_id=top_up.pk).exists()
+
+
+def test_the_page_says_so(top_up):
+    reversal(top_up)
+
+    page = Shopper().visit(f"/top-ups/{top_up.pk}")
+
+    assert "Taken back" in page.text
+
+
+def spend(customer, amount):
+    to, funding = wallet(customer, "BSD"), account_of_house()
+    movement = Movement(
+        kind=TransferKind.ADJUSTMENT, reference="adj_x", debit=to, credit=funding, amount=amount
+    )
+    with transaction.atomic():
+        post_transfers(transaction_id="txn_x", movements=[movement], now=utc_now())
+
+
+def account_of_house():
+    return account_for(owner=HOUSE, purpose=Purpose.FUNDING, currency="BSD", livemode=True)
