@@ -13,6 +13,7 @@ from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
 from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
 from checkout.payment_view import Item, Payee
+from checkout.problems import ProblemEntry, ProblemForm
 from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
@@ -228,6 +229,23 @@ SCREENS: dict[str, Screen] = {
             "passkeys": (replace(ROWS[0], id=1),),
             "zone": "America/Nassau",
             "has_pin": True,
+        },
+    ),
+    "problem": lambda: (
+        "problem",
+        BASE | {"payment_view": PAID, "form": ProblemForm(), "livemode": True},
+    ),
+    "problem-answered": lambda: (
+        "problem",
+        BASE
+        | {
+            "payment_view": PAID,
+            "form": ProblemForm(),
+            "reported": True,
+            "entries": (
+                ProblemEntry("You", "", "The tickets have not come.", NOW, is_own=True),
+                ProblemEntry(PAID.payee.name, "", "They are on their way.", NOW, is_own=False),
+            ),
         },
     ),
     "ticket": lambda: (
