@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from checkout.payment_view import PaymentView
@@ -64,6 +65,16 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
     )
 
 
+def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
+    """Return the same end, with the new payment that the merchant has made."""
+    return replace(
+        end,
+        next=_("%(name)s has made a new payment for you.") % {"name": payment_view.payee.name},
+        again_address=reverse("checkout", args=[by]),
+        again_words=_("Go to the new payment"),
+    )
+
+
 def _expired(payment_view: PaymentView) -> Ending:
     happened = _("It had to be paid by %(when)s.") % {"when": payment_view.until}
     return Ending(
@@ -72,8 +83,8 @@ def _expired(payment_view: PaymentView) -> Ending:
         happened if payment_view.until else _("Its time has run out."),
         next=_("It can no longer be paid, but %(name)s can create a new one.")
         % {"name": payment_view.payee.name},
-        again_address=payment_view.again_address or payment_view.ask_address,
-        again_words=_("Start again") if payment_view.again_address else _("Ask for a new payment"),
+        again_address=payment_view.again_address,
+        again_words=_("Start again"),
         back_address=payment_view.cancel_address,
     )
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
-from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
@@ -116,7 +115,6 @@ class PaymentView:
     success_address: str = ""
     cancel_address: str = ""
     again_address: str = ""
-    ask_address: str = ""
     transaction_id: str = ""
     completed_at: datetime | None = None
     amount_refunded: int = 0
@@ -198,7 +196,6 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         success_address=return_url(payment.success_url, payment.id),
         cancel_address=return_url(payment.cancel_url, payment.id),
         again_address=_again(payment),
-        ask_address=_ask(payment, payee),
         transaction_id=payment.transaction_id or "",
         completed_at=payment.completed_at,
         amount_refunded=payment.amount_refunded,
@@ -280,10 +277,3 @@ def _again(payment: Payment) -> str:
     if payment.static_payment_id is not None:
         return f"/checkout/{payment.static_payment_id}"
     return payment.link.url if payment.link else ""
-
-
-def _ask(payment: Payment, payee: Payee) -> str:
-    if not payee.support_email:
-        return ""
-    subject = _("A new payment instead of %(id)s, please") % {"id": payment.id}
-    return f"mailto:{quote(payee.support_email, safe='@')}?subject={quote(subject)}"

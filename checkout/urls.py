@@ -6,6 +6,7 @@ from checkout.headers import REPORTS_PATH
 from checkout.views import (
     account,
     alarms,
+    asking,
     counters,
     images,
     passkeys,
@@ -33,6 +34,8 @@ urlpatterns = [
     path(f"{PAYMENT}/prove", paying.ProveAheadAction.as_view(), name="checkout-prove"),
     path(f"{PAYMENT}/back", paying.BackAction.as_view(), name="checkout-back"),
     path(f"{PAYMENT}/cancel", paying.CancelPage.as_view(), name="checkout-cancel"),
+    path(f"{PAYMENT}/ask", asking.AskAction.as_view(), name="checkout-ask"),
+    path(f"{PAYMENT}/replacement", asking.replacement, name="checkout-replacement"),
     path(f"{PAYMENT}/simulate", paying.SimulateAction.as_view(), name="checkout-simulate"),
     path(f"{PAYMENT}/phone", sign_in.PaymentPhonePage.as_view(), name="checkout-phone"),
     path(f"{PAYMENT}/code", sign_in.PaymentCodePage.as_view(), name="checkout-code"),

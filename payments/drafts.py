@@ -41,6 +41,7 @@ class PaymentDraft:
     due_date: date | None = None
     terms: str | None = None
     reference: str | None = None
+    replaces: str | None = None
 
     @property
     def expires(self) -> bool:

@@ -76,6 +76,18 @@ def payment_canceled(payment: Payment) -> dict[str, Any]:
     }
 
 
+def payment_replacement_requested(payment: Payment, *, requested_at: datetime) -> dict[str, Any]:
+    return {
+        "payment_id": payment.id,
+        "merchant_id": payment.merchant_id,
+        "amount": payment.amount,
+        "currency": payment.currency,
+        "status": payment.status,
+        "metadata": payment.metadata,
+        "requested_at": requested_at,
+    }
+
+
 def samples() -> Samples:
     """Return a payload of each type, from payments that are no rows."""
     created, expired = sample_payment(), sample_payment(PaymentStatus.EXPIRED)
@@ -90,6 +102,9 @@ def samples() -> Samples:
         EventType.PAYMENT_FAILED: payment_failed(failed),
         EventType.PAYMENT_EXPIRED: payment_expired(expired),
         EventType.PAYMENT_CANCELED: payment_canceled(canceled),
+        EventType.PAYMENT_REPLACEMENT_REQUESTED: payment_replacement_requested(
+            expired, requested_at=ENDED_AT
+        ),
     }
 
 

@@ -27,10 +27,11 @@ from payments.errors import (
 )
 from payments.indexes import INDEXES
 from payments.modes import PaymentMode
+from payments.replacement_rows import Replacement
 from payments.statuses import ALLOWED, EXPIRABLE, TRANSITIONS, PaymentStatus, status_at
 from payments.till_models import Ticket, Till
 
-__all__ = ["Payment", "PaymentTransition", "Ticket", "Till"]
+__all__ = ["Payment", "PaymentTransition", "Replacement", "Ticket", "Till"]
 
 STAMPED = {
     PaymentStatus.COMPLETED: "completed_at",

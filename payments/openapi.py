@@ -105,6 +105,15 @@ WORDING = Wording(
         "due_date": ("Of `INVOICE_PAY`: the last day on which it can be paid.", "2026-12-21"),
         "terms": ("Of `INVOICE_PAY`: its terms of payment.", "Net 30 days"),
         "reference": ("Of `REFERENCE_PAY`: your reference.", "LEASE-204-11"),
+        "requested_at": (
+            "When the customer asked for a new payment.",
+            "2026-11-21T15:00:00.000Z",
+        ),
+        "replaces": (
+            "A payment that failed, expired or was canceled, in whose place this one is made: its"
+            " page then leads here.",
+            "pay_0W1f8ZzCq7XvJm4TzN8rKd2YwLs6Hg",
+        ),
         "static_payment_id": (
             "The counter at which it was paid.",
             "pay_0W1f8ZzCq7XvJm4TzN8rKd2YwLs6Hg",

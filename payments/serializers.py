@@ -36,7 +36,7 @@ from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
 SHORTEST_LIFE_SECONDS, LONGEST_LIFE_SECONDS = 60, 2_592_000
-MAX_ITEMS = 200
+MAX_ITEMS, MAX_ID = 200, 64
 
 
 class QuantityField(AmountField):
@@ -95,6 +95,11 @@ class NewPayment(Input):
     )
     terms = TextField(max_length=MAX_TEXT, lines=True, required=False, help_text="INVOICE_PAY.")
     reference = TextField(max_length=MAX_NAME, required=False, help_text="REFERENCE_PAY.")
+    replaces = TextField(
+        max_length=MAX_ID,
+        required=False,
+        help_text="A payment that ended unpaid: its page leads to this one.",
+    )
     qr_format = OneOfField(allowed=tuple(QRFormat.values), required=False)
 
     @classmethod

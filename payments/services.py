@@ -12,6 +12,7 @@ from payments import emails, events
 from payments.drafts import PaymentDraft, amount_of, expiry_of, extra_fields_of
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payments.replacements import replace_payment
 from payments.reporting import move_and_report
 from payments.statuses import PaymentStatus
 from webhooks.event_types import EventType
@@ -28,15 +29,20 @@ def create_payment(
     """Create a payment session under a pregenerated id (SPEC: POST /v1/payments).
 
     Raises ValidationFailed where development mode names no merchant, InvalidAmount and
-    ValidationFailed for inputs that contradict their mode.
+    ValidationFailed for inputs that contradict their mode, PaymentNotFound and ValidationFailed for
+    a payment that cannot be replaced.
     """
-    return open_payment(
-        merchant=caller.owner,
-        livemode=caller.livemode,
-        payment_id=payment_id,
-        draft=draft,
-        now=now,
-    )
+    owner, livemode = caller.owner, caller.livemode
+    if draft.replaces is None:
+        return open_payment(
+            merchant=owner, livemode=livemode, payment_id=payment_id, draft=draft, now=now
+        )
+    with transaction.atomic():
+        payment = open_payment(
+            merchant=owner, livemode=livemode, payment_id=payment_id, draft=draft, now=now
+        )
+        replace_payment(caller=caller, payment_id=draft.replaces, by=payment, now=now)
+    return payment
 
 
 @transaction.atomic(savepoint=False)

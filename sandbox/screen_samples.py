@@ -1,4 +1,4 @@
-"""The payments, people and top-ups that the previews of the checkout show.
+"""The payments, people and top-ups that the previews of the checkout show, and their pages.
 
 `in_language` says of them what the product would say in the language of the page.
 """
@@ -10,10 +10,20 @@ from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
 
+from checkout import forms as f
 from checkout.adding import TopUpView, WayChoice
+from checkout.endings import ending_of, stop_for
 from checkout.formats import deadline
 from checkout.payment_view import Item, Payee, PaymentView
+from checkout.problems import ProblemEntry, ProblemForm
+from checkout.receipts import receipt_state_of
+from checkout.refusals import message_for
+from checkout.test_mode import magic_phones, outcomes
 from core.clock import utc_now
+from core.errors import ApiError
+from payments.events import sample_payment
+from payments.failures import DECLINED, Failure
+from payments.statuses import PaymentStatus
 
 NOW = utc_now()
 CONCH = Payee("Conch & Co. Beach Bar", support_email="hello@conch.example")
@@ -166,6 +176,54 @@ ARRIVED = replace(
     is_pending=False,
 )
 TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": BILL, "livemode": True, "customer": Person()}
+BASE = {
+    "payment_view": BILL,
+    "balance": 410,
+    "magic_phones": magic_phones,
+    "outcomes": outcomes,
+}
+PROBLEM = BASE | {"payment_view": PAID, "form": ProblemForm(), "livemode": True}
+WRITTEN = (
+    ProblemEntry("You", "", "The tickets have not come.", NOW, is_own=True),
+    ProblemEntry(CONCH.name, "", "They are on their way.", NOW, is_own=False),
+)
+
+
+def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:
+    """Return a form, empty or with one answer refused."""
+    if error is None:
+        return form()
+    bound = form(values)
+    bound.is_valid()
+    bound.first_field_error(message_for(error, zone=BILL.zone, now=NOW) or "")
+    return bound
+
+
+def ended(
+    status: PaymentStatus, failure: Failure = DECLINED, **more: Any
+) -> tuple[str, dict[str, Any]]:
+    """Return the screen of a payment that was not paid."""
+    payment = sample_payment(status)
+    payment.error_code = failure.code
+    end = ending_of(payment, BILL, status=status)
+    return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
+
+
+def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
+    """Return the screen of a paid payment, refunded in part or in full."""
+    payment = sample_payment(PaymentStatus.COMPLETED)
+    payment.amount, payment.amount_refunded = ORDER.amount, refunded
+    shown = replace(
+        PAID, items=ORDER.items, amount=ORDER.amount, difference=4_500, amount_refunded=refunded
+    )
+    found = {"refunds": refunds, "last_refund": refunds[0] if refunded else None}
+    common = {"state": receipt_state_of(payment), "form": f.EmailForm(), "livemode": True}
+    return "receipt", BASE | {"payment_view": shown} | found | common | more
+
+
+def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
+    """Return the screen of what stopped a customer."""
+    return "stopped", {"livemode": True, "end": stop_for(error, payment_address="#")}
 
 
 def in_language(context: dict[str, Any]) -> dict[str, Any]:

@@ -8,26 +8,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
+
 from checkout import forms as f
 from checkout.amount_forms import AmountForm, RepeatGuardForm
 from checkout.counter_screens import CounterDay
-from checkout.endings import counter_closed, ending_of, stop_for, wallet_stopped
+from checkout.endings import counter_closed, wallet_stopped
 from checkout.payment_view import Item, Payee
-from checkout.problems import ProblemEntry, ProblemForm
-from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
-from checkout.test_mode import magic_phones, outcomes
 from checkout.till_forms import ChargeForm, TicketForm
-from core.errors import ApiError, Conflict, InternalError, RateLimited, ValidationFailed
-from customers.errors import CustomerFrozen, InvalidPin, NewProofLimitReached, ProofMethod
+from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
+from customers.errors import (
+    CustomerFrozen,
+    InvalidPin,
+    NewProofLimitReached,
+    PinLocked,
+    ProofMethod,
+)
+from customers.pin_locks import LOCK
 from links.errors import PaymentLinkInactive
 from payments.errors import PaymentNotFound
-from payments.events import sample_payment
-from payments.failures import DECLINED, PIN_LOCKED, Failure
+from payments.failures import PIN_LOCKED
 from payments.statuses import PaymentStatus
 from sandbox.screen_samples import (
     ARRIVED,
     BANK_ROWS,
+    BASE,
     BILL,
     CHOICES,
     COUNTER_BILL,
@@ -35,49 +41,19 @@ from sandbox.screen_samples import (
     NOW,
     ON_ITS_WAY,
     ORDER,
-    PAID,
+    PROBLEM,
     PRODUCTS,
     ROWS,
     TICKETS,
     TOP_UP,
+    WRITTEN,
     Person,
     PreviewRefund,
+    ended,
+    filled,
+    proof,
+    stopped,
 )
-
-
-def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:
-    """Return a form, empty or with one answer refused."""
-    if error is None:
-        return form()
-    bound = form(values)
-    bound.is_valid()
-    bound.first_field_error(message_for(error, zone=BILL.zone, now=NOW) or "")
-    return bound
-
-
-def ended(status: PaymentStatus, failure: Failure = DECLINED) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a payment that was not paid."""
-    payment = sample_payment(status)
-    payment.error_code = failure.code
-    return "ended", {"payment_view": BILL, "end": ending_of(payment, BILL, status=status)}
-
-
-def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str, dict[str, Any]]:
-    """Return the screen of a paid payment, refunded in part or in full."""
-    payment = sample_payment(PaymentStatus.COMPLETED)
-    payment.amount, payment.amount_refunded = ORDER.amount, refunded
-    shown = replace(
-        PAID, items=ORDER.items, amount=ORDER.amount, difference=4_500, amount_refunded=refunded
-    )
-    found = {"refunds": refunds, "last_refund": refunds[0] if refunded else None}
-    common = {"state": receipt_state_of(payment), "form": f.EmailForm(), "livemode": True}
-    return "receipt", BASE | {"payment_view": shown} | found | common | more
-
-
-def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
-    """Return the screen of what stopped a customer."""
-    return "stopped", {"livemode": True, "end": stop_for(error, payment_address="#")}
-
 
 LONG = replace(
     ORDER,
@@ -87,13 +63,13 @@ LONG = replace(
     facts=(("Order", "O" * 120),),
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
-AT_ONCE = {"pays_at_once": True}
 WAY = {"phone_address": "#", "again_address": "#"}
-BASE = {
-    "payment_view": BILL,
-    "balance": 410,
-    "magic_phones": magic_phones,
-    "outcomes": outcomes,
+NEW_PASSKEY = {
+    "payment_view": ORDER,
+    "customer": Person(),
+    "passkey_above": settings.PASSKEY_ABOVE,
+    "new_limit": settings.RISK_NEW_PROOF_AMOUNT,
+    "new_hours": settings.RISK_NEW_PROOF_HOURS,
 }
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
@@ -114,8 +90,22 @@ SCREENS: dict[str, Screen] = {
         "code",
         BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "way": WAY},
     ),
-    "new-pin": lambda: ("new_pin", BASE | {"form": filled(f.NewPinForm), "customer": Person()}),
+    "new-pin": lambda: (
+        "new_pin",
+        BASE | {"form": filled(f.NewPinForm), "customer": Person(), "pays": True},
+    ),
     "pin": lambda: ("pin", BASE | {"form": filled(f.PinForm), "customer": Person()}),
+    "pin-locked": lambda: (
+        "pin",
+        BASE
+        | {
+            "form": filled(f.PinForm),
+            "customer": Person(),
+            "locked": message_for(PinLocked(NOW + LOCK), zone=BILL.zone, now=NOW),
+        },
+    ),
+    "declined-open": lambda: ("declined", BASE | {"customer": Person()}),
+    "review-passkey": lambda: ("review", BASE | {"passkey_at": "#", "livemode": True}),
     "pin-error": lambda: (
         "pin",
         BASE
@@ -146,8 +136,9 @@ SCREENS: dict[str, Screen] = {
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (
         "passkey_new",
-        BASE | {"payment_view": ORDER, "customer": Person(), "passkey_above": 5000, **AT_ONCE},
+        BASE | NEW_PASSKEY | {"pays_at_once": True, "pin_will_do": True},
     ),
+    "passkey-new-limited": lambda: ("passkey_new", BASE | NEW_PASSKEY),
     "short": lambda: ("short", BASE | {"missing": 840, "customer": Person(), "choices": CHOICES}),
     "short-nowhere": lambda: ("short", BASE | {"missing": 840, "customer": Person()}),
     "add": lambda: (
@@ -198,6 +189,7 @@ SCREENS: dict[str, Screen] = {
     "failed": lambda: ended(PaymentStatus.FAILED, PIN_LOCKED),
     "declined": lambda: ended(PaymentStatus.FAILED),
     "expired": lambda: ended(PaymentStatus.EXPIRED),
+    "expired-asked": lambda: ended(PaymentStatus.EXPIRED, may_ask=False, waits=True),
     "canceled": lambda: ended(PaymentStatus.CANCELED),
     "cancel": lambda: ("cancel", BASE),
     "cancel-long": lambda: ("cancel", BASE | {"payment_view": LONG}),
@@ -231,23 +223,8 @@ SCREENS: dict[str, Screen] = {
             "has_pin": True,
         },
     ),
-    "problem": lambda: (
-        "problem",
-        BASE | {"payment_view": PAID, "form": ProblemForm(), "livemode": True},
-    ),
-    "problem-answered": lambda: (
-        "problem",
-        BASE
-        | {
-            "payment_view": PAID,
-            "form": ProblemForm(),
-            "reported": True,
-            "entries": (
-                ProblemEntry("You", "", "The tickets have not come.", NOW, is_own=True),
-                ProblemEntry(PAID.payee.name, "", "They are on their way.", NOW, is_own=False),
-            ),
-        },
-    ),
+    "problem": lambda: ("problem", PROBLEM),
+    "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "reported": True}),
     "ticket": lambda: (
         "ticket",
         BASE

@@ -14,6 +14,7 @@ class EventType(TextChoices):
     PAYMENT_EXPIRED = "payment.expired"
     PAYMENT_CANCELED = "payment.canceled"
     PAYMENT_REFUNDED = "payment.refunded"
+    PAYMENT_REPLACEMENT_REQUESTED = "payment.replacement_requested"
     REFUND_CREATED = "refund.created"
     REFUND_COMPLETED = "refund.completed"
     REFUND_FAILED = "refund.failed"
@@ -36,6 +37,9 @@ MEANINGS = {
     EventType.PAYMENT_EXPIRED: "A payment was not paid in time.",
     EventType.PAYMENT_CANCELED: "A payment was called off, by you or by the customer.",
     EventType.PAYMENT_REFUNDED: "Money of a payment went back to its customer.",
+    EventType.PAYMENT_REPLACEMENT_REQUESTED: (
+        "A customer asks for a new payment: create one that `replaces` it."
+    ),
     EventType.REFUND_CREATED: "A refund was created.",
     EventType.REFUND_COMPLETED: "The customer has the money of a refund.",
     EventType.REFUND_FAILED: "A refund was given up; its amount may be refunded again.",

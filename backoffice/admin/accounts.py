@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
@@ -58,8 +57,6 @@ def _submit(context: ActionContext, task: str, username: str, **arguments: str) 
         task,
         subject_id=username,
         livemode=True,
-        amount=0,
-        currency=settings.DEFAULT_CURRENCY,
         arguments=arguments,
     )
 

@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 from django import forms
-from django.conf import settings
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -43,8 +42,6 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
             instruction_kinds.ROLL_LIVE_KEY,
             merchant_id=key.merchant_id,
             livemode=True,
-            amount=0,
-            currency=settings.DEFAULT_CURRENCY,
             arguments={"overlap_hours": hours},
         )
     return replace_test_key(

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
@@ -46,8 +45,6 @@ def _request_import(context: ActionContext) -> Instruction:
         instruction_kinds.BANK_FILE,
         subject_id=content_hash(content),
         livemode=context.data["mode"] == "live",
-        amount=0,
-        currency=settings.DEFAULT_CURRENCY,
         sealed_file=seal_file(content),
     )
 

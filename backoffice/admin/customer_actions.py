@@ -283,8 +283,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
             context,
             instruction_kinds.ERASE_CUSTOMER,
             livemode=context.row.livemode,
-            amount=0,
-            currency=settings.DEFAULT_CURRENCY,
         ),
         message=submitted("The customer's data has been erased."),
         about="On the person's own request. A colleague must approve it; it cannot be undone.",

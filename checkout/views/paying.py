@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from checkout.adding import choices_of, on_its_way
 from checkout.browser_session import customer_of_device
-from checkout.endings import ending_of
+from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.forms import EmailForm
 from checkout.headers import of_the_moment
@@ -28,6 +28,7 @@ from ledger.errors import InsufficientBalance
 from payments.errors import PaymentDeclined
 from payments.models import Payment
 from payments.paying import cancel_by_customer, return_to_review
+from payments.replacements import replacement_of
 from payments.statuses import PAYABLE, PaymentStatus
 
 
@@ -44,8 +45,19 @@ class ReviewPage(CounterVisit):
             return self.page("processing.html")
         if status == PaymentStatus.COMPLETED:
             return show_proof(self, EmailForm())
+        return self.ended(status)
+
+    def ended(self, status: PaymentStatus) -> HttpResponse:
+        """Show how it ended unpaid, and the new payment in its place, or how to ask for one."""
+        end = ending_of(self.payment, self.payment_view, status=status)
+        found = replacement_of(self.payment.id)
+        if found is not None and found.replaced_by_id is not None:
+            end = replaced(end, self.payment_view, by=found.replaced_by_id)
         return self.page(
-            "ended.html", end=ending_of(self.payment, self.payment_view, status=status)
+            "ended.html",
+            end=end,
+            may_ask=found is None and not end.again_address,
+            waits=found is not None and found.replaced_by_id is None,
         )
 
     def review(self) -> HttpResponse:

@@ -32,7 +32,8 @@ addEventListener("pageshow", (event) => { if (event.persisted) location.reload()
 /* A page that answers a form directly takes the address of one that can be asked for again. */
 if (page.dataset.instead) history.replaceState(null, "", page.dataset.instead);
 
-one("[data-focus]")?.focus();
+/* What is wrong comes first; else the only field of the page. */
+(one("[data-focus]") ?? one("[data-first] input:not([type=hidden], [hidden])"))?.focus();
 
 /* Show and hide a PIN. */
 for (const button of all("[data-peek]")) {
@@ -163,6 +164,7 @@ function keypad(pad) {
     });
     pad.append(button);
   }
+  input.inputMode = "none";  // the keypad is here: no other one is raised over it
   show(pad);
 }
 all("[data-keys]").forEach(keypad);

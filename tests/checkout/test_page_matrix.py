@@ -42,6 +42,8 @@ PAGES = {
     "checkout-prove": PAYMENT,
     "checkout-back": PAYMENT,
     "checkout-cancel": PAYMENT,
+    "checkout-ask": PAYMENT,
+    "checkout-replacement": PAYMENT,
     "checkout-simulate": PAYMENT,
     "checkout-phone": PAYMENT,
     "checkout-code": PAYMENT,

@@ -38,7 +38,8 @@ ALONE = {
     "LinkUse.payment_id",
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",
-    "PaymentProof.payment", "Refund.transaction_id", "Seal.transfer", "SignInCode.handle_hash",
+    "PaymentProof.payment", "Refund.transaction_id", "Replacement.replaced_by",
+    "Seal.transfer", "SignInCode.handle_hash",
     "StaffPasskey.credential_id", "Ticket.taken_by",
     "TopUp.reference", "TopUp.transaction_id",
 }  # fmt: skip

@@ -68,6 +68,10 @@ BUILT: dict[EventType, dict[str, Any]] = {
         _T.PAYMENT_EXPIRED: payments.payment_expired(_payment),  # type: ignore[arg-type]
         _T.PAYMENT_CANCELED: payments.payment_canceled(_payment),  # type: ignore[arg-type]
         _T.PAYMENT_REFUNDED: refunds.payment_refunded(_payment, _refund),  # type: ignore[arg-type]
+        _T.PAYMENT_REPLACEMENT_REQUESTED: payments.payment_replacement_requested(
+            _payment,  # type: ignore[arg-type]
+            requested_at="payment.requested_at",  # type: ignore[arg-type]
+        ),
         _T.REFUND_CREATED: refunds.refund_created(_refund),  # type: ignore[arg-type]
         _T.REFUND_COMPLETED: refunds.refund_completed(_refund),  # type: ignore[arg-type]
         _T.REFUND_FAILED: refunds.refund_failed(_refund),  # type: ignore[arg-type]

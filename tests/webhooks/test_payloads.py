@@ -16,6 +16,7 @@ from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payments.expiry import expire_payment
 from payments.models import Payment
+from payments.replacements import request_replacement
 from payouts.models import Payout
 from payouts.services import mark_sent, record_failed, record_paid
 from refunds.inquiries import ProblemReport, report_problem
@@ -105,6 +106,11 @@ def cancel(api: Api, merchant: Merchant) -> None:
     api(merchant).post(f"/v1/payments/{Payment.objects.get().id}/cancel")
 
 
+def ask_again(api: Api, merchant: Merchant) -> None:
+    cancel(api, merchant)
+    request_replacement(payment_id=Payment.objects.get().id, now=utc_now())
+
+
 def refund(api: Api, merchant: Merchant) -> None:
     payment_id = paid(api, merchant, metadata={"order": "7"})
     body = {"amount": 500, "reason": "Sold out"}
@@ -182,6 +188,7 @@ IN_LIFE: dict[EventType, Callable[[Api, Merchant], Any]] = {
     T.PAYMENT_EXPIRED: expire,
     T.PAYMENT_CANCELED: cancel,
     T.PAYMENT_REFUNDED: refund,
+    T.PAYMENT_REPLACEMENT_REQUESTED: ask_again,
     T.REFUND_CREATED: refund,
     T.REFUND_COMPLETED: refund,
     T.REFUND_FAILED: fail_refund,

@@ -11,6 +11,7 @@ TYPES = [
     "payment.expired",
     "payment.canceled",
     "payment.refunded",
+    "payment.replacement_requested",
     "refund.created",
     "refund.completed",
     "refund.failed",
@@ -31,7 +32,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ("webhooks", "0010_numbers_of_the_past"),
+        ("webhooks", "0011_replacement_requested"),
     ]
 
     operations = [
