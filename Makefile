@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/pip install -qq --require-hashes
+INSTALL := $(BIN)/python config/local/packages.py
 
 help:
 	@echo "make run           run the service here: web server, worker, demo data"
+	@echo "make demo          fill a test shop's month: SIZE=500 sales, through the services"
 	@echo "make check         what a change needs before its commit, in half a minute"
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
@@ -14,12 +15,17 @@ help:
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
 	@echo "make released      enter the migrations of a release, which then never change"
+	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
 	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
 	@$(BIN)/python -m config.local.serve
+
+demo: .venv/base var/development.env
+	@$(BIN)/python manage.py prepare
+	@$(BIN)/python manage.py demo $(if $(SIZE),--size "$(SIZE)")
 
 test: .venv/development
 	@$(BIN)/python -m tests.run
@@ -43,6 +49,10 @@ simulate: .venv/development
 	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" $(BIN)/python -m pytest -q -n 0 \
 		--show-capture=no -k no_cent tests/simulation
 
+faults: .venv/development
+	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2)
+	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2) --embedded
+
 bench: .venv/development
 	@$(BIN)/python -m bench.api
 
@@ -61,13 +71,11 @@ requirements: .venv/development
 	@$(PYTHON) -m venv .venv || (echo "On Debian and Ubuntu: apt install python3-venv"; false)
 
 .venv/base: requirements/base.txt | .venv/bin/python
-	@echo "Installing packages ..."
-	@$(PIP) -r $<
+	@$(INSTALL) $<
 	@touch $@
 
 .venv/development: requirements/development.txt | .venv/bin/python
-	@echo "Installing packages ..."
-	@$(PIP) -r $<
+	@$(INSTALL) $<
 	@touch $@ .venv/base
 
 var/development.env: config/local/development.py config/secret_values.py | .venv/base
@@ -77,4 +85,4 @@ var/development.env: config/local/development.py config/secret_values.py | .venv
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run check test test-fast night audit mutants simulate released bench system requirements
+.PHONY: help run demo check test test-fast night audit mutants simulate faults released bench system requirements

@@ -1,6 +1,6 @@
 """Prove that the audit trail is whole: every entry, the chain, its end, and the triggers."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from backoffice.audit import CHAINED_FIELDS, HEAD, entry_hash
 from backoffice.models import AuditEntry, AuditHead
@@ -23,14 +23,19 @@ TRIGGERS = {
 }
 
 
-def verify_audit(*, anchor: tuple[int, str] | None = None) -> Iterator[str]:
+Progress = Callable[[int, int], None]
+
+
+def verify_audit(
+    *, anchor: tuple[int, str] | None = None, progress: Progress | None = None
+) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong. Belongs in one snapshot of the database.
 
     `anchor` is the number and hash of an entry as noted outside, in the log: no chain computed
-    anew gets past it.
+    anew gets past it. `progress` hears how many entries are read, and of how many.
     """
     yield from missing_triggers("backoffice", TRIGGERS)
-    yield from _check_chain()
+    yield from _check_chain(progress)
     if anchor and not AuditEntry.objects.filter(sequence=anchor[0], hash=anchor[1]).exists():
         yield f"Entry {anchor[0]} is not the one that was noted."
 
@@ -41,14 +46,23 @@ def head_of_trail() -> tuple[int, str]:
     return (head.sequence, head.hash) if head else (0, FIRST_HASH)
 
 
-def _check_chain() -> Iterator[str]:
+def _check_chain(progress: Progress | None) -> Iterator[str]:
     entries = AuditEntry.objects.order_by("sequence")
     rows = entries.values_list("sequence", "hash", *CHAINED_FIELDS).iterator(chunk_size=CHUNK)
-    for sequence, row in breaks(rows, first=1, expected_hash=_expected_hash):
+    counted = _counted(rows, progress) if progress else rows
+    for sequence, row in breaks(counted, first=1, expected_hash=_expected_hash):
         yield f"Entry {sequence} is missing." if row is None else f"Entry {sequence} was changed."
     end = entries.values_list("sequence", "hash").last() or (0, FIRST_HASH)
     if head_of_trail() != end:
         yield f"The trail ends at entry {end[0]}, but {head_of_trail()[0]} were written."
+
+
+def _counted(rows: Iterable[Row], progress: Progress) -> Iterator[Row]:
+    total = head_of_trail()[0]
+    for count, row in enumerate(rows, start=1):
+        if count % CHUNK == 0:
+            progress(count, total)
+        yield row
 
 
 def _expected_hash(previous: str, row: Row) -> str:

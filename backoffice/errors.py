@@ -117,6 +117,13 @@ class MessageNotWaiting(ApiError):
     remedy = "Look at its status, and wait for the attempt that is under way."
 
 
+class MerchantChangedMeanwhile(ApiError):
+    status, code = 422, "MERCHANT_CHANGED"
+    message = "The merchant has changed its details since this form was opened. Look again."
+    cause = "What customers go by was changed while someone looked at it, with the merchant's key."
+    remedy = "Check the details that the form shows now, then verify the merchant, or do not."
+
+
 class RefundFormStale(RefundAmountMismatch):
     message = "Part of it has been refunded since this form was opened."
 

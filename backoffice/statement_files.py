@@ -104,6 +104,7 @@ def statement_pdf(statement: AccountStatement) -> bytes:
         sums=[(words, f"{amount:,}") for words, amount, _ in summary_rows(statement)],
         columns=("Day", *SUM_WORDS.values(), "Balance"),
         days=days,
+        made_at=statement.created_at,
     )
 
 

@@ -1,65 +1,71 @@
 """A statement as PDF."""
 
 from collections.abc import Sequence
-from io import BytesIO
-from typing import Any
+from datetime import datetime
 
-from reportlab.lib.colors import HexColor
-from reportlab.lib.pagesizes import A4, landscape
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.lib.units import mm
-from reportlab.platypus import LongTable, Paragraph, SimpleDocTemplate, Spacer, Table
+from checkout.paper import Paper
 
-from checkout.shapes import writable
-
-INK, QUIET, LINE = HexColor("#10242b"), HexColor("#4d6169"), HexColor("#c3d0d3")
-MARGIN, BODY = 14 * mm, 9
-_TEXT = ParagraphStyle("text", fontName="Helvetica", fontSize=BODY, leading=13, textColor=QUIET)
-_NAME = ParagraphStyle("name", parent=_TEXT, fontName="Helvetica-Bold", fontSize=16, leading=22)
-_NAME.textColor = INK
-_LOOK = [
-    ("FONT", (0, 0), (-1, -1), "Helvetica", BODY),
-    ("TEXTCOLOR", (0, 0), (-1, -1), INK),
-    ("ALIGN", (1, 0), (-1, -1), "RIGHT"),
-    ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE),
-]
-_HEAD = [("FONT", (0, 0), (-1, 0), "Helvetica-Bold", BODY), ("TEXTCOLOR", (0, 0), (-1, 0), QUIET)]
-_SUMS = [("FONT", (0, row), (-1, row), "Helvetica-Bold", BODY) for row in (0, -1)]
+INK, QUIET, LINE = "#10242b", "#4d6169", "#c3d0d3"
+WIDTH, HEIGHT, MARGIN = 297, 210, 14  # A4 across, in millimetres
+NAME, BODY = 16, 9  # points
+ROW, HAIRLINE, DAY, SUM = 5.5, 0.14, 24, 40
+Row = Sequence[str]
 
 
 def written(
     *,
     title: str,
-    lines: Sequence[str],
-    sums: Sequence[Sequence[str]],
-    columns: Sequence[str],
-    days: Sequence[Sequence[str]],
+    lines: Row,
+    sums: Sequence[Row],
+    columns: Row,
+    days: Sequence[Row],
+    made_at: datetime,
 ) -> bytes:
     """Write a title, what it is of, its sums, and a row per day; the head on each page."""
-    out = BytesIO()
-    size = landscape(A4)
-    document = SimpleDocTemplate(out, pagesize=size, title=writable(title), author="", **_margins())
-    story: list[Any] = [Paragraph(_plain(title), _NAME)]
-    story += [Paragraph(_plain(line), _TEXT) for line in lines]
-    story += [Spacer(0, 5 * mm), Table(_cells(sums), hAlign="LEFT", style=_LOOK + _SUMS)]
-    width = (size[0] - 2 * MARGIN - 24 * mm) / (len(columns) - 1)
-    table = LongTable(
-        [list(columns), *_cells(days)],
-        repeatRows=1,
-        colWidths=[24 * mm, *[width] * (len(columns) - 1)],
-        style=_LOOK + _HEAD,
-    )
-    document.build([*story, Spacer(0, 7 * mm), table])
-    return out.getvalue()
+    paper = Paper(WIDTH, HEIGHT, title=title, made_at=made_at)
+    paper.set_margin(MARGIN)
+    paper.set_auto_page_break(auto=True, margin=MARGIN)
+    paper.set_draw_color(LINE)
+    paper.set_line_width(HAIRLINE)
+    paper.add_page()
+    paper.write_with(NAME, INK, bold=True)
+    paper.lines(title, height=8)
+    paper.write_with(BODY, QUIET)
+    for line in lines:
+        paper.lines(line, height=4.6)
+    paper.set_text_shaping(use_shaping_engine=False)  # figures need none
+    paper.ln(5)
+    _sums(paper, sums)
+    paper.ln(7)
+    _days(paper, columns, days)
+    return bytes(paper.output())
 
 
-def _margins() -> dict[str, float]:
-    return {f"{side}Margin": MARGIN for side in ("left", "right", "top", "bottom")}
+def _sums(paper: Paper, sums: Sequence[Row]) -> None:
+    """Set the sums, with the balances before and after them in bold."""
+    for number, row in enumerate(sums):
+        paper.write_with(BODY, INK, bold=number in (0, len(sums) - 1))
+        _row(paper, row, first=SUM, others=SUM)
 
 
-def _cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    return [[writable(cell) for cell in row] for row in rows]
+def _days(paper: Paper, columns: Row, days: Sequence[Row]) -> None:
+    others = (paper.epw - DAY) / (len(columns) - 1)
+    for number, row in enumerate(days):
+        if number == 0 or paper.will_page_break(ROW):
+            if number:
+                paper.add_page()
+            paper.write_with(BODY, QUIET, bold=True)
+            _row(paper, columns, first=DAY, others=others)
+            paper.write_with(BODY, INK)
+        _row(paper, row, first=DAY, others=others)
 
 
-def _plain(text: str) -> str:
-    return writable(text).replace("&", "&amp;").replace("<", "&lt;")
+def _row(paper: Paper, row: Row, *, first: float, others: float) -> None:
+    """Set a name on the left and figures on the right of their columns, over a line."""
+    name, *figures = row
+    paper.cell(first, ROW, name)
+    for figure in figures:
+        paper.cell(others, ROW, figure, align="R")
+    paper.ln(ROW)
+    width = first + others * len(figures)
+    paper.line(MARGIN, paper.y, MARGIN + width, paper.y)

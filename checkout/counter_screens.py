@@ -111,7 +111,9 @@ def charge(
     ticket_id = _ticket_in(key, counter, now)
     try:
         with transaction.atomic():
-            open_ticket(counter=counter, ticket_id=ticket_id, amount=amount, items=items, now=now)
+            open_ticket(
+                counter_id=counter.id, ticket_id=ticket_id, amount=amount, items=items, now=now
+            )
     except IntegrityError:
         if not Ticket.objects.filter(pk=ticket_id).exists():
             raise

@@ -55,8 +55,14 @@ def set_page_headers(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def of_the_moment(answer: Mapping[str, str]) -> HttpResponse:
+def of_the_moment(answer: Mapping[str, object]) -> HttpResponse:
     """Answer a script of our own pages in JSON that nothing keeps."""
     return HttpResponse(
         dump_json(answer), content_type="application/json", headers={"Cache-Control": "no-store"}
     )
+
+
+def open_to_all_sites(response: HttpResponse) -> HttpResponse:
+    """Let scripts of any site read the answer: of requests without cookies, to public addresses."""
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response

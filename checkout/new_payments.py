@@ -78,7 +78,8 @@ def start_through_link(*, link_id: str, key: str, amount: int | None, now: datet
     except IntegrityError:
         if not _is_opened(payment_id):
             raise
-    note_started(link.id)
+    else:
+        note_started(link.id)
     return payment_id
 
 

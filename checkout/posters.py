@@ -17,8 +17,6 @@ from checkout.shapes import (
     Words,
     as_pdf,
     as_svg,
-    cut,
-    fitted,
 )
 from core.qr import modules
 
@@ -86,9 +84,8 @@ def _line(
     text: str, x: float, y: float, size: float, ink: str, unit: float, *, bold: bool = False
 ) -> Words:
     """Set a text on one line, smaller where it is long; where that gets too small, cut it."""
-    room = 86 * unit
-    fitting = max(fitted(text, size=size, room=room, bold=bold), SMALLEST * unit)
-    return Words(x, y, fitting, cut(text, size=fitting, room=room, bold=bold), ink, bold=bold)
+    room, smallest = 86 * unit, SMALLEST * unit
+    return Words(x, y, size, text, ink, bold=bold, room=room, smallest=smallest)
 
 
 def _code(poster: Poster, *, x: float, y: float, side: float) -> Iterator[Shape]:

@@ -1,45 +1,43 @@
 """A receipt as PDF, for printing."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
-from xml.sax.saxutils import escape
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from reportlab.lib.colors import HexColor
-from reportlab.lib.pagesizes import A5
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.lib.units import mm
-from reportlab.platypus import (
-    Flowable,
-    HRFlowable,
-    Image,
-    Paragraph,
-    SimpleDocTemplate,
-    Spacer,
-    Table,
-)
+from fpdf.enums import TableBordersLayout, VAlign
 
+from checkout.paper import Paper
 from checkout.payment_view import PaymentView
 from checkout.receipts import ReceiptState, Seller
-from checkout.shapes import writable
 from core.formats import moment_of, money, money_and_code
 from refunds.models import Refund
 
-INK, QUIET, LINE = HexColor("#10242b"), HexColor("#4d6169"), HexColor("#c3d0d3")
-WARN = HexColor("#6b4a00")
-MARGIN, BODY, AMOUNT_COLUMN, LOGO = 14 * mm, 10, 42 * mm, 14 * mm
-_TEXT = ParagraphStyle("text", fontName="Helvetica", fontSize=BODY, leading=14, textColor=INK)
-_QUIET = ParagraphStyle("quiet", parent=_TEXT, textColor=QUIET)
-_RIGHT = ParagraphStyle("right", parent=_TEXT, alignment=2)
-_NAME = ParagraphStyle("name", parent=_TEXT, fontName="Helvetica-Bold", fontSize=15, leading=19)
-_SUM = ParagraphStyle("sum", parent=_NAME, fontSize=26, leading=34)
-_WARN = ParagraphStyle("warn", parent=_TEXT, fontName="Helvetica-Bold", textColor=WARN)
-_BOLD = ParagraphStyle("bold", parent=_TEXT, fontName="Helvetica-Bold")
+INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
+WIDTH, HEIGHT, MARGIN = 148, 210, 14  # A5 in millimetres
+AMOUNT_COLUMN, LOGO, GAP = 42, 14, 3
+SHORT = 20  # letters that the column of amounts has room for
 
-RECEIPTS_KEPT = 256  # 4 kB each
+
+@dataclass(frozen=True)
+class Look:
+    """How a text is set: its size in points, colour and weight."""
+
+    points: float = 10
+    color: str = INK
+    bold: bool = False
+
+    @property
+    def height(self) -> float:
+        """The height of a line in millimetres."""
+        return self.points / 2
+
+
+_TEXT, _QUIET, _NAME = Look(), Look(color=QUIET), Look(15, bold=True)
+_SUM, _BOLD, _WARN = Look(26, bold=True), Look(bold=True), Look(color=WARN, bold=True)
+RECEIPTS_KEPT = 256  # 20 kB each
 Rows = list[tuple[str, str]]
 GivenBack = tuple[tuple[datetime, int], ...]
 
@@ -71,61 +69,51 @@ def _written(
     head: str,
     language: str,
 ) -> bytes:
-    out = BytesIO()
+    assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     title = _("Receipt from %(name)s") % {"name": payment_view.payee.name}
-    document = SimpleDocTemplate(
-        out,
-        pagesize=A5,
-        leftMargin=MARGIN,
-        rightMargin=MARGIN,
-        topMargin=MARGIN,
-        bottomMargin=MARGIN,
-        title=writable(title),
-        author=writable(service),
-    )
-    document.build(
-        [*_seller(payment_view, seller), *_story(payment_view, state, refunds, printed, head)]
-    )
-    return out.getvalue()
-
-
-def _seller(payment_view: PaymentView, seller: Seller) -> list[Flowable]:
-    """Set who sold: name, address and tax number, with the logo on the left where there is one."""
-    about = [] if payment_view.livemode else [_paragraph(_("Test: no money moves"), _WARN)]
-    about += [
-        _paragraph(_("Receipt from"), _QUIET),
-        _paragraph(payment_view.payee.name, _NAME),
-        *(_paragraph(line, _QUIET) for line in seller.address.splitlines()),
-    ]
-    if seller.tax_id:
-        about.append(_paragraph(_("Tax number %(number)s") % {"number": seller.tax_id}, _QUIET))
-    if not seller.logo:
-        return about
-    logo = Image(BytesIO(seller.logo), LOGO, LOGO)
-    room = A5[0] - 2 * MARGIN - LOGO
-    plain = [("VALIGN", (0, 0), (-1, -1), "TOP")]
-    return [Table([[logo, about]], colWidths=[LOGO + 3 * mm, room - 3 * mm], style=plain)]
-
-
-def _story(
-    payment_view: PaymentView, state: ReceiptState, refunds: GivenBack, printed: str, head: str
-) -> list[Flowable]:
-    assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
-    story = [
-        Spacer(0, 3 * mm),
-        _paragraph(money_and_code(payment_view.amount, payment_view.currency), _SUM),
-        _paragraph(state.words, _BOLD),
-    ]
-    if payment_view.description:
-        story.append(_paragraph(payment_view.description, _TEXT))
+    paper = Paper(WIDTH, HEIGHT, title=title, made_at=payment_view.completed_at)
+    paper.set_author(service)
+    paper.set_margin(MARGIN)
+    paper.set_auto_page_break(auto=True, margin=MARGIN)
+    paper.add_page()
+    _seller(paper, payment_view, seller)
+    _sale(paper, payment_view, state)
     signed = [(_("Signed head"), head)] if head else []
     facts = [*_facts(payment_view), *signed]
     for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
         if rows:
-            story += [_rule(), _table(rows)]
+            _rule(paper)
+            _table(paper, rows)
+    _rule(paper)
     words = _("As of %(when)s. The page %(address)s shows the state as it is now.")
-    note = words % {"when": printed, "address": payment_view.receipt_address}
-    return [*story, _rule(), _paragraph(note, _QUIET)]
+    _say(paper, words % {"when": printed, "address": payment_view.receipt_address}, _QUIET)
+    return bytes(paper.output())
+
+
+def _seller(paper: Paper, payment_view: PaymentView, seller: Seller) -> None:
+    """Set who sold: name, address and tax number, with the logo on the left where there is one."""
+    top = paper.y
+    if seller.logo:
+        paper.image(BytesIO(seller.logo), MARGIN, top, LOGO, LOGO, keep_aspect_ratio=True)
+        paper.set_left_margin(MARGIN + LOGO + GAP)
+    if not payment_view.livemode:
+        _say(paper, _("Test: no money moves"), _WARN)
+    _say(paper, _("Receipt from"), _QUIET)
+    _say(paper, payment_view.payee.name, _NAME)
+    for line in seller.address.splitlines():
+        _say(paper, line, _QUIET)
+    if seller.tax_id:
+        _say(paper, _("Tax number %(number)s") % {"number": seller.tax_id}, _QUIET)
+    paper.set_left_margin(MARGIN)
+    paper.set_xy(MARGIN, max(paper.y, top + LOGO if seller.logo else 0) + GAP)
+
+
+def _sale(paper: Paper, payment_view: PaymentView, state: ReceiptState) -> None:
+    assert payment_view.amount is not None  # noqa: S101  # only what was paid has a receipt
+    _say(paper, money_and_code(payment_view.amount, payment_view.currency), _SUM)
+    _say(paper, state.words, _BOLD)
+    if payment_view.description:
+        _say(paper, payment_view.description, _TEXT)
 
 
 def _items(payment_view: PaymentView) -> Rows:
@@ -166,20 +154,34 @@ def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     ]
 
 
-def _table(rows: Rows) -> Table:
-    room = A5[0] - 2 * MARGIN
-    cells = [[_paragraph(name, _TEXT), _paragraph(value, _RIGHT)] for name, value in rows]
+def _table(paper: Paper, rows: Rows) -> None:
+    """Set names on the left and values on the right."""
     widest = max(len(value) for _name, value in rows)
-    right = AMOUNT_COLUMN if widest < 20 else room * 2 // 3
-    return Table(
-        cells, colWidths=[room - right, right], style=[("VALIGN", (0, 0), (-1, -1), "TOP")]
-    )
+    right = AMOUNT_COLUMN if widest < SHORT else paper.epw * 2 / 3
+    paper.write_with(_TEXT.points, _TEXT.color)
+    with paper.table(
+        rows,
+        borders_layout=TableBordersLayout.NONE,
+        col_widths=(paper.epw - right, right),
+        first_row_as_headings=False,
+        line_height=_TEXT.height,
+        padding=(1, 0),
+        text_align=("LEFT", "RIGHT"),
+        v_align=VAlign.T,
+    ):
+        pass  # it is drawn as the block ends
 
 
-def _rule() -> HRFlowable:
-    return HRFlowable(width="100%", color=LINE, dash=(2, 2), spaceBefore=3 * mm, spaceAfter=3 * mm)
+def _rule(paper: Paper) -> None:
+    """Draw the dotted line along which paper is torn."""
+    paper.set_draw_color(LINE)
+    paper.set_dash_pattern(dash=0.7, gap=0.7)
+    paper.ln(GAP)
+    paper.line(MARGIN, paper.y, WIDTH - MARGIN, paper.y)
+    paper.ln(GAP)
+    paper.set_dash_pattern()
 
 
-def _paragraph(text: str, style: ParagraphStyle) -> Paragraph:
-    """Set a text; what looks like markup in it stays text."""
-    return Paragraph(escape(writable(text)), style)
+def _say(paper: Paper, text: str, look: Look) -> None:
+    paper.write_with(look.points, look.color, bold=look.bold)
+    paper.lines(text, height=look.height)

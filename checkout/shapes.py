@@ -1,19 +1,16 @@
 """Flat shapes in millimetres, origin at the top left, written as SVG or as PDF."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from io import BytesIO
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from xml.sax.saxutils import escape
 
-from reportlab.lib.colors import HexColor
-from reportlab.lib.units import mm
-from reportlab.pdfbase.pdfmetrics import stringWidth
-from reportlab.pdfgen.canvas import Canvas
+from checkout.paper import POINTS_PER_MM, Paper
 
-POINTS_PER_MM = mm
 ROUNDING = 1.001
-_SPACES = re.compile("[\u2000-\u200a\u202f\u205f\u3000]")
+BASELINE = 0.8  # of a cell as high as the type
+# What says the same is the same file, byte for byte: a poster has no date of its own.
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,10 @@ class Circle:
 
 @dataclass(frozen=True)
 class Words:
-    """A line of text, centred on `x`; `size` is the height of the type in millimetres."""
+    """A line of text, centred on `x`; `size` is the height of the type in millimetres.
+
+    Where there is little `room`, it is smaller, though not below `smallest`: then it is cut.
+    """
 
     x: float
     y: float
@@ -43,10 +43,8 @@ class Words:
     text: str
     color: str
     bold: bool = False
-
-    @property
-    def font(self) -> str:
-        return "Helvetica-Bold" if self.bold else "Helvetica"
+    room: float | None = None
+    smallest: float = 0
 
 
 Shape = Rectangle | Circle | Words
@@ -62,39 +60,34 @@ class Sheet:
     shapes: Sequence[Shape]
 
 
-def fitted(text: str, *, size: float, room: float, bold: bool = False) -> float:
-    """Return the type size, at most `size`, at which the text is no wider than `room`."""
-    width = _width(text, size, bold=bold)
-    return size if width <= room else size * room / width
+def fitted(words: Words, paper: Paper) -> Words:
+    """Return the words in the size, and of the length, that have room."""
+    if words.room is None:
+        return words
+    most, width = words.room * ROUNDING, _width(words, paper)
+    if width <= most:
+        return words
+    smaller = replace(words, size=max(words.size * words.room / width, words.smallest))
+    if _width(smaller, paper) <= most:
+        return smaller
+    parts = (f"{words.text[:length].rstrip()}…" for length in range(len(words.text), 0, -1))
+    shorter = (replace(smaller, text=part) for part in parts)
+    return next((short for short in shorter if _width(short, paper) <= most), smaller)
 
 
-def cut(text: str, *, size: float, room: float, bold: bool = False) -> str:
-    """Return the text, or as much of its beginning as is no wider than `room` at this type size."""
-    most = room * ROUNDING
-    if _width(text, size, bold=bold) <= most:
-        return text
-    shorter = (f"{text[:length].rstrip()}…" for length in range(len(text), 0, -1))
-    return next((part for part in shorter if _width(part, size, bold=bold) <= most), "…")
-
-
-def _width(text: str, size: float, *, bold: bool) -> float:
-    font = "Helvetica-Bold" if bold else "Helvetica"
-    width: float = stringWidth(writable(text), font, size)
-    return width
-
-
-def writable(text: str) -> str:
-    """Return the text with what the PDF's own fonts cannot write replaced, spaces by spaces."""
-    return _SPACES.sub("\u00a0", text).encode("cp1252", "replace").decode("cp1252")
+def _width(words: Words, paper: Paper) -> float:
+    paper.write_with(words.size * POINTS_PER_MM, words.color, bold=words.bold)
+    return paper.get_string_width(words.text)
 
 
 def as_svg(sheet: Sheet) -> bytes:
-    """Write the sheet as an SVG of its size in millimetres."""
+    """Write the sheet as an SVG of its size in millimetres, in the fonts of who opens it."""
+    paper = _paper_of(sheet)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}mm" '
         f'height="{sheet.height}mm" viewBox="0 0 {sheet.width} {sheet.height}" role="img">',
         f"<title>{escape(sheet.title)}</title>",
-        *map(_svg_shape, sheet.shapes),
+        *(_svg_shape(shape, paper) for shape in sheet.shapes),
         "</svg>",
     ]
     return "\n".join(parts).encode()
@@ -102,20 +95,20 @@ def as_svg(sheet: Sheet) -> bytes:
 
 def as_pdf(sheet: Sheet) -> bytes:
     """Write the sheet as a PDF of one page."""
-    out = BytesIO()
-    size = (sheet.width * POINTS_PER_MM, sheet.height * POINTS_PER_MM)
-    canvas = Canvas(out, pagesize=size, invariant=True)
-    canvas.setTitle(writable(sheet.title))
-    canvas.translate(0, size[1])
-    canvas.scale(POINTS_PER_MM, POINTS_PER_MM)
+    paper = _paper_of(sheet)
+    paper.set_auto_page_break(False)
+    paper.set_margin(0)
+    paper.add_page()
     for shape in sheet.shapes:
-        _pdf_shape(canvas, shape)
-    canvas.showPage()
-    canvas.save()
-    return out.getvalue()
+        _pdf_shape(paper, shape)
+    return bytes(paper.output())
 
 
-def _svg_shape(shape: Shape) -> str:
+def _paper_of(sheet: Sheet) -> Paper:
+    return Paper(sheet.width, sheet.height, title=sheet.title, made_at=UNDATED)
+
+
+def _svg_shape(shape: Shape, paper: Paper) -> str:
     match shape:
         case Rectangle(x, y, width, height, color):
             return (
@@ -125,21 +118,27 @@ def _svg_shape(shape: Shape) -> str:
         case Circle(x, y, radius, color):
             return f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{radius:.3f}" fill="{color}"/>'
         case Words():
-            weight = "700" if shape.bold else "400"
+            words = fitted(shape, paper)
+            weight = "700" if words.bold else "400"
             return (
-                f'<text x="{shape.x:.3f}" y="{shape.y:.3f}" font-size="{shape.size:.3f}" '
-                f'font-weight="{weight}" font-family="Helvetica, Arial, sans-serif" '
-                f'text-anchor="middle" fill="{shape.color}">{escape(shape.text)}</text>'
+                f'<text x="{words.x:.3f}" y="{words.y:.3f}" font-size="{words.size:.3f}" '
+                f'font-weight="{weight}" font-family="Fira Sans, Helvetica, Arial, sans-serif" '
+                f'text-anchor="middle" fill="{words.color}">{escape(words.text)}</text>'
             )
 
 
-def _pdf_shape(canvas: Canvas, shape: Shape) -> None:
-    canvas.setFillColor(HexColor(shape.color))
+def _pdf_shape(paper: Paper, shape: Shape) -> None:
+    paper.set_fill_color(shape.color)
     match shape:
         case Rectangle(x, y, width, height, _):
-            canvas.rect(x, -y - height, width, height, stroke=0, fill=1)
+            paper.rect(x, y, width, height, style="F")
         case Circle(x, y, radius, _):
-            canvas.circle(x, -y, radius, stroke=0, fill=1)
+            paper.circle(x, y, radius, style="F")
         case Words():
-            canvas.setFont(shape.font, shape.size)
-            canvas.drawCentredString(shape.x, -shape.y, writable(shape.text))
+            _pdf_words(paper, fitted(shape, paper))
+
+
+def _pdf_words(paper: Paper, words: Words) -> None:
+    width = _width(words, paper)
+    paper.set_xy(words.x - width / 2, words.y - words.size * BASELINE)
+    paper.cell(width, words.size, words.text)

@@ -7,6 +7,7 @@ from checkout.views import (
     account,
     alarms,
     asking,
+    button,
     counters,
     images,
     passkeys,
@@ -70,6 +71,8 @@ urlpatterns = [
     path(f"{PAYMENT}/qr.svg", images.payment_qr, {"form": "svg"}, name="checkout-qr-svg"),
     path(f"{PAYMENT}/{POSTER}.pdf", images.payment_poster, {"form": "pdf"}, "checkout-poster"),
     path(f"{PAYMENT}/{POSTER}.svg", images.payment_poster, {"form": "svg"}, "checkout-poster-svg"),
+    path("pay/button.js", button.button_script, name="button-script"),
+    path("pay/<slug:merchant_slug>/<id:link_id>/button", button.press_button, name="button"),
     path("pay/<slug:merchant_slug>/<id:link_id>", counters.LinkPage.as_view(), name="link"),
     path(
         f"pay/<slug:merchant_slug>/<id:link_id>/{POSTER}.pdf",

@@ -20,7 +20,14 @@ POSTGRESQL_LIMITS = (
 )
 
 # A statement that a connection sends again and again is parsed and planned once there.
-PREPARED = {"server_side_binding": True, "prepare_threshold": 5}
+PREPARED = {
+    "server_side_binding": True,
+    "prepare_threshold": 5,
+    "options": POSTGRESQL_LIMITS,
+}
+# A pooler that hands sessions on after each transaction keeps neither what was prepared nor options
+# of the start: there the role has the limits.
+POOLED = {"server_side_binding": True}
 
 
 def database(url: str) -> dict[str, Any]:
@@ -39,10 +46,16 @@ def _sqlite(config: dict[str, Any]) -> dict[str, Any]:
 
 def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
     pool = {"min_size": 2, "max_size": env("WEB_THREADS") + 2, "timeout": 5}
-    options = config.get("OPTIONS", {}) | PREPARED | {"pool": pool, "options": POSTGRESQL_LIMITS}
-    return config | {"ENGINE": "config.postgresql", "OPTIONS": options, "CONN_MAX_AGE": 0}
+    options = config.get("OPTIONS", {}) | {"pool": pool} | (POOLED if _IS_POOLED else PREPARED)
+    return config | {
+        "ENGINE": "config.postgresql",
+        "OPTIONS": options,
+        "CONN_MAX_AGE": 0,
+        "DISABLE_SERVER_SIDE_CURSORS": _IS_POOLED,
+    }
 
 
+_IS_POOLED: bool = env("DATABASE_POOLED")
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"
 DATABASES = {"default": database(DATABASE_URL)}
 CACHES = {"default": env.cache_url_config(env("CACHE_URL"))}

@@ -27,6 +27,7 @@ VARIABLES = {
     "CHECKPOINT_WITNESSES": (list, []),
     "CLOCK_TOLERANCE_SECONDS": (int, 5),
     "APP_SCHEME": (str, "app"),
+    "DATABASE_POOLED": (bool, False),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),
     "DEVELOPMENT_MODE": (bool, False),

@@ -68,18 +68,20 @@ def release_unneeded(reports: list[ColumnReport]) -> None:
 
 
 def pins_on_earlier_peppers() -> dict[str, int]:
-    """Return how many PINs need each pepper but the newest; "": one from before ids were kept.
-
-    Lets processes start without those that no PIN needs.
-    """
+    """Return how many PINs need each pepper but the newest; "": one from before ids were kept."""
     newest, *_ = configured_ids()[KeyPurpose.PEPPER]
     pins = Customer.objects.exclude(pin_hash="").exclude(pin_pepper=newest)
-    left = dict(pins.values_list("pin_pepper").annotate(Count("pk")))
-    if "" not in left:
-        for entry in KeyInUse.objects.filter(purpose=KeyPurpose.PEPPER).exclude(key_id=newest):
-            if entry.key_id not in left:
-                release_key(KeyPurpose.PEPPER, entry.key_id)
-    return left
+    return dict(pins.values_list("pin_pepper").annotate(Count("pk")))
+
+
+def release_unneeded_peppers(left: dict[str, int]) -> None:
+    """Let processes start without the peppers that no PIN needs, by `pins_on_earlier_peppers`."""
+    newest, *_ = configured_ids()[KeyPurpose.PEPPER]
+    if "" in left:
+        return
+    for entry in KeyInUse.objects.filter(purpose=KeyPurpose.PEPPER).exclude(key_id=newest):
+        if entry.key_id not in left:
+            release_key(KeyPurpose.PEPPER, entry.key_id)
 
 
 @transaction.atomic

@@ -17,7 +17,8 @@ _SECRET = re.compile(
     r"|((?:Bearer|Basic)\s+)[A-Za-z0-9+/=._~-]+"
     r"|(/counter/+pay_[A-Za-z0-9]+/+)[A-Za-z0-9]+"
     r"|(/not-me/)[A-Za-z0-9_:.-]+"
-    r"|(/admin/[^\s?]*\?)\S+"  # what was searched for, also as the place to go on to
+    r"|(/admin/?[^\s?]*\?)\S+"  # what was searched for, also as the place to go on to
+    r"|([?&](?:q|metadata(?:\[|%5B)[^\s=&]*)=)[^\s&]+"  # what a merchant searched for
     r"|(/confirm-email/?\?)\S+"
     r"|(/admin/invitation/)\S+"
 )
@@ -25,7 +26,7 @@ _OURS = {"level", "logger", "timestamp"}
 MOST_NAMES = 1_000
 # The id of a payment, link or top-up opens its page to anyone. What stays of it finds it in the
 # search of the back office, and leaves 107 bits to guess.
-_PAGE = re.compile(r"\b((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
+_PAGE = re.compile(r"(?:\b|(?<=%2F))((?:pay|link|top)_[0-9A-Za-z]{12})[0-9A-Za-z]{18}\b")
 _SECRET_NAMES = re.compile(r"secret|password|token|authorization|cookie|pepper|\bpin\b", re.I)
 
 
@@ -115,6 +116,9 @@ def logging_config(*, level: str, form: str) -> dict[str, Any]:
             # granian's own, should it be switched on, comes here to be redacted like any other.
             "granian.access": {"handlers": [], "propagate": True},
             "axes": {"level": logging.WARNING},
+            # A line per table of each font that a PDF embeds.
+            "fontTools": {"level": logging.ERROR},
+            "fpdf": {"level": logging.ERROR},
             # A line per tick of the schedule would be most of the log.
             "celery.app.trace": {"level": logging.WARNING},
             "celery.beat": {"level": logging.WARNING},

@@ -69,10 +69,13 @@ def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
     Quota.objects.filter(key=limit.key(subject), used__gt=0).update(used=F("used") - 1)
 
 
-def refuse_exhausted(limit: AttemptLimit, subject: str, *, now: datetime) -> None:
-    """Raise RateLimited where the limit is exhausted, without counting."""
-    key = limit.key(subject)
-    if Quota.objects.filter(key=key, ends_at__gt=now, used__gte=limit.times).exists():
+def refuse_exhausted(*counted: tuple[AttemptLimit, str], now: datetime) -> None:
+    """Raise RateLimited where one of the limits is exhausted for its subject, without counting."""
+    full = Q()
+    for limit, subject in counted:
+        full |= Q(key=limit.key(subject), used__gte=limit.times)
+    exhausted = Quota.objects.filter(full, ends_at__gt=now).values_list("key", flat=True)
+    for key in exhausted[:1]:
         raise _refusal(key, now)
 
 

@@ -41,6 +41,7 @@ from customers.security_alerts import SecurityChange, plan_notice
 
 ATTEMPTS_UNTIL_LOCKED = 5
 WRONG_PER_ADDRESS = attempt_limits.AttemptLimit("wrong-pin-address", 20, timedelta(hours=1))
+WRONG_PER_CUSTOMER = attempt_limits.AttemptLimit("wrong-pin-customer", 30, timedelta(days=1))
 WRONG_IN_ALL = attempt_limits.AttemptLimit("wrong-pin", 10_000, timedelta(hours=1))
 ALL_ADDRESSES = "everywhere"
 
@@ -59,20 +60,22 @@ def check_pin(*, customer_id: str, pin: str, address: str, now: datetime) -> Pin
     Five wrong ones in a row lock the PIN for 30 minutes, ten switch it off until it is reset. An
     unknown customer counts as a wrong PIN, and takes as long. Raises InvalidPin, PinLocked (also
     for the attempt that locks it), PinDisabled, PinNotSet, ValidationFailed for a malformed PIN,
-    RateLimited for too many wrong ones from one address.
+    RateLimited for too many wrong ones from one address, or of one customer, with right ones in
+    between: who knows a PIN could otherwise use up what all customers may get wrong.
     """
     refuse_malformed(pin)
     customer = Customer.objects.filter(pk=customer_id).first()
     limited = customer is None or customer.livemode
     if limited:
-        attempt_limits.refuse_exhausted(WRONG_IN_ALL, ALL_ADDRESSES, now=now)
+        exhaustible = ((WRONG_PER_CUSTOMER, customer_id), (WRONG_IN_ALL, ALL_ADDRESSES))
+        attempt_limits.refuse_exhausted(*exhaustible, now=now)
         attempt_limits.count_attempt(WRONG_PER_ADDRESS, network_of(address), now=now)
     refusal: ApiError | None = None
     try:
         refusal = _attempt_pin(customer, pin, now)
     finally:
         if limited:
-            _update_limits(address, was_wrong=refusal is not None, now=now)
+            _update_limits(customer_id, address, was_wrong=refusal is not None, now=now)
     if refusal is not None:
         raise refusal
     return PinResult(customer_id, now)
@@ -276,9 +279,10 @@ def _wrong(customer: Customer, now: datetime) -> ApiError:
     return InvalidPin(limit - customer.pin_failures)
 
 
-def _update_limits(address: str, *, was_wrong: bool, now: datetime) -> None:
+def _update_limits(customer_id: str, address: str, *, was_wrong: bool, now: datetime) -> None:
     if not was_wrong:
         attempt_limits.uncount_attempt(WRONG_PER_ADDRESS, network_of(address))
         return
-    with suppress(RateLimited):
-        attempt_limits.count_attempt(WRONG_IN_ALL, ALL_ADDRESSES, now=now)
+    for limit, subject in ((WRONG_PER_CUSTOMER, customer_id), (WRONG_IN_ALL, ALL_ADDRESSES)):
+        with suppress(RateLimited):
+            attempt_limits.count_attempt(limit, subject, now=now)

@@ -1,4 +1,4 @@
-"""A shop in one file: cart, checkout, a verified webhook, a fulfilled order.
+"""A shop in one file: cart, checkout, a gift card by button, a verified webhook, a fulfilled order.
 
 Start the service with `make run`. Then, in a second terminal:
 
@@ -71,10 +71,18 @@ def handle(event: dict[str, Any]) -> None:
     fulfilled.add(event["id"])
 
 
+BUTTON = """
+<p><a href="{link}">Gift card, 25.00</a> <span id=told></span></p>
+<script async src="{service}/pay/button.js" data-link="{link}"></script>
+<script>addEventListener("paymentcompleted", () => told.textContent = "Thank you!")</script>
+"""
+
+
 class Shop(BaseHTTPRequestHandler):
     """The pages of the shop, and the address that the service tells of events."""
 
     key = ""
+    gift_card = ""
     verifier: Webhook
 
     def do_GET(self) -> None:
@@ -84,7 +92,8 @@ class Shop(BaseHTTPRequestHandler):
                 f"<p><input name={good} type=number min=0 value=0> {name}, {price / 100:.2f}</p>"
                 for good, (name, price) in GOODS.items()
             )
-            self.show(f"<form method=post action=/buy>{rows}<button>Pay</button></form>")
+            form = f"<form method=post action=/buy>{rows}<button>Pay</button></form>"
+            self.show(form + BUTTON.format(service=SERVICE, link=self.gift_card))
         else:
             rows = "".join(
                 f"<li>{item['quantity']} &times; {item['name']}</li>" for item in order["items"]
@@ -125,6 +134,8 @@ def main() -> None:
     merchant = call("/merchants", {"name": "Sample Shop", "email": "shop@example.com"})
     Shop.key = merchant["api_keys"]["test"]
     wanted = {"url": f"{SHOP}/hooks", "events": ["payment.completed"]}
+    card = {"amount": 2500, "description": "Gift card"}
+    Shop.gift_card = call("/payment-links", card, Shop.key)["url"]
     Shop.verifier = Webhook(call("/webhooks", wanted, Shop.key)["secret"])
     sys.stdout.write(f"The shop is open at {SHOP}\n")
     sys.stdout.flush()

@@ -1,6 +1,7 @@
 """The life of a top-up: ordered by a customer, credited when its money is there, or given up.
 
-Locks are taken in the order bank entry, top-up, link, payment, customer, ledger account.
+Locks are taken in the order bank entry, top-up, link, ticket, payment, customer,
+ledger account.
 """
 
 from datetime import datetime, timedelta

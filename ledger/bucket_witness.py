@@ -7,7 +7,7 @@ compliance mode as it is written: not even the owner of the bucket deletes it.
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
@@ -27,10 +27,13 @@ EXISTS = 412
 _KEY = re.compile(r"<Key>[^<]*?([0-9]{18})\.checkpoint</Key>")
 
 
-def put_checkpoints(address: str, since: int, *, now: datetime) -> None:
-    """Write every checkpoint that the bucket lacks. Raises WitnessAway, WitnessRefused."""
-    for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
+def put_checkpoints(
+    address: str, checkpoints: Iterable[Checkpoint], *, now: datetime
+) -> Iterator[int]:
+    """Write checkpoints, and yield the size of each. Raises WitnessAway, WitnessRefused."""
+    for checkpoint in checkpoints:
         _put(address, checkpoint, now)
+        yield checkpoint.size
 
 
 def notes_in(address: str, *, since: int, size: int) -> Iterator[tuple[str, str]]:

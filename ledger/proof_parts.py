@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.conf import settings
-from django.db.models import Model
 from django.utils.module_loading import import_string
 
 from ledger.balance_checks import check_balances
@@ -93,10 +92,6 @@ def recent_parts(*, leaf: int, seal: int) -> list[ProofPart]:
         ProofPart("heads", partial(_from, check_heads, leaf)),
         ProofPart("witnesses", partial(_at_once, partial(check_witnesses, since=leaf))),
     ]
-
-
-def _of_rows(model: type[Model], run: Callable[[str], Iterator[Finding]]) -> ProofPart:
-    return ProofPart(model._meta.db_table, run)
 
 
 def _at_once(check: Check, mark: str) -> Iterator[Finding]:

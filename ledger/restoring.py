@@ -8,11 +8,7 @@ from core.signatures import sign
 from ledger.log_entries import RESTORED, restored_values, row_entry
 from ledger.log_models import LogLeaf
 from ledger.log_tree import append_leaves, log_size
-from ledger.sealing import hold_chain
-
-
-class SealerBusy(Exception):
-    """Another process is writing to the log at this moment."""
+from ledger.sealing import SealerBusy, hold_chain
 
 
 @transaction.atomic

@@ -16,6 +16,10 @@ from ledger.models import LOCK_ORDER, Purpose, Seal, UnsealedTransfer
 logger = structlog.get_logger(__name__)
 
 
+class SealerBusy(Exception):
+    """Another process is writing to the log at this moment."""
+
+
 @transaction.atomic
 def seal_transfers(*, now: datetime, limit: int = 1_000) -> int:
     """Seal up to `limit` waiting transfers in the order of their ids; return how many.

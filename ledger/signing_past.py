@@ -12,7 +12,7 @@ from ledger.log_tree import append_leaves
 from ledger.logging_rows import open_log
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
-from ledger.sealing import hold_chain
+from ledger.sealing import SealerBusy, hold_chain
 from ledger.signed_row_checks import signed_models
 
 
@@ -25,9 +25,12 @@ def sign_past(*, now: datetime) -> int:
     """Begin the log and sign every row that has no signature; return how many.
 
     Their signatures say that they were made now, not at birth. What was done to a row before cannot
-    be known; what is done to it from here on can. Raises LogBegun where it was done before.
+    be known; what is done to it from here on can. Raises LogBegun where it was done before,
+    SealerBusy.
     """
-    if not hold_chain(now) or LogLeaf.objects.exists():
+    if not hold_chain(now):
+        raise SealerBusy
+    if LogLeaf.objects.exists():
         raise LogBegun
     WaitingEntry.objects.filter(signature="").delete()  # of the version before
     open_log(Seal.objects.latest("sequence"), now=now)

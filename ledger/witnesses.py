@@ -6,6 +6,7 @@ has.
 """
 
 import base64
+import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -26,6 +27,10 @@ from outbound.http_client import HttpResult, post
 from outbound.policy import policy_for
 
 SECONDS = 10
+# How many checkpoints a witness that was away is handed in one turn: others do not wait for it.
+BACKLOG = 500
+# How many notes of a folder a check reads at most, spread over all there are, and the newest.
+SAMPLES = 1_000
 FOLDER = "file://"
 _SIZE = re.compile("[0-9]{1,18}")
 
@@ -33,7 +38,7 @@ logger = structlog.get_logger(__name__)
 
 
 def inform_witnesses(*, now: datetime) -> None:
-    """Hand the newest checkpoint to each witness that does not have it yet."""
+    """Hand each witness the checkpoints it lacks; what it has taken is noted one by one."""
     newest = newest_checkpoint()
     if newest is None:
         return
@@ -43,17 +48,17 @@ def inform_witnesses(*, now: datetime) -> None:
             continue
         problem = ""
         try:
-            _hand_over(address, newest, state.size, now)
+            for size in _hand_over(address, newest, state.size, now):
+                state.size, state.confirmed_at = size, now
+                state.save(update_fields=["size", "confirmed_at"])
         except WitnessRefused as refusal:
             problem = str(refusal)
             logger.error("witness_refused", witness=address, problem=problem)
         except WitnessAway as reason:
             problem = str(reason)
             logger.warning("witness_away", witness=address, problem=problem)
-        else:
-            state.size, state.confirmed_at = newest.size, now
         state.problem = problem[:255]
-        state.save()
+        state.save(update_fields=["problem"])
 
 
 def check_witnesses(*, since: int = 0) -> Iterator[str]:
@@ -77,40 +82,58 @@ def check_witnesses(*, since: int = 0) -> Iterator[str]:
             logger.warning("witness_away", witness=address, problem=str(reason))
 
 
-def _hand_over(address: str, newest: Checkpoint, since: int, now: datetime) -> None:
+def _hand_over(address: str, newest: Checkpoint, since: int, now: datetime) -> Iterator[int]:
+    """Hand over what a witness lacks; yield the size that it has after each step."""
+    lacking = Checkpoint.objects.filter(size__gt=since).order_by("size")[:BACKLOG]
     if address.startswith(FOLDER):
-        _write(_folder(address), since)
+        yield from _write(_folder(address), lacking)
     elif address.startswith(BUCKET):
-        put_checkpoints(address, since, now=now)
+        yield from put_checkpoints(address, lacking, now=now)
     else:
         _post(address, newest, since)
+        yield newest.size
 
 
 def _folder(address: str) -> Path:
     return Path(address.removeprefix(FOLDER))
 
 
-def _write(folder: Path, since: int) -> None:
-    """Write every checkpoint that the folder lacks, each whole; never overwrite what it has."""
-    try:
-        for checkpoint in Checkpoint.objects.filter(size__gt=since).order_by("size"):
-            place = folder / object_name(checkpoint.size)
-            if place.exists():
-                if place.read_text() != checkpoint.note:
-                    raise WitnessRefused(f"it has another {place.name}.")
-                continue
-            draft = place.with_suffix(".draft")
-            draft.write_text(checkpoint.note)
-            draft.rename(place)
-    except OSError as error:
-        raise WitnessAway(f"{type(error).__name__}: {error.strerror}") from None
+def _write(folder: Path, checkpoints: Iterable[Checkpoint]) -> Iterator[int]:
+    """Write checkpoints into a folder, each whole; never overwrite what it has."""
+    for checkpoint in checkpoints:
+        place = folder / object_name(checkpoint.size)
+        try:
+            if not place.exists():
+                draft = place.with_suffix(".draft")
+                draft.write_text(checkpoint.note)
+                draft.rename(place)
+            elif place.read_text() != checkpoint.note:
+                raise WitnessRefused(f"it has another {place.name}.")
+        except OSError as error:
+            raise _unreachable(error) from None
+        yield checkpoint.size
 
 
 def _notes_in_folder(address: str, since: int) -> Iterator[tuple[str, str]]:
-    oldest = object_name(since)
-    for file in sorted(_folder(address).glob("*.checkpoint")):
-        if file.name >= oldest:
-            yield file.name, file.read_text(errors="replace")
+    """Yield the name and text of notes of `since` leaves or more; "" for one that cannot be read.
+
+    Raises WitnessAway where the folder is not there.
+    """
+    folder, oldest = _folder(address), object_name(since)
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".checkpoint"))
+    except OSError as error:
+        raise _unreachable(error) from None
+    names = [name for name in names if name >= oldest]
+    for name in [*names[: -1 : len(names) // SAMPLES + 1], *names[-1:]]:
+        try:
+            yield name, (folder / name).read_text(errors="replace")
+        except OSError:
+            yield name, ""
+
+
+def _unreachable(error: OSError) -> WitnessAway:
+    return WitnessAway(f"{type(error).__name__}: {error.strerror}")
 
 
 def _check_notes(address: str, notes: Iterable[tuple[str, str]]) -> Iterator[str]:

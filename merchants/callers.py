@@ -42,6 +42,10 @@ class Caller:
         if not allows(self.scopes, resource, writes=writes):
             raise InsufficientScope(f"needs the scope {needed_scope(resource, writes=writes)}")
 
+    def may_write(self, resource: str) -> bool:
+        """Return whether its key may change a resource, not only read it."""
+        return allows(self.scopes, resource, writes=True)
+
     @property
     def merchant_id(self) -> str | None:
         return None if self.merchant is None else self.merchant.id

@@ -27,7 +27,9 @@ from messages.planning import plan_message
 
 PUBLIC_FIELDS = ("name", "email", "website", "logo_url", "support_email", "payout_schedule")
 # Customers and payouts of live payments go by these as well: with the live key, and at once.
-LIVE_FIELDS = ("category", "phone", "description", "address", "brand_color", "time_zone")
+LIVE_FIELDS = (
+    *("category", "phone", "description", "address", "tax_id", "brand_color", "time_zone"),
+)
 LIVE_KEY_ONLY = "changes with the live key only"
 REQUESTED, MADE = "change_requested", "change_made"
 SUBJECTS = {

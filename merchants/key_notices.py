@@ -9,8 +9,22 @@ from messages.models import Channel
 from messages.planning import plan_message
 
 
-def plan_key_notice(key: ApiKey, text: str, *, now: datetime) -> None:
-    """Tell the merchant what has become of a key, in the transaction of that."""
+def tell_of_new_key(key: ApiKey, *, now: datetime) -> None:
+    """Tell the merchant of a new key, in the transaction that makes it."""
+    _tell(key, f"A new API key was made: {key.hint}.", now)
+
+
+def tell_of_rolled_key(before: ApiKey, after: ApiKey, *, now: datetime) -> None:
+    """Tell the merchant what replaced a key, in the transaction that does."""
+    _tell(before, f"The API key {before.hint} was replaced by {after.hint}.", now)
+
+
+def tell_of_revoked_key(key: ApiKey, *, now: datetime) -> None:
+    """Tell the merchant of a key that has ended, in the transaction that ends it."""
+    _tell(key, f"The API key {key.hint} was revoked.", now)
+
+
+def _tell(key: ApiKey, text: str, now: datetime) -> None:
     plan_message(
         channel=Channel.EMAIL,
         kind="api_key",

@@ -13,7 +13,7 @@ from core.errors import ValidationFailed
 from merchants.access import EVERYTHING
 from merchants.callers import Caller
 from merchants.errors import TooManyKeys
-from merchants.key_notices import plan_key_notice
+from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
 
@@ -46,7 +46,7 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
         merchant=merchant, livemode=livemode, name=draft.name, scopes=scopes, now=now
     )
     if livemode:
-        plan_key_notice(issued.key, f"A new API key was made: {issued.key.hint}.", now=now)
+        tell_of_new_key(issued.key, now=now)
     return issued
 
 
@@ -58,8 +58,7 @@ def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: dateti
         _refuse_too_many(before.merchant, before.livemode, now)
     issued = roll_key(key_id=key_id, overlap=overlap, now=now)
     if before.livemode:
-        text = f"The API key {before.hint} was replaced by {issued.key.hint}."
-        plan_key_notice(before, text, now=now)
+        tell_of_rolled_key(before, issued.key, now=now)
     return issued
 
 
@@ -72,7 +71,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     _own(caller, key_id)
     key = revoke_key(key_id=key_id, now=now)
     if key.livemode:
-        plan_key_notice(key, f"The API key {key.hint} was revoked.", now=now)
+        tell_of_revoked_key(key, now=now)
     return key
 
 

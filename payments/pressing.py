@@ -1,6 +1,6 @@
 """What one press on Pay does: one lock on the payment, one transaction, whatever it leads to.
 
-Locks are taken in the order link, payment, customer, ledger account.
+Locks are taken in the order link, ticket, payment, customer, ledger account.
 """
 
 from datetime import datetime

@@ -169,7 +169,7 @@ class PaymentSummary(Output):
         source="*",
         max_length=MAX_URL,
         required=False,
-        help_text="Of a counter: its live list of payments. Keep it secret.",
+        help_text="Of a counter: its till. Keep it secret. Not for keys that only read payments.",
     )
     success_url = WebUrlField(required=False)
     cancel_url = WebUrlField(required=False)

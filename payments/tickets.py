@@ -22,9 +22,10 @@ MOST_OPEN = 9
 
 
 @transaction.atomic
+@transaction.atomic
 def open_ticket(
     *,
-    counter: Payment,
+    counter_id: str,
     ticket_id: str,
     amount: int,
     items: list[dict[str, Any]],
@@ -35,6 +36,7 @@ def open_ticket(
     Raises InvalidAmount for nothing or too much, or where the counter has a fixed amount;
     TicketsTooMany, and the error of a counter that is closed.
     """
+    counter = Payment.objects.locked(counter_id)
     if counter.status != PaymentStatus.CREATED:
         raise counter.refusal(now)
     if counter.amount is not None:

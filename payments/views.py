@@ -1,3 +1,6 @@
+from collections.abc import Sequence
+from typing import Any
+
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -9,8 +12,9 @@ from core.openapi import listing, operation
 from core.pagination import PageQuery, page_of
 from core.queries import query_of, read_filters
 from core.spreadsheets import CSV_LINES, is_csv
+from merchants.access import EVERYTHING
 from merchants.caller_lists import CallerList
-from merchants.callers import CallerRequest
+from merchants.callers import Caller, CallerRequest
 from merchants.viewsets import CallerViewSet
 from payments.confirming import confirm_payment
 from payments.counts import total_of
@@ -72,7 +76,9 @@ class PaymentViewSet(CallerViewSet):
             found = page_of(payments, page, lambda: 0).items
             return file_of_payments(PaymentSummary.each(found, now=at))
         total = total_of(request.user, lookups, at)
-        return self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
+        listed = self.page(request, payments, PaymentSummary, key="payments", total=total, now=at)
+        hide_screens(listed.data["payments"], request.user)
+        return listed
 
     @operation(
         "Read a payment",
@@ -84,7 +90,9 @@ class PaymentViewSet(CallerViewSet):
         chosen = chosen_format(query_of(request))
         payment = Payment.objects.one_of(request.user, payment_id)
         drawn = qr_payload(payment.id, chosen)
-        return Response(PaymentOutput.of(payment, now=request_now(), qr_payload=drawn))
+        body = PaymentOutput.of(payment, now=request_now(), qr_payload=drawn)
+        hide_screens([body], request.user)
+        return Response(body)
 
     @operation("Change a payment", request=ChangedPayment, response=PaymentOutput)
     def partial_update(self, request: CallerRequest, payment_id: str) -> Response:
@@ -136,3 +144,11 @@ class PaymentViewSet(CallerViewSet):
             return payment.failure if failed else Response(ConfirmedPayment.of(payment))
 
         return self.once(request, work)
+
+
+def hide_screens(payments: Sequence[dict[str, Any]], caller: Caller) -> None:
+    """Take the addresses of counter screens from a key that only reads: who has one may charge."""
+    if caller.scopes == EVERYTHING or caller.may_write(PaymentViewSet.scoped_as):
+        return
+    for payment in payments:
+        payment.pop("counter_url", None)

@@ -4,7 +4,7 @@ What the bank is told is stored with the batch, word for word, and every file is
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -71,6 +71,7 @@ def create_batch(
     actor: str,
     now: datetime,
     payout_ids: Sequence[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> PayoutBatch | None:
     """Take payouts into one batch that leaves now: those named, or the first that are due.
 
@@ -97,8 +98,10 @@ def create_batch(
     if not sendable:
         return None
     batch = _order_together(sendable, execution_date, actor, now)
-    for payout in sendable:
+    for count, payout in enumerate(sendable, start=1):
         mark_sent(payout_id=payout.id, actor=actor, now=now, batch=batch)
+        if progress:
+            progress(count, len(sendable))
     return batch
 
 

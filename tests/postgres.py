@@ -65,13 +65,28 @@ class Postgres:
 
     def create(self) -> None:
         """Make an empty cluster."""
-        self.directory.mkdir(mode=0o700, parents=True)
-        user = _user()
-        if user:
-            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
+        self.make_directory()
         command = [programs() / "initdb", "--no-sync", "--auth=trust", "--username=postgres"]
         place = ["--encoding=UTF8", "--locale=C.UTF-8", "-D", self.directory / "data"]
         self._run([*command, *place])
+
+    def create_like(self, data: Path) -> None:
+        """Make a copy of the files of a cluster that does not run."""
+        self.make_directory()
+        shutil.copytree(data, self.directory / "data")
+        for folder, _, names in os.walk(self.directory / "data"):
+            for name in ("", *names):
+                self.own(Path(folder) / name)
+
+    def make_directory(self) -> None:
+        """Make the directory of a server whose files another makes."""
+        self.directory.mkdir(mode=0o700, parents=True)
+        self.own(self.directory)
+
+    def own(self, path: Path) -> None:
+        """Give a file to the user whom the server runs as."""
+        if user := _user():
+            os.chown(path, user.pw_uid, user.pw_gid)
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
@@ -85,9 +100,9 @@ class Postgres:
                 stderr=log,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
-                **_as_user(),
+                **as_user(),
             )
-        self._wait_until_ready()
+        self.wait_until_ready()
 
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """Stop the server: SIGQUIT at once, as a crash would; SIGINT in order."""
@@ -102,9 +117,10 @@ class Postgres:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _run(self, command: list[Any]) -> None:
-        subprocess.run(command, check=True, capture_output=True, cwd="/", **_as_user())
+        subprocess.run(command, check=True, capture_output=True, cwd="/", **as_user())
 
-    def _wait_until_ready(self) -> None:
+    def wait_until_ready(self) -> None:
+        """Wait until it answers. Raises RuntimeError where it has ended."""
         deadline = time.monotonic() + START_SECONDS
         ask: list[Any] = [programs() / "pg_isready", "-q", "-h", self.directory]
         while subprocess.run(ask, check=False).returncode:
@@ -121,7 +137,8 @@ def _user() -> pwd.struct_passwd | None:
     return names.get("postgres") or names["nobody"]
 
 
-def _as_user() -> dict[str, Any]:
+def as_user() -> dict[str, Any]:
+    """Return the keywords of `subprocess` that run a program as the server's user."""
     user = _user()
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
 

@@ -19,7 +19,7 @@ _OURS = re.compile(r"^(?:from|import) ([a-z_]+)\.([a-z_]+)", re.MULTILINE)
 
 def use(database: Path) -> bool:
     """Copy the template to where the database will be; return whether there was one."""
-    template = _path()
+    template = kept()
     if template.exists():
         shutil.copyfile(template, database)
     return template.exists()
@@ -27,7 +27,7 @@ def use(database: Path) -> bool:
 
 def keep(database: Path) -> None:
     """Make the freshly migrated database the template, in one move: others may do the same."""
-    template = _path()
+    template = kept()
     KEPT.mkdir(parents=True, exist_ok=True)
     unfinished = template.with_suffix(f".{os.getpid()}")
     with (
@@ -41,7 +41,8 @@ def keep(database: Path) -> None:
             old.unlink(missing_ok=True)
 
 
-def _path() -> Path:
+def kept(kind: str = "sqlite3") -> Path:
+    """Return where the template of today's migrations is kept, whether it is there or not."""
     migrations = sorted(ROOT.glob("*/migrations/*.py"))
     imported = {
         ROOT / room / f"{module}.py"
@@ -51,4 +52,4 @@ def _path() -> Path:
     editor = ROOT / "config/sqlite/table_changes.py"
     files = [*migrations, *sorted(imported), editor, ROOT / "requirements/base.txt"]
     texts = (f"{path}\n{path.read_text()}" for path in files if path.is_file())
-    return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.sqlite3"
+    return KEPT / f"{hashlib.sha256(''.join(texts).encode()).hexdigest()[:32]}.{kind}"

@@ -1,6 +1,7 @@
-"""The sample shop sells: cart, checkout, webhook, order fulfilled."""
+"""The sample shops sell, in Python and in Node: cart, checkout, webhook, order fulfilled."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -14,15 +15,16 @@ from tests.clone import ROOT, Service
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite, pytest.mark.xdist_group("service")]
 WAIT_SECONDS = 20
+PROGRAMS = {"shop.py": sys.executable, "shop.mjs": "node"}
 
 
-@pytest.fixture(scope="module")
-def shop(service: Service) -> Iterator[str]:
+@pytest.fixture(scope="module", params=PROGRAMS)
+def shop(service: Service, request: pytest.FixtureRequest) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     process = subprocess.Popen(
-        [sys.executable, ROOT / "docs/shop.py"],
+        [PROGRAMS[request.param], ROOT / "docs" / request.param],
         env=os.environ | {"SERVICE": service.url, "PORT": str(port)},
         stdout=subprocess.PIPE,
         text=True,
@@ -59,6 +61,19 @@ def test_a_forged_event_fulfils_nothing(shop: str) -> None:
     forged["webhook-signature"] = "v1,bm90IG91cnM="
 
     assert requests.post(f"{shop}/hooks", body, headers=forged).status_code == 401
+    stale = forged | {"webhook-timestamp": "1"}
+    assert requests.post(f"{shop}/hooks", body, headers=stale).status_code == 401
+
+
+def test_the_gift_card_is_a_link_with_the_services_button(service: Service, shop: str) -> None:
+    page = requests.get(f"{shop}/").text
+    found = re.search(rf'src="({service.url}/pay/button.js)" data-link="([^"]+)"', page)
+    assert found
+
+    assert "paymentcompleted" in requests.get(found[1]).text
+    started = requests.post(f"{found[2]}/button").json()
+    payment = requests.get(f"{service.url}/v1/payments/{started['payment_id']}").json()
+    assert (payment["amount"], payment["description"]) == (2500, "Gift card")
 
 
 def test_an_empty_cart_buys_nothing(shop: str) -> None:

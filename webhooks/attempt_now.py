@@ -1,9 +1,9 @@
 """An attempt made while its request waits for the outcome, out of turn.
 
-A waiting request holds a thread of the web server, so at most half of them may wait.
+A waiting request holds a thread of the web server, so at most half of them may wait, and few of
+them for one caller: the others are to find a place, too.
 """
 
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,24 +15,27 @@ from core.errors import Conflict, RateLimited
 from webhooks.delivery.attempts import attempt_and_record
 from webhooks.delivery.leases import claim_delivery
 from webhooks.models import Attempt, Delivery
+from webhooks.waiting_places import WaitingPlaces
 
 POLL_SECONDS = 0.1
 
-_slots = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
+waiting_places = WaitingPlaces(max(1, settings.WEB_THREADS // 2))
 
 
 @contextmanager
-def waiting_slot() -> Iterator[None]:
-    """Hold one of the slots for waiting requests. Raises RateLimited where none is free."""
-    if not _slots.acquire(blocking=False):
-        seconds = settings.WEBHOOK_TIMEOUT_SECONDS
-        error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
-        error.headers["Retry-After"] = str(seconds)
-        raise error
-    try:
+def waiting_slot(*callers: str) -> Iterator[None]:
+    """Hold one of the places for waiting requests. Raises RateLimited where none is free."""
+    with waiting_places.place(*callers) as has_place:
+        if not has_place:
+            raise _none_is_free()
         yield
-    finally:
-        _slots.release()
+
+
+def _none_is_free() -> RateLimited:
+    seconds = settings.WEBHOOK_TIMEOUT_SECONDS
+    error = RateLimited(f"Too many test events are under way. Try again in {seconds} seconds.")
+    error.headers["Retry-After"] = str(seconds)
+    return error
 
 
 def attempt_now(delivery_id: str, *, after: int = 0) -> Delivery:

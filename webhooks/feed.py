@@ -5,11 +5,8 @@ and no lock. At most a quarter of the threads wait, and few of them for one call
 request that would wait is answered at once.
 """
 
-import threading
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -21,9 +18,9 @@ from core.pagination import Page, PageQuery, page_from, whole_number
 from merchants.callers import Caller
 from webhooks.models import Event, EventQuerySet, FeedEntry
 from webhooks.numbering import number_events
+from webhooks.waiting_places import WaitingPlaces
 
 MAX_WAIT_SECONDS = 25
-WAITING_PER_CALLER = 2
 POLL_SECONDS = 0.5
 # When a request that could not wait is to be sent again.
 RETRY_SECONDS = 2
@@ -60,38 +57,6 @@ class FeedPage:
 
     page: Page
     is_early: bool = False
-
-
-class WaitingPlaces:
-    """How many requests of this process may wait, in all and per caller."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        self._callers = Counter[str]()
-
-    @contextmanager
-    def place(self, caller: str) -> Iterator[bool]:
-        """Hold a place, where one is free; False where none is."""
-        has_place = self._take(caller)
-        try:
-            yield has_place
-        finally:
-            if has_place:
-                self._give_back(caller)
-
-    def _take(self, caller: str) -> bool:
-        with self._lock:
-            is_full = self._callers.total() >= self._most
-            if is_full or self._callers[caller] >= WAITING_PER_CALLER:
-                return False
-            self._callers[caller] += 1
-            return True
-
-    def _give_back(self, caller: str) -> None:
-        with self._lock:
-            self._callers[caller] -= 1
-            self._callers += Counter()  # without those that have none
 
 
 waiting_places = WaitingPlaces(settings.WEB_THREADS // 4)

@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from core.client_address import client_address, wide_network_of
 from core.clock import request_now
 from core.openapi import listing, operation
 from core.queries import query_of, read_filters
@@ -146,8 +147,10 @@ class WebhookViewSet(CallerViewSet):
             )
             return Response({"delivery_id": delivery.id})
 
+        # Each registration gives a test key, so that one network counts as one caller, too.
+        network = wide_network_of(client_address(request._request))
         # The key refers to the delivery, and the delivery holds the outcome.
-        with waiting_slot():
+        with waiting_slot(self.scope_of(request), network):
             begun = self.once(request, work)
             delivery = finish_test_delivery(_content(begun)["delivery_id"])
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}

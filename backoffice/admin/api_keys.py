@@ -81,7 +81,7 @@ REVOKE = Action(
     title="Revoke",
     right=Right.KEYS,
     form=ReasonForm,
-    service=lambda context: end_key(staff=context.staff, key_id=context.row.pk, now=context.now),
+    service=lambda context: end_key(key_id=context.row.pk, now=context.now),
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),

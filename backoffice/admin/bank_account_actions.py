@@ -5,9 +5,10 @@ from datetime import datetime
 from backoffice.actions import Action
 from backoffice.forms import ReasonForm
 from backoffice.roles import Right
+from backoffice.services.payouts import approve_account
 from payouts.bank_accounts import close_bank_account
 from payouts.models import AccountState, BankAccount
-from payouts.own_accounts import approve_bank_account, decline_bank_account
+from payouts.own_accounts import decline_bank_account
 
 
 def _is_pending(account: BankAccount, now: datetime) -> bool:
@@ -20,8 +21,8 @@ BANK_ACCOUNT_ACTIONS = (
         title="Approve",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        service=lambda context: approve_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
+        service=lambda context: approve_account(
+            staff=context.staff, account=context.row, now=context.now
         ),
         message="The merchant is paid out to this account from now on, and told by e-mail.",
         audited_as="approve bank account",

@@ -25,7 +25,13 @@ from backoffice.forms import (
 from backoffice.models import Instruction, NoteSubject
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.merchants import add_test_key, right_to_keys
+from backoffice.services.merchants import (
+    add_test_key,
+    details_of,
+    digest_of_details,
+    right_to_keys,
+    verify_merchant,
+)
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
@@ -37,42 +43,56 @@ MODES = (("live", "live"), ("test", "test"))
 GIVE = "give"
 
 
-def _status_action(
-    status: MerchantStatus, title: str, right: Right, *, audited_as: str, **more: Any
-) -> Action:
-    return Action(
-        name=title.split()[0].lower(),
-        title=title,
-        right=right,
-        form=ReasonForm,
-        service=lambda context: set_status(
-            merchant_id=context.row.pk, status=status, now=context.now
-        ),
-        message=lambda merchant: ActionResult(f"{merchant.name} is {status} now."),
-        audited_as=audited_as,
-        watches=("status",),
-        available=lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)],
-        **more,
-    )
+class VerifyForm(ReasonForm):
+    """What customers will see of a merchant, which is verified as it stands here."""
+
+    seen = forms.CharField(max_length=64, widget=forms.HiddenInput())
+
+    def prepare(self) -> None:
+        self.fields["seen"].initial = digest_of_details(self.row)
+
+    def renew(self) -> None:
+        self.data = dict(self.data.items()) | {"seen": digest_of_details(self.row)}
+
+    def lines(self) -> list[str]:
+        return [f"{name}: {value}" for name, value in details_of(self.row).items() if value]
 
 
-VERIFY = _status_action(
-    MerchantStatus.VERIFIED,
-    "Verify",
-    Right.VERIFY_MERCHANT,
+VERIFY = Action(
+    name="verify",
+    title="Verify",
+    right=Right.VERIFY_MERCHANT,
+    form=VerifyForm,
+    service=lambda context: verify_merchant(
+        merchant_id=context.row.pk, seen=context.data["seen"], now=context.now
+    ),
+    message=lambda merchant: ActionResult(f"{merchant.name} is verified now."),
     audited_as="verify merchant",
+    watches=("status",),
+    about="The merchant can accept live payments under these details.",
     icon="verified",
     main=True,
-    about="The merchant can accept live payments.",
+    available=lambda merchant, now: (
+        MerchantStatus.VERIFIED in TRANSITIONS[MerchantStatus(merchant.status)]
+    ),
 )
-SUSPEND = _status_action(
-    MerchantStatus.SUSPENDED,
-    "Suspend",
-    Right.SUSPEND_MERCHANT,
+SUSPEND = Action(
+    name="suspend",
+    title="Suspend",
+    right=Right.SUSPEND_MERCHANT,
+    form=ReasonForm,
+    service=lambda context: set_status(
+        merchant_id=context.row.pk, status=MerchantStatus.SUSPENDED, now=context.now
+    ),
+    message=lambda merchant: ActionResult(f"{merchant.name} is suspended now."),
     audited_as="suspend merchant",
+    watches=("status",),
+    about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
     icon="block",
     danger=True,
-    about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
+    available=lambda merchant, now: (
+        MerchantStatus.SUSPENDED in TRANSITIONS[MerchantStatus(merchant.status)]
+    ),
 )
 
 

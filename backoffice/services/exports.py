@@ -9,7 +9,7 @@ from typing import IO, Any
 import structlog
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited
 from backoffice.errors import ExportsTooMany
@@ -41,6 +41,9 @@ class ExportRefused(Exception):
 
 class ExportNotReady(Exception):
     """What it is made of is not complete yet."""
+
+
+_ENDED = ("finished_at", "error", "row_count", "byte_count")
 
 
 class _LeaseLost(Exception):
@@ -151,11 +154,14 @@ def _counted(
 
 
 def _renew(run: ExportRun, now: datetime) -> None:
-    until = run.lease_until
+    held = _held(run)
     run.lease_until = now + LEASE
-    held = ExportRun.objects.filter(pk=run.pk, lease_until=until, finished_at=None)
     if not held.update(lease_until=run.lease_until, row_count=run.row_count):
         raise _LeaseLost
+
+
+def _held(run: ExportRun) -> QuerySet[ExportRun]:
+    return ExportRun.objects.filter(pk=run.pk, lease_until=run.lease_until, finished_at=None)
 
 
 @transaction.atomic
@@ -171,9 +177,11 @@ def _store(run: ExportRun, file: IO[bytes], *, now: datetime) -> bool:
 
 @transaction.atomic
 def _finish(run: ExportRun, now: datetime, error: str = "") -> bool:
-    """Note the end of it, and tell the requester."""
+    """Note the end of it, and tell the requester, unless another worker holds it by now."""
     run.finished_at, run.error = now, error[:200]
-    run.save(update_fields=["finished_at", "error", "row_count", "byte_count"])
+    ended = {name: getattr(run, name) for name in _ENDED}
+    if not _held(run).update(**ended):
+        return False
     if run.asked_by.email:
         words = error or f"It has {run.row_count:,} rows, and is kept for a week."
         url = staff_url(f"/admin/backoffice/exportrun/{run.pk}/change/")

@@ -37,6 +37,25 @@ def refuse_dependent_approver(*, asked_by: User, decides: Staff, now: datetime) 
         raise IndependentApproverRequired("Your account was changed today: decide tomorrow.")
 
 
+def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> None:
+    """Refuse as the second person for a merchant's own request who has had a live key of it.
+
+    The request came by a live key, which says no more than that someone holds one; so do those
+    whom a holder has let in. Raises IndependentApproverRequired.
+    """
+    given = Instruction.objects.filter(
+        kind=InstructionKind.LIVE_KEY,
+        status=InstructionStatus.CARRIED_OUT,
+        merchant_id=merchant_id,
+    )
+    for holder in User.objects.filter(pk__in=given.values("asked_by")):
+        if holder.pk == decides.user_id:
+            raise IndependentApproverRequired(
+                "A live key of this merchant was given to you: another person must approve this."
+            )
+        refuse_dependent_approver(asked_by=holder, decides=decides, now=now)
+
+
 def _lineage(username: str, sponsors: _Sponsors) -> set[str]:
     """Return an account, those who have let it in, those who have let these in, and so on."""
     found, waiting = {username}, [username]

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from backoffice.audit import AuditAction, audited
 from backoffice.roles import Right
+from backoffice.services.independence import refuse_key_holder
 from backoffice.staff import Staff
 from merchants.evidence import approve_change, decline_change
 from merchants.models import MerchantChange
@@ -15,6 +16,8 @@ def decide_change(
     *, staff: Staff, change_id: str, approve: bool, reason: str, now: datetime
 ) -> MerchantChange:
     """Approve or decline a change. Raises Forbidden, MerchantChangeNotFound, MerchantChangeDecided.
+
+    To approve, IndependentApproverRequired for who has had a live key of the merchant.
 
     The audit trail keeps both values of every field, whichever way it went.
     """
@@ -28,5 +31,7 @@ def decide_change(
     )
     with audited(staff=staff, action=action, now=now) as record:
         decide = approve_change if approve else decline_change
+        if approve:
+            refuse_key_holder(decides=staff, merchant_id=change.merchant_id, now=now)
         record.before, record.after = change.before, change.after
         return decide(change_id=change_id, now=now)

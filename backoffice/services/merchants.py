@@ -1,23 +1,52 @@
-"""What staff do with the keys of merchants: a live one takes two people, and is collected once."""
+"""What staff do with merchants: verify them, and give them keys.
 
+A live key takes two people, and is collected once.
+"""
+
+import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 
 from backoffice.audit import AuditAction, audited, snapshot
-from backoffice.errors import Forbidden, SecretNotThere
+from backoffice.errors import Forbidden, MerchantChangedMeanwhile, SecretNotThere
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from core import crypto
+from core.json import dump_json
 from merchants.callers import Caller
 from merchants.errors import ApiKeyNotActive
-from merchants.key_notices import plan_key_notice
+from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
+from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
+from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
+from merchants.statuses import MerchantStatus
 
 COLLECTABLE_FOR = timedelta(days=7)
+
+
+def details_of(merchant: Merchant) -> dict[str, str]:
+    """Return what staff look at before they verify a merchant."""
+    return {name: getattr(merchant, name) for name in ("slug", *PUBLIC_FIELDS, *LIVE_FIELDS)}
+
+
+def digest_of_details(merchant: Merchant) -> str:
+    """Return a digest of that, by which a form tells what it showed."""
+    return hashlib.sha256(dump_json(details_of(merchant))).hexdigest()
+
+
+@transaction.atomic
+def verify_merchant(*, merchant_id: str, seen: str, now: datetime) -> Merchant:
+    """Let a merchant take live payments under the details that were seen.
+
+    Until then its test key changes them, up to the last second. Raises MerchantNotFound,
+    MerchantChangedMeanwhile, MerchantStatusUnchanged.
+    """
+    if digest_of_details(Merchant.objects.locked(merchant_id)) != seen:
+        raise MerchantChangedMeanwhile
+    return set_status(merchant_id=merchant_id, status=MerchantStatus.VERIFIED, now=now)
 
 
 def add_test_key(
@@ -99,10 +128,10 @@ def forget_uncollected(*, now: datetime) -> int:
 
 
 @transaction.atomic
-def end_key(*, staff: Staff, key_id: str, now: datetime) -> ApiKey:
+def end_key(*, key_id: str, now: datetime) -> ApiKey:
     """Revoke a key at once, and tell the merchant. Raises ApiKeyNotFound, ApiKeyNotActive."""
     key = revoke_key(key_id=key_id, now=now)
-    plan_key_notice(key, f"The API key {key.hint} was revoked.", now=now)
+    tell_of_revoked_key(key, now=now)
     return key
 
 
@@ -114,14 +143,13 @@ def right_to_keys(livemode: bool) -> Right:
 def _issue(merchant_id: str, *, livemode: bool, name: str, now: datetime) -> IssuedKey:
     merchant = Merchant.objects.locked(merchant_id)
     issued = issue_key(merchant=merchant, livemode=livemode, name=name, now=now)
-    plan_key_notice(issued.key, f"A new API key was issued: {issued.key.hint}.", now=now)
+    tell_of_new_key(issued.key, now=now)
     return issued
 
 
 def _roll(before: ApiKey, overlap: timedelta, now: datetime) -> IssuedKey:
     issued = roll_key(key_id=before.pk, overlap=overlap, now=now)
-    text = f"The API key {before.hint} was replaced by {issued.key.hint}."
-    plan_key_notice(before, text, now=now)
+    tell_of_rolled_key(before, issued.key, now=now)
     return issued
 
 

@@ -12,6 +12,7 @@ from backoffice.audit import AuditAction, audited
 from backoffice.errors import InstructionDecided, NothingToSend
 from backoffice.models import Instruction
 from backoffice.roles import Right
+from backoffice.services.independence import refuse_key_holder
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
 from core import crypto
@@ -32,7 +33,8 @@ from payouts.batches import (
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
-from payouts.models import BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
+from payouts.own_accounts import approve_bank_account
 from payouts.services import (
     REFUSED,
     record_failed,
@@ -168,6 +170,15 @@ def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) ->
         now=now,
     )
     return account.id
+
+
+def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> BankAccount:
+    """Pay a merchant out to the account that its live key has named, as the second person.
+
+    Raises IndependentApproverRequired for who has had such a key, BankAccountNotFound.
+    """
+    refuse_key_holder(decides=staff, merchant_id=account.merchant_id, now=now)
+    return approve_bank_account(bank_account_id=account.pk, actor=staff.actor, now=now)
 
 
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:

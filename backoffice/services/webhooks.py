@@ -44,7 +44,7 @@ def probe_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Resent:
     before = Delivery.objects.one(delivery_id).attempt_count
     resend_delivery(staff=staff, delivery_id=delivery_id, now=now)
     try:
-        with waiting_slot():
+        with waiting_slot(staff.actor):
             return Resent(probed=[attempt_now(delivery_id, after=before)])
     except (RateLimited, Conflict):
         return Resent(queued=1)  # the dispatcher makes the attempt
@@ -178,9 +178,9 @@ def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
 
 def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
     """Put a delivery on its way again; return why not."""
-    delivery = Delivery.objects.select_related("webhook").one(delivery_id)
     try:
         with transaction.atomic():
+            delivery = Delivery.objects.select_related("webhook").one(delivery_id)
             retry_delivery(
                 caller=staff.caller(livemode=delivery.webhook.livemode),
                 webhook_id=delivery.webhook_id,

@@ -11,7 +11,7 @@ from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
 from checkout.forms import EmailForm
-from checkout.headers import of_the_moment
+from checkout.headers import of_the_moment, open_to_all_sites
 from checkout.pages import PaymentPage, SeeOther
 from checkout.passkey_payments import is_asked_first
 from checkout.payment_view import version_of
@@ -222,11 +222,13 @@ class CancelPage(PaymentAction):
 def status(request: HttpRequest, payment_id: str) -> HttpResponse:
     """Tell how a payment stands, for the page that waits for it to change.
 
-    It is asked every two seconds by every open page: one statement, no session, no page around it.
+    It is asked every two seconds by every open page, a merchant's with a button too: one statement,
+    no session, no page around it.
     """
     for payment in _polled().rows(id=payment_id):
         shown = payment.status_at(request_now())
-        return of_the_moment({"status": shown, "version": version_of(shown)})
+        answer = of_the_moment({"status": shown, "version": version_of(shown)})
+        return open_to_all_sites(answer)
     raise Http404
 
 

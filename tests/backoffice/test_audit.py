@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
+from backoffice import audit_verification
 from backoffice.audit import AuditAction, AuditRecord, append_entry, audited, entry_hash
 from backoffice.audit_verification import TRIGGERS, verify_audit
 from backoffice.errors import Forbidden
@@ -160,6 +161,15 @@ def test_a_missing_trigger_is_a_finding() -> None:
         cursor.execute(f"DROP TRIGGER {name}{on}")
 
     assert list(verify_audit()) == [f"Trigger {name} is missing or switched off."]
+
+
+def test_it_tells_how_far_the_proof_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_verification, "CHUNK", 2)
+    entries(5)
+    told: list[tuple[int, int]] = []
+
+    assert list(verify_audit(progress=lambda done, total: told.append((done, total)))) == []
+    assert told == [(2, 5), (4, 5)]
 
 
 def test_every_trigger_is_known_by_name() -> None:

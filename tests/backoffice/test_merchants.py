@@ -57,6 +57,26 @@ def test_a_merchant_is_verified_and_suspended(office: Office, merchant: Merchant
     assert AuditEntry.objects.latest("sequence").before == {"status": "verified"}
 
 
+def test_what_a_merchant_changes_behind_the_form_is_not_verified(
+    office: Office, merchant: Merchant, api: Api, settings
+) -> None:
+    """Its test key renames it until it is verified: staff must not verify another name."""
+    settings.REQUIRE_VERIFIED_MERCHANTS = True
+    Merchant.objects.update(status=MerchantStatus.UNVERIFIED)
+    browser, page = office(Role.FINANCE), page_of_act(merchant, "verify")
+    opened = browser.get(page).content.decode()
+    assert f"name: {merchant.name}" in opened
+    renamed = api(merchant).patch(f"/v1/merchants/{merchant.id}", {"name": "Central Bank Desk"})
+    assert renamed.status_code == 200
+
+    refused = browser.post(page, fields_of(opened) | {"reason": "Papers seen"})
+
+    assert refused.status_code == 422
+    assert "name: Central Bank Desk" in refused.content.decode()
+    merchant.refresh_from_db()
+    assert merchant.status == MerchantStatus.UNVERIFIED
+
+
 def test_a_fee_is_set_for_payments_to_come(office: Office, merchant: Merchant) -> None:
     act(office(Role.FINANCE), merchant, "fee", fee_basis_points="250", reason="Contract")
 

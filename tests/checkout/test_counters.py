@@ -4,12 +4,14 @@ import pytest
 
 from core.clock import utc_now
 from customers.services import test_customer
+from merchants.services import issue_key
 from payments.counters import screen_token, screen_url
 from payments.models import Payment
 from payments.paying import pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 from tests.checkout.shopper import Shopper
+from tests.client import ApiClient
 
 
 @pytest.fixture
@@ -169,6 +171,29 @@ def test_the_merchant_reads_the_address_of_the_screen(api, merchant, counter, pa
     record = calling.get(f"/v1/payments/{counter.id}").json()
     assert record["counter_url"] == screen_url(counter.id)
     assert "counter_url" not in calling.get(f"/v1/payments/{payment.id}").json()
+
+
+@pytest.mark.parametrize("scopes", ["*:read", "payments:read refunds:write"])
+def test_a_key_that_only_reads_gets_no_screen_to_charge_at(merchant, counter, scopes):
+    """Who has the address of the screen puts sums on the code, and takes them off."""
+    issued = issue_key(
+        merchant=merchant, livemode=False, name="Reader", scopes=scopes, now=utc_now()
+    )
+    reader = ApiClient(issued.secret)
+
+    assert "counter_url" not in reader.get(f"/v1/payments/{counter.id}").json()
+    listed = reader.get("/v1/payments").json()["payments"]
+    assert [one["id"] for one in listed if "counter_url" not in one] == [counter.id]
+
+
+def test_a_key_of_a_till_gets_its_screen(merchant, counter):
+    issued = issue_key(
+        merchant=merchant, livemode=False, name="Till", scopes="payments:write", now=utc_now()
+    )
+    till = ApiClient(issued.secret)
+
+    assert till.get(f"/v1/payments/{counter.id}").json()["counter_url"] == screen_url(counter.id)
+    assert "counter_url" in till.get("/v1/payments").json()["payments"][0]
 
 
 def test_a_payment_that_is_no_counter_has_no_screen(payment):

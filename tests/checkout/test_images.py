@@ -2,13 +2,16 @@
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from django.test import Client
 from PIL import Image
 
 from checkout.branding import DARK, LIGHT, contrast, ink_on, normal_color, stylesheet
-from checkout.shapes import fitted
+from checkout.paper import Paper
+from checkout.shapes import UNDATED, Words, fitted
+from tests.checkout.pdf_text import fonts_of, text_of
 from tests.checkout.shopper import Shopper
 
 
@@ -100,8 +103,13 @@ def test_a_single_payment_has_no_poster(payment):
 
 
 def test_a_long_name_still_fits():
-    assert fitted("Conch", size=10, room=100) == 10
-    assert fitted("Conch " * 30, size=10, room=100) < 3
+    paper = Paper(100, 100, title="", made_at=UNDATED)
+    short = Words(0, 0, 10, "Conch", "#000000", room=100)
+    long = replace(short, text="Conch " * 30)
+
+    assert fitted(short, paper) == short
+    assert fitted(long, paper).text == long.text
+    assert fitted(long, paper).size < 3
 
 
 def test_what_would_be_too_small_to_read_is_cut(payment_of, merchant):
@@ -115,6 +123,16 @@ def test_what_would_be_too_small_to_read_is_cut(payment_of, merchant):
     name, description = lines[0][1], lines[1][1]
     assert re.fullmatch("W+…", name)
     assert re.fullmatch("(d )+d…", description)
+
+
+def test_a_poster_bears_a_name_from_right_to_left(payment_of, merchant):
+    merchant.name = "مخبز النور 24"
+    merchant.save()
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    poster = Shopper().visit(f"{counter.hosted_url}/poster-a5.pdf").content
+
+    assert "NotoSansArabic" in fonts_of(poster)
+    assert "24 النور مخبز" in text_of(poster)
 
 
 def colors_of(sheet: str) -> list[dict[str, tuple[int, int, int]]]:

@@ -62,6 +62,8 @@ PAGES = {
     "checkout-qr-svg": PAYMENT,
     "checkout-poster": PAYMENT,
     "checkout-poster-svg": PAYMENT,
+    "button-script": OPEN,
+    "button": LINK,
     "link": LINK,
     "link-poster": LINK,
     "link-poster-svg": LINK,

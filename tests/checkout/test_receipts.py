@@ -12,7 +12,7 @@ from payments.numbers import number_of
 from payments.paying import pay
 from payments.verification import Verification
 from refunds.services import RefundDraft, create_refund
-from tests.checkout.pdf_text import text_of
+from tests.checkout.pdf_text import fonts_of, text_of
 from tests.checkout.shopper import Shopper
 
 ITEMS = [{"name": "Rum & <cake>", "quantity": 2, "price": 1_500}]
@@ -152,13 +152,30 @@ def test_the_pdf_says_the_same(paid):
     assert "B$35.00 BSD" in text
 
 
-def test_the_pdf_bears_any_name(paid):
-    paid.merchant.name = "Пекарня <b>&amp;</b> 店 \U0001f370"
+@pytest.mark.parametrize(
+    ("name", "font"),
+    [
+        ("Boulanjri Lèt ak Siwo", "FiraSansBold"),
+        ("Пекарня <b>&amp;</b>", "FiraSansBold"),
+        ("مخبز", "NotoSansArabic"),
+        ("北京饺子馆", "NotoSansCJKJP"),
+        ("Pizza 🍕", "NotoEmoji"),
+    ],
+)
+def test_the_pdf_bears_a_name_in_any_script(paid, name, font):
+    paid.merchant.name = name
     paid.merchant.save()
-    response = Shopper().visit(f"/receipts/{paid.id}.pdf")
+    pdf = Shopper().visit(f"/receipts/{paid.id}.pdf").content
 
-    assert response.status_code == 200
-    assert response.content.startswith(b"%PDF-")
+    assert font in fonts_of(pdf)
+    assert name in text_of(pdf)
+    assert Shopper().visit(f"/receipts/{paid.id}.pdf").content == pdf
+
+
+def test_the_pdf_opens_no_font_that_it_does_not_need(paid):
+    pdf = Shopper().visit(f"/receipts/{paid.id}.pdf").content
+
+    assert fonts_of(pdf) == {"FiraSans", "FiraSansBold"}
 
 
 def test_it_is_sent_by_e_mail(paid, mailoutbox):

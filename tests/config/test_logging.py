@@ -91,7 +91,7 @@ def test_the_link_that_stops_a_wallet_is_hidden(client: Client, lines) -> None:
     [
         "/checkout/{}", "/checkout/{}/status", "/checkout/{}/qr.png", "/receipts/{}",
         "/receipts/{}.pdf", "/counter/{}/S3cr3t", "/v1/payments/{}",
-        "/v1/payments?starting_after={}",
+        "/v1/payments?starting_after={}", "/nowhere?next=%2Fcheckout%2F{}",
     ],
 )  # fmt: skip
 def test_the_address_of_a_payments_pages_is_cut(client: Client, lines, path: str) -> None:
@@ -176,6 +176,9 @@ def test_what_a_caller_is_looked_up_by_is_hidden(client: Client, lines) -> None:
         ("/admin/customers/customer/?q=jane", "/admin/customers/customer/?"),
         ("/confirm-email/?token=abc", "/confirm-email/?"),
         ("/counter/pay_1//SECRET", "/counter/pay_1//"),
+        ("/admin?q=jane", "/admin?"),
+        ("/v1/payments?limit=5&q=jane%20doe", "/v1/payments?limit=5&q="),
+        ("/v1/payments?metadata%5Bcustomer%5D=jane", "/v1/payments?metadata%5Bcustomer%5D="),
     ],
 )
 def test_nor_does_a_detour_or_a_slip_of_the_pen_show_it(address: str, kept: str) -> None:

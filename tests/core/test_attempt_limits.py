@@ -66,14 +66,14 @@ def test_nothing_is_given_back_that_was_not_taken(now: datetime) -> None:
 
 
 def test_it_can_look_without_counting(now: datetime) -> None:
-    refuse_exhausted(TWICE, "a", now=now)
+    refuse_exhausted((TWICE, "a"), now=now)
     count_attempt(TWICE, "a", now=now)
-    refuse_exhausted(TWICE, "a", now=now)
+    refuse_exhausted((TWICE, "a"), now=now)
     count_attempt(TWICE, "a", now=now)
 
     with pytest.raises(RateLimited):
-        refuse_exhausted(TWICE, "a", now=now)
-    refuse_exhausted(TWICE, "a", now=now + timedelta(minutes=10))
+        refuse_exhausted((TWICE, "a"), now=now)
+    refuse_exhausted((TWICE, "a"), now=now + timedelta(minutes=10))
 
 
 def test_a_count_cannot_be_rolled_back(now: datetime) -> None:

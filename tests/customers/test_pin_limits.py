@@ -1,17 +1,20 @@
 """Wrong PINs are counted beyond the one customer: per address, and in all."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 
 import pytest
 
+from core.attempt_limits import AttemptLimit
 from core.errors import RateLimited
 from core.models import Quota
+from customers import pins
 from customers.errors import InvalidPin
 from customers.models import Customer
 from customers.pins import check_pin
 from customers.services import test_customer
 from merchants.models import Merchant
-from tests.customers.guessing import ADDRESS, PIN, check, guess_wrong
+from tests.customers.guessing import ADDRESS, PIN, WRONG_PIN, check, guess_wrong
 
 pytestmark = pytest.mark.django_db
 
@@ -53,6 +56,25 @@ def test_too_many_wrong_pins_in_all_close_the_pin(
 
     assert len(hashes) == 1
     check(holder, PIN, now + timedelta(minutes=10))
+
+
+def test_one_customer_does_not_use_up_what_all_may_get_wrong(
+    holder: Customer, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four wrong ones and the right one, again and again, from one /64 after another."""
+    monkeypatch.setattr(pins, "WRONG_IN_ALL", AttemptLimit("wrong-pin", 40, timedelta(hours=1)))
+
+    for network in range(12):
+        for pin in (*[WRONG_PIN] * 4, PIN):
+            with suppress(InvalidPin, RateLimited):
+                check(holder, pin, now, f"2001:db8:0:{network:x}::1")
+
+    with pytest.raises(RateLimited):
+        check(holder, PIN, now)
+    assert Quota.objects.get(key="wrong-pin:everywhere").used == 30
+    with pytest.raises(InvalidPin):
+        check_pin(customer_id="cus_another", pin=PIN, address=ADDRESS, now=now)
+    check(holder, PIN, now + timedelta(days=1))
 
 
 def test_a_test_customer_is_not_limited_by_address(merchant: Merchant, now: datetime) -> None:

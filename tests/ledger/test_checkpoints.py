@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 from pytest_django import Settings
+from structlog.testing import capture_logs
 
 from core import merkle
 from core.signed_notes import LogHead, NoteSigner
@@ -14,7 +15,7 @@ from ledger import witnesses
 from ledger.checkpoints import is_ours, sign_head, verifiers
 from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
 from ledger.sealing import seal_transfers
-from ledger.witnesses import inform_witnesses
+from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.http_client import HttpResult
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, opened
@@ -137,6 +138,65 @@ def test_a_folder_that_was_away_is_caught_up(folder: Path, settings: Settings) -
     assert len(list(gone.iterdir())) == 3
     assert WitnessState.objects.get().problem == ""
     assert list(there.iterdir()) == [gone]
+
+
+def test_what_a_witness_has_taken_is_noted_before_the_next(
+    folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CHECKPOINT_WITNESSES = []
+    grow(3)
+    settings.CHECKPOINT_WITNESSES = [f"file://{folder}"]
+    (folder / "000000000000000003.draft").mkdir()  # the second one cannot be written
+
+    inform_witnesses(now=NOW)
+
+    assert WitnessState.objects.get().size == 2
+    (folder / "000000000000000003.draft").rmdir()
+    monkeypatch.setattr(witnesses, "BACKLOG", 1)  # no more in one turn
+    inform_witnesses(now=NOW)
+    assert WitnessState.objects.get().size == 3
+    inform_witnesses(now=NOW)
+    assert WitnessState.objects.get().size == 4
+
+
+def test_a_note_that_cannot_be_read_hides_none_after_it(folder: Path) -> None:
+    grow(2)
+    (folder / "000000000000000000.checkpoint").mkdir()
+    (folder / "000000000000000003.checkpoint").write_text("not ours")
+
+    found = list(check_witnesses())
+
+    assert [sentence.split(" holds ")[1] for sentence in found] == [
+        "000000000000000000.checkpoint, which no key of ours has signed.",
+        "000000000000000003.checkpoint, which no key of ours has signed.",
+    ]
+
+
+def test_a_folder_that_is_gone_is_told(folder: Path, settings: Settings) -> None:
+    grow()
+    settings.CHECKPOINT_WITNESSES = [f"file://{folder}/not-mounted"]
+
+    with capture_logs() as logs:
+        assert list(check_witnesses()) == []
+
+    assert [(log["event"], log["problem"]) for log in logs] == [
+        ("witness_away", "FileNotFoundError: No such file or directory")
+    ]
+
+
+def test_of_many_notes_some_are_read_and_the_newest(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(witnesses, "SAMPLES", 3)
+    grow(9)
+    (folder / "000000000000000010.checkpoint").write_text("not ours")
+
+    found = list(check_witnesses())
+
+    assert found == [
+        f"Witness file://{folder} holds 000000000000000010.checkpoint, which no key of ours has"
+        " signed."
+    ]
 
 
 def rewrite_everything() -> None:

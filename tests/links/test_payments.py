@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from checkout.new_payments import start_through_link
+from checkout.new_payments import form_key, start_through_link
 from core.clock import iso, utc_now
 from links.models import LinkUse
+from links.statistics import write_counts
 from payments.models import Payment
 from payments.reconciliation import check_payments
 from payments.tasks import settle_payments
@@ -37,6 +38,20 @@ def test_a_payment_counts_as_a_use_when_it_completes(api, link):
     assert LinkUse.objects.get().payment_id == payment.id
     assert event_types("payment_link.p") == ["payment_link.payment.completed"]
     assert list(check_payments()) == []
+
+
+def test_a_form_sent_twice_starts_one_payment_and_counts_once(link, settings):
+    settings.GATHER_SECONDS = 3600
+    key = form_key(link.id, now=utc_now())
+
+    first, second = (
+        start_through_link(link_id=link.id, key=key, amount=None, now=utc_now()) for _ in range(2)
+    )
+
+    assert first == second
+    write_counts()
+    link.refresh_from_db()
+    assert link.started_count == 1
 
 
 def test_a_payment_expires_with_its_link(api, merchant, link):

@@ -27,6 +27,7 @@ SHOWN = {
     "phone": "242-555-0199",
     "description": FRAUD,
     "address": "1 Fraud Street",
+    "tax_id": FRAUD,
     "brand_color": "#ff0000",
     "time_zone": "Pacific/Kiritimati",
 }
@@ -53,7 +54,7 @@ def test_every_public_field_has_its_test():
 def test_a_test_key_changes_no_public_field(api, merchant, path, field):
     before = row(merchant)
 
-    response = api(merchant).patch(path, {field: PUBLIC[field], "tax_id": "7"})
+    response = api(merchant).patch(path, {field: PUBLIC[field], "business_type": "sole trader"})
 
     assert response.status_code == 422
     assert response.json()["code"] == "VALIDATION_FAILED"
@@ -116,7 +117,7 @@ def test_in_development_an_unverified_merchant_is_free(api, merchant, path, deve
 def test_a_test_key_changes_nothing_that_live_customers_meet(api, merchant, path, field):
     before = row(merchant)
 
-    response = api(merchant).patch(path, {field: SHOWN[field], "tax_id": "7"})
+    response = api(merchant).patch(path, {field: SHOWN[field], "business_type": "sole trader"})
 
     assert response.status_code == 422
     assert response.json()["details"] == f"{field}: changes with the live key only"
@@ -141,15 +142,15 @@ def test_the_live_key_changes_it_at_once(api, merchant, path):
 
 
 def test_a_live_key_changes_nothing_until_staff_have_approved(api, merchant, path):
-    response = api(merchant, live=True).patch(path, PUBLIC | {"tax_id": "7"})
+    response = api(merchant, live=True).patch(path, PUBLIC | {"business_type": "sole trader"})
 
     body = response.json()
     assert response.status_code == 200
     assert body["pending_changes"] == PUBLIC
     assert (body["name"], body["email"]) == (merchant.name, merchant.email)
-    assert body["tax_id"] == "7"
+    assert body["business_type"] == "sole trader"
     assert api(merchant, live=True).get(path).json() == body
-    assert event_data("merchant.updated")["changed"] == ["tax_id"]
+    assert event_data("merchant.updated")["changed"] == ["business_type"]
 
 
 def test_the_owner_hears_of_it_at_the_old_address(api, merchant, path):

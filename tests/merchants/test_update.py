@@ -63,18 +63,18 @@ def test_it_takes_either_key_and_asks_few_things(
     client = api(merchant, live=live)
 
     with django_assert_max_num_queries(7):  # key, begin, lock, update, event (two), commit
-        response = client.patch(path, {"tax_id": "A"})
+        response = client.patch(path, {"business_type": "A"})
 
-    assert response.json()["tax_id"] == "A"
+    assert response.json()["business_type"] == "A"
 
 
 def test_it_leaves_the_rest_alone(api, merchant, path):
     before = row(merchant)
 
-    api(merchant).patch(path, {"tax_id": "7"})
+    api(merchant).patch(path, {"business_type": "7"})
 
     changed = {name for name, value in row(merchant).items() if before[name] != value}
-    assert changed == {"tax_id", "updated_at"}
+    assert changed == {"business_type", "updated_at"}
 
 
 def test_it_takes_values_away_with_a_null(api, merchant, path):
@@ -141,7 +141,8 @@ def test_it_refuses_what_is_no_object(api, merchant, path, body):
 
 
 def test_it_takes_a_change_in_development(api, merchant, path, development):
-    assert api(None).patch(path, {"tax_id": "A"}).json()["tax_id"] == "A"
+    changed = api(None).patch(path, {"business_type": "A"})
+    assert changed.json()["business_type"] == "A"
 
 
 def test_it_wants_a_key(api, merchant, path):

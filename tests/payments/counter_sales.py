@@ -32,7 +32,7 @@ def ticket_on(
     """Put a sum on the counter's code."""
     at = utc_now()
     return open_ticket(
-        counter=counter, ticket_id=new_id("tkt", at), amount=amount, items=items or [], now=at
+        counter_id=counter.id, ticket_id=new_id("tkt", at), amount=amount, items=items or [], now=at
     )
 
 

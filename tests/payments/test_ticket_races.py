@@ -106,3 +106,12 @@ def test_a_phone_that_opens_a_sum_while_it_is_paid_pays_nothing(merchant):
 
         opened = Payment.objects.filter(pk=f"pay_late{number}")
         assert set(opened.values_list("status", flat=True)) <= {PaymentStatus.CANCELED}
+
+
+def test_cashiers_at_once_put_no_more_sums_on_a_code_than_it_holds(merchant):
+    counter = counter_of(merchant)
+
+    results = at_once([partial(ticket_on, counter, amount) for amount in range(101, 113)])
+
+    assert ends(results) == {"done": 9, "CONFLICT": 3}
+    assert counter.tickets.count() == 9

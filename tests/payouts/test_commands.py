@@ -1,6 +1,7 @@
 """manage.py open_bank_account, export_payouts and record_payout"""
 
 import io
+import json
 import stat
 
 import pytest
@@ -72,6 +73,19 @@ def test_export_payouts_writes_a_file_for_the_owner_only(live, tmp_path, words):
     assert content.startswith(b"payout_id,") if words else faults_of(content) == []
     live.refresh_from_db()
     assert live.status == "in_transit"
+
+
+def test_export_payouts_speaks_json_to_scripts(live, tmp_path):
+    said = run("export_payouts", str(tmp_path / "payouts"), "--date", "2100-01-04", "--json")
+
+    assert json.loads(said) == {
+        "batch_id": PayoutBatch.objects.get().id,
+        "payouts": 1,
+        "amount": 1250,
+        "currency": "BSD",
+        "execution_date": "2100-01-04",
+        "left": 0,
+    }
 
 
 def test_export_payouts_writes_a_batch_once_more(live, tmp_path):

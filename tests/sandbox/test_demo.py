@@ -6,15 +6,22 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
+from core.clock import utc_now
+from ledger.integrity import verify
+from ledger.sealing import seal_transfers
+from merchants.models import Merchant
 from payments.models import Payment
 from payments.modes import PaymentMode
+from payouts.models import Payout
+from refunds.models import Refund
+from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
 
 
-def run() -> dict[str, object]:
+def run(*words: str) -> dict[str, object]:
     out = io.StringIO()
-    call_command("demo", "--json", stdout=out)
+    call_command("demo", "--json", *words, stdout=out)
     record: dict[str, object] = json.loads(out.getvalue())
     return record
 
@@ -33,3 +40,33 @@ def test_it_refuses_production() -> None:
     with pytest.raises(CommandError):
         run()
     assert Payment.objects.count() == 0
+
+
+@pytest.mark.usefixtures("development")
+def test_it_fills_a_month_that_the_ledger_proves() -> None:
+    record = run("--size", "60")
+
+    payments = Payment.objects.filter(merchant=str(record["merchant_id"]))
+    assert (record["sales"], payments.count()) == (60, 60)
+    assert len(set(payments.values_list("status", flat=True))) > 1
+    assert Refund.objects.exists()
+    assert Payout.objects.exists()
+    seal_transfers(now=utc_now())
+    assert list(verify(progress=lambda done, total: None)) == []
+    assert run("--size", "60") == {"created": False}
+
+
+@pytest.mark.usefixtures("development")
+def test_what_happened_in_the_month_stands_in_the_order_of_time() -> None:
+    record = run("--size", "40")
+
+    shop = Merchant.objects.get(pk=str(record["merchant_id"]))
+    happened = list(Event.objects.filter(merchant=shop).order_by("pk").values("created_at"))
+    times = [shop.created_at, *(event["created_at"] for event in happened), utc_now()]
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "many", "20001"])
+def test_it_refuses_a_size_that_is_none(size: str) -> None:
+    with pytest.raises(CommandError, match="must be 1 to 20000"):
+        run("--size", size)

@@ -33,13 +33,13 @@ class Received:
 
 
 class Receiver:
-    """The process, and what it has noted down."""
+    """The process, and what it has noted down. `within`: words before its command."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, *, within: tuple[str, ...] = ()) -> None:
         self.log = log
         log.touch()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.webhooks.receiver", str(log)],
+            [*within, sys.executable, "-m", "tests.webhooks.receiver", str(log)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -46,6 +46,8 @@ class Reply:
 class Stack:
     """Use as a context: at its end, no process is left. Keywords are environment variables."""
 
+    root = ROOT
+
     def __init__(self, directory: Path, **environment: str) -> None:
         self.port = _free_port()
         self.log = directory / "log"
@@ -76,11 +78,12 @@ class Stack:
             if process.poll() is None:
                 self.kill(process)
 
-    def run(self, *words: str) -> "subprocess.Popen[bytes]":
+    def run(self, *words: str, within: tuple[str, ...] = ()) -> "subprocess.Popen[bytes]":
+        """Start Python with these words; `within`: words before its command."""
         with self.log.open("ab") as log:
             process = subprocess.Popen(
-                [sys.executable, *words],
-                cwd=ROOT,
+                [*within, sys.executable, *words],
+                cwd=self.root,
                 env=self.environment,
                 stdout=log,
                 stderr=log,

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from datetime import datetime
 
 import pytest
 from django.db import connection, connections, transaction
@@ -10,7 +11,9 @@ from core.database_clock import database_now
 from merchants.models import Merchant
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery
-from webhooks.delivery.leases import claim_delivery
+from webhooks.delivery import leases
+from webhooks.delivery.lanes import Lane
+from webhooks.delivery.leases import Claim, claim_delivery, claim_due_deliveries
 
 WAIT_SECONDS = 20
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
@@ -42,6 +45,28 @@ def test_the_second_caller_waits_and_gets_nothing(
     assert first is not None
     assert second == [None]
     assert only_delivery(webhook).lease_token == first.token
+    assert only_delivery(webhook).attempt_count == 1
+
+
+def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
+    merchant: Merchant, endpoint: MakeEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    webhook = endpoint()
+    emit_event(merchant)
+    delivery_id, found = only_delivery(webhook).id, leases._next_of
+    asked_for: list[Claim | None] = []
+
+    def found_late(webhook_id: str, quota: int, now: datetime) -> tuple[list[str], bool]:
+        due = found(webhook_id, quota, now)
+        asked_for.append(claim_delivery(delivery_id, now=now))
+        return due
+
+    monkeypatch.setattr(leases, "_next_of", found_late)
+    batch = claim_due_deliveries(free=dict.fromkeys(Lane, 4), now=database_now())
+
+    assert batch.taken == []
+    assert asked_for[0] is not None
+    assert only_delivery(webhook).lease_token == asked_for[0].token
     assert only_delivery(webhook).attempt_count == 1
 
 

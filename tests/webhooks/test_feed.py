@@ -14,8 +14,9 @@ from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from tests.webhooks.dispatching import emit_event
 from webhooks.event_types import EventType
-from webhooks.feed import MAX_WAIT_SECONDS, WAITING_PER_CALLER, WaitingPlaces
+from webhooks.feed import MAX_WAIT_SECONDS
 from webhooks.models import Event
+from webhooks.waiting_places import WAITING_PER_CALLER, WaitingPlaces
 
 PATH = "/v1/events"
 

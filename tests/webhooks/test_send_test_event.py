@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings
 
 from core.clock import utc_now
+from core.errors import RateLimited
 from merchants.models import Merchant
 from messages.models import Message
 from tests.client import Api
@@ -21,6 +22,7 @@ from webhooks.redelivery import close_undeliverable
 from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
 from webhooks.test_event import HEAD_START, finish_test_delivery
+from webhooks.waiting_places import WAITING_PER_CALLER
 
 PATH = "/v1/webhooks/test"
 
@@ -165,6 +167,35 @@ def test_the_web_server_never_waits_for_endpoints_with_all_its_threads(
     assert response["Retry-After"] == str(settings.WEBHOOK_TIMEOUT_SECONDS)
     assert (Event.objects.count(), receiver.received(webhook.url)) == (0, [])
     assert api(merchant).post(PATH, {"webhook_id": webhook.id}).status_code == 200
+
+
+def test_one_caller_leaves_places_for_the_others(
+    api: Api, merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint
+) -> None:
+    """Anyone can register, and let slow endpoints of their own hold every place for good."""
+    with ExitStack() as waiting:
+        for _ in range(WAITING_PER_CALLER):
+            waiting.enter_context(waiting_slot(f"{stranger.id} test", "203.0.113.0/24"))
+        with pytest.raises(RateLimited), waiting_slot(f"{stranger.id} test", "198.51.100.0/24"):
+            pass
+        with pytest.raises(RateLimited), waiting_slot("mer_another test", "203.0.113.0/24"):
+            pass
+
+        response = api(merchant).post(PATH, {"webhook_id": endpoint().id})
+
+    assert response.status_code == 200
+
+
+def test_its_places_are_the_merchants_and_its_networks(
+    api: Api, merchant: Merchant, stranger: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    for caller in (f"{merchant.id} test", "127.0.0.0/24"):
+        with ExitStack() as waiting:
+            for _ in range(WAITING_PER_CALLER):
+                waiting.enter_context(waiting_slot(caller))
+            refused = api(merchant).post(PATH, {"webhook_id": webhook.id})
+        assert refused.status_code == 429
 
 
 def test_samples_are_no_facts(api: Api, merchant: Merchant, endpoint: MakeEndpoint) -> None:

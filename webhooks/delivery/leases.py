@@ -86,8 +86,7 @@ def claim_due_deliveries(*, free: Mapping[Lane, int], now: datetime) -> ClaimBat
 def claim_delivery(delivery_id: str, *, now: datetime) -> Claim | None:
     """Claim this delivery out of turn; None where it is not pending or is leased already."""
     with transaction.atomic():
-        free = Q(lease_token="") | Q(next_attempt_at__lte=now)
-        rows = Delivery.objects.pending().filter(free, pk=delivery_id)
+        rows = Delivery.objects.pending().filter(_free(now), pk=delivery_id)
         ids = [row.pk for row in rows.select_for_update(no_key=True)]
         token = _lease(ids, now)
     for delivery, checkpoint in _leased(ids, token):
@@ -165,11 +164,18 @@ def _next_of(webhook_id: str, quota: int, now: datetime) -> tuple[list[str], boo
     return next_in_turn(Delivery.objects.due(now).filter(webhook_id=webhook_id), quota)
 
 
+def _free(now: datetime) -> Q:
+    return Q(lease_token="") | Q(next_attempt_at__lte=now)
+
+
 def _lease(delivery_ids: list[str], now: datetime) -> str:
-    """Lease the deliveries and count the attempt; return the token."""
+    """Lease those of the deliveries that are still free, count the attempt; return the token.
+
+    One may have been claimed out of turn since it was found: only its endpoint is locked.
+    """
     token = secrets.token_hex(TOKEN_BYTES)
     if delivery_ids:
-        Delivery.objects.pending().filter(pk__in=delivery_ids).update(
+        Delivery.objects.pending().filter(_free(now), pk__in=delivery_ids).update(
             lease_token=token,
             next_attempt_at=lease_until(now),
             attempt_count=F("attempt_count") + 1,

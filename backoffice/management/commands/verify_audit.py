@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from backoffice.audit_verification import head_of_trail, verify_audit
+from core.progress_bar import ProgressBar
 from ledger.management.commands.verify_ledger import read_anchor
 from ledger.snapshot import snapshot
 
@@ -28,9 +29,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         anchor = options["anchor"]
         noted = (anchor.sequence, anchor.hash) if anchor else None
+        bar = ProgressBar(self.stderr, "entries")
         with snapshot():
-            problems = list(verify_audit(anchor=noted))
+            problems = list(verify_audit(anchor=noted, progress=bar.show))
             last, digest = head_of_trail()
+        bar.clear()
         if options["json"]:
             found = {"ok": not problems, "entries": last, "hash": digest, "problems": problems}
             self.stdout.write(json.dumps(found))

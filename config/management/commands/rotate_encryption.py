@@ -11,6 +11,7 @@ from config.key_rotation import (
     left_on_keys,
     pins_on_earlier_peppers,
     release_unneeded,
+    release_unneeded_peppers,
     rotate_columns,
 )
 from core.clock import utc_now
@@ -29,7 +30,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="count only, change no secret")
+        parser.add_argument("--check", action="store_true", help="count only, write nothing")
         parser.add_argument(
             "--give-up",
             metavar="ID",
@@ -40,13 +41,17 @@ class Command(BaseCommand):
         if options["give_up"]:
             self._give_up(options["give_up"])
             return
-        note_keys(now=utc_now())
+        if not options["check"]:
+            note_keys(now=utc_now())
         reports = rotate_columns(check_only=options["check"], note=self._progress)
         for report in reports:
             self._tell(report)
-        release_unneeded(reports)
         faults = [*self._faulty(reports), *self._left(left_on_keys(reports))]
-        self._tell_pins()
+        pins = pins_on_earlier_peppers()
+        self._tell_pins(pins)
+        if not options["check"]:
+            release_unneeded(reports)
+            release_unneeded_peppers(pins)
         if faults:
             raise CommandError("\n".join(faults))
 
@@ -78,8 +83,8 @@ class Command(BaseCommand):
             if report.altered
         ]
 
-    def _tell_pins(self) -> None:
-        for pepper_id, count in sorted(pins_on_earlier_peppers().items()):
+    def _tell_pins(self, pins: dict[str, int]) -> None:
+        for pepper_id, count in sorted(pins.items()):
             name = f"pepper {pepper_id}" if pepper_id else "a pepper from before ids were kept"
             self.stdout.write(f"{count} PINs left on {name}: each moves when it is next entered")
 

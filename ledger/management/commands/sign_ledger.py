@@ -3,9 +3,10 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
+from ledger.sealing import SealerBusy
 from ledger.signing_past import LogBegun, sign_past
 
 
@@ -18,4 +19,6 @@ class Command(BaseCommand):
         except LogBegun:
             self.stderr.write("The log has begun: a row without a signature is not an old one.")
             sys.exit(1)
+        except SealerBusy:
+            raise CommandError("Transfers are being sealed: run it again.") from None
         self.stdout.write(f"{count:,} rows signed; the log begins with them.")

@@ -9,10 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from core.progress_bar import ProgressBar
 from ledger.integrity import Anchor, Figures, figures, verify
 from ledger.snapshot import snapshot
-
-BAR_WIDTH = 40
 
 
 class Command(BaseCommand):
@@ -32,22 +31,13 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with snapshot():
             found = figures()
-        wrong = verify(progress=self.show_progress, anchor=options["anchor"])
+        bar = ProgressBar(self.stderr, "seals")
+        wrong = verify(progress=bar.show, anchor=options["anchor"])
         problems = list(islice(wrong, None if options["all"] else 1))
-        self.clear_progress()
+        bar.clear()
         self.stdout.write(as_json(found, problems) if options["json"] else as_text(found, problems))
         if problems:
             sys.exit(1)
-
-    def show_progress(self, done: int, total: int) -> None:
-        if self.stderr.isatty():
-            filled = BAR_WIDTH * done // total
-            bar = "#" * filled + "." * (BAR_WIDTH - filled)
-            self.stderr.write(f"\r[{bar}] {done:,} of {total:,} seals", ending="")
-
-    def clear_progress(self) -> None:
-        if self.stderr.isatty():
-            self.stderr.write("\r\033[K", ending="")
 
 
 def read_anchor(text: str) -> Anchor:

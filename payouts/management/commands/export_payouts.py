@@ -1,3 +1,4 @@
+import json
 import os
 from argparse import ArgumentParser
 from datetime import date
@@ -10,6 +11,7 @@ from django.db import transaction
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.errors import ApiError
+from core.progress_bar import ProgressBar
 from payouts.batches import create_batch, find_batch, first_day, note_file, orders_of, payouts_due
 from payouts.business_days import BusinessDays
 from payouts.csv_file import csv_file
@@ -35,11 +37,13 @@ class Command(BaseCommand):
         parser.add_argument("--currency", default=settings.DEFAULT_CURRENCY)
         parser.add_argument("--date", type=date.fromisoformat, help="when the bank is to pay")
         parser.add_argument("--test", action="store_true", help="test payouts: for a rehearsal")
+        parser.add_argument("--json", action="store_true", help="print the batch as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        bar = ProgressBar(self.stderr, "payouts")
         try:
             with open(options["file"], "xb", opener=_for_owner_only) as file:
-                exported = _export(options)
+                exported = _export(options, bar)
                 if exported is None:
                     raise NothingToExport
                 batch, content = exported
@@ -49,10 +53,26 @@ class Command(BaseCommand):
         except (ApiError, ClockRefused) as error:
             os.unlink(options["file"])
             raise CommandError(_words(error)) from None
-        self.stdout.write(f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}")
-        left = _left(batch)
-        if left and not options["batch"]:
-            self.stdout.write(f"{left} more are due: run it again, into another file.")
+        bar.clear()
+        left = 0 if options["batch"] else _left(batch)
+        self.stdout.write(_as_json(batch, left) if options["json"] else _as_text(batch, left))
+
+
+def _as_json(batch: PayoutBatch, left: int) -> str:
+    record = {
+        "batch_id": batch.id,
+        "payouts": batch.count,
+        "amount": batch.total_amount,
+        "currency": batch.currency,
+        "execution_date": batch.execution_date.isoformat(),
+        "left": left,
+    }
+    return json.dumps(record)
+
+
+def _as_text(batch: PayoutBatch, left: int) -> str:
+    line = f"{batch.id} {batch.count} payouts {batch.total_amount} {batch.currency}"
+    return f"{line}\n{left} more are due: run it again, into another file." if left else line
 
 
 def _left(batch: PayoutBatch) -> int:
@@ -62,12 +82,12 @@ def _left(batch: PayoutBatch) -> int:
 
 
 @transaction.atomic
-def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes] | None:
+def _export(options: dict[str, Any], bar: ProgressBar) -> tuple[PayoutBatch, bytes] | None:
     """Return a batch and its file: the payouts leave together with a file that can be written.
 
     None where nothing is left to send. That is no error, which would undo the failures it found.
     """
-    batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options)
+    batch = find_batch(options["batch"]) if options["batch"] else _new_batch(options, bar)
     if batch is None:
         return None
     orders = orders_of(batch)
@@ -78,7 +98,7 @@ def _export(options: dict[str, Any]) -> tuple[PayoutBatch, bytes] | None:
     return batch, content
 
 
-def _new_batch(options: dict[str, Any]) -> PayoutBatch | None:
+def _new_batch(options: dict[str, Any], bar: ProgressBar) -> PayoutBatch | None:
     at = checked_now()
     today = BusinessDays.load().on_or_after(first_day(at))
     return create_batch(
@@ -87,6 +107,7 @@ def _new_batch(options: dict[str, Any]) -> PayoutBatch | None:
         execution_date=options["date"] or today,
         actor="system:payouts.export",
         now=at,
+        progress=bar.show,
     )
 
 

@@ -1,7 +1,6 @@
 """`manage.py import_bank_file`: read what the bank answers."""
 
 import json
-import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.errors import ApiError
+from core.progress_bar import ProgressBar
 from payouts.bank.importing import ImportResult, import_bank_file
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 
 ACTOR = "system:payouts.import_bank_file"
-STEP = 50
 
 
 class Command(BaseCommand):
@@ -30,6 +29,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        bar = ProgressBar(self.stderr, "entries")
         try:
             with Path(options["file"]).open("rb") as file:
                 content = file.read(MAX_FILE_BYTES + 1)
@@ -38,20 +38,17 @@ class Command(BaseCommand):
                 livemode=not options["test"],
                 actor=ACTOR,
                 now=utc_now(),
-                progress=self._show if sys.stderr.isatty() else None,
+                progress=bar.show,
             )
         except OSError as error:
             raise CommandError(str(error)) from None
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}") from None
+        bar.clear()
         if options["json"]:
             self.stdout.write(json.dumps(_figures(done)))
         else:
             self.stdout.write(_words(done))
-
-    def _show(self, done: int, of: int) -> None:
-        if done % STEP == 0 or done == of:
-            self.stderr.write(f"\r{done} of {of}", ending="\n" if done == of else "")
 
 
 def _figures(done: ImportResult) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
-from ledger.restoring import SealerBusy, note_restore
+from ledger.restoring import note_restore
+from ledger.sealing import SealerBusy
 from ledger.witnesses import check_witnesses
 from payouts import continuity
 from payouts.bank.reopening import reopen

@@ -1,4 +1,5 @@
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
+from time import monotonic
 from typing import Any
 
 from django.conf import settings
@@ -6,28 +7,74 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.clock import utc_now
 from core.json import dump_json
+from core.progress_bar import ProgressBar
 from sandbox.demo import Demo, make_demo
+from sandbox.shop_month import SLUG, Month, fill_month
+
+MOST_SALES = 20_000
 
 
 class Command(BaseCommand):
     help = (
-        "Make a demo merchant with its keys, one test payment per mode and a payment link. "
-        "Does nothing where it exists."
+        "Make a demo merchant with its keys, one test payment per mode and a payment link; with "
+        "--size, another one with a month of sales, refunds and payouts (500 take a few "
+        "seconds). Does nothing where it exists."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="print the ids and keys as JSON")
+        parser.add_argument(
+            "--size", type=_sales, metavar="SALES", help="a month of so many test sales"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEVELOPMENT_MODE:
             raise CommandError("demo data belongs in development: set DEVELOPMENT_MODE=true")
-        demo = make_demo(currency=settings.DEFAULT_CURRENCY, now=utc_now())
-        if options["json"]:
-            self.stdout.write(dump_json(_record(demo)).decode())
-        elif demo is None:
-            self.stdout.write("The demo merchant is there already.")
+        if options["size"]:
+            record, lines = self._month(options["size"])
         else:
-            self.stdout.write(_lines(demo))
+            demo = make_demo(currency=settings.DEFAULT_CURRENCY, now=utc_now())
+            record, lines = _record(demo), _lines(demo)
+        self.stdout.write(dump_json(record).decode() if options["json"] else lines)
+
+    def _month(self, size: int) -> tuple[dict[str, object], str]:
+        began = monotonic()
+        bar = ProgressBar(self.stderr, "acts")
+        month = fill_month(
+            size=size, currency=settings.DEFAULT_CURRENCY, progress=bar.show, now=utc_now()
+        )
+        bar.clear()
+        if month is None:
+            return {"created": False}, f"The shop with a month of sales is there already: {SLUG}."
+        return _month_record(month), _month_lines(month, monotonic() - began)
+
+
+def _sales(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SALES:
+        raise ArgumentTypeError(f"must be 1 to {MOST_SALES}")
+    return int(text)
+
+
+def _month_record(month: Month) -> dict[str, object]:
+    registration = month.registration
+    return {
+        "created": True,
+        "merchant_id": registration.merchant.id,
+        "merchant_slug": registration.merchant.slug,
+        "api_keys": {"test": registration.test.secret, "live": registration.live.secret},
+        "sales": month.sales,
+    }
+
+
+def _month_lines(month: Month, seconds: float) -> str:
+    merchant = month.registration.merchant
+    rows = [
+        f"A month of {month.sales:,} test sales, in {seconds:.0f} s.",
+        f"merchant  {merchant.id}  {merchant.slug}",
+        f"test key  {month.registration.test.secret}",
+        f"office    {settings.BASE_URL}/admin/",
+    ]
+    return "\n".join(rows)
 
 
 def _record(demo: Demo | None) -> dict[str, object]:
@@ -47,7 +94,9 @@ def _record(demo: Demo | None) -> dict[str, object]:
     }
 
 
-def _lines(demo: Demo) -> str:
+def _lines(demo: Demo | None) -> str:
+    if demo is None:
+        return "The demo merchant is there already."
     merchant = demo.registration.merchant
     rows = [
         f"merchant  {merchant.id}  {merchant.slug}",

@@ -1,7 +1,7 @@
 """`manage.py prune`: keep the log of deliveries short."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from core.clock import ClockRefused, iso
 from core.clock_check import checked_now
 from core.json import dump_json
+from core.progress_bar import ProgressBar
 from webhooks.retention import ended_before, prune_deliveries
 
 DEFAULT_DAYS = 90
@@ -37,10 +38,9 @@ class Command(BaseCommand):
             before = checked_now() - timedelta(days=options["days"])
         except ClockRefused as refusal:
             raise CommandError(str(refusal)) from None
-        if options["dry_run"]:
-            count = ended_before(before).count()
-        else:
-            count = prune_deliveries(before=before, progress=self._show)
+        count = ended_before(before).count()
+        if not options["dry_run"]:
+            count = self._prune(before, count)
         if options["json"]:
             found = {"before": iso(before), "deliveries": count, "dry_run": options["dry_run"]}
             self.stdout.write(dump_json(found).decode())
@@ -48,9 +48,11 @@ class Command(BaseCommand):
             verb = "would go" if options["dry_run"] else "are gone"
             self.stdout.write(f"{count:,} deliveries from before {iso(before)} {verb}.")
 
-    def _show(self, count: int) -> None:
-        if self.stderr.isatty():
-            self.stderr.write(f"\r{count:,} deliveries", ending="")
+    def _prune(self, before: datetime, total: int) -> int:
+        bar = ProgressBar(self.stderr, "deliveries")
+        count = prune_deliveries(before=before, progress=lambda done: bar.show(done, total))
+        bar.clear()
+        return count
 
 
 def _days(text: str) -> int:

@@ -1,0 +1,76 @@
+"""Many requests at the same instant: confirmations of one payment, posts under one key."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from bench.rig import Rig
+from bench.traders import PHONES, Trader
+
+T = TypeVar("T")
+CONFIRMATIONS, POSTS = 32, 20
+KILLED_EVERY = 5
+
+
+@dataclass
+class Burst:
+    """How many were asked for, how many came out as they should, and what else was seen."""
+
+    wanted: int = 0
+    right: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    @property
+    def holds(self) -> bool:
+        failed = sum(count for status, count in self.statuses.items() if status >= 500)
+        return self.wanted == self.right and not failed
+
+
+def confirm_at_once(trader: Trader, payments: int) -> Burst:
+    """Confirm each payment 32 times at once, under keys of their own: one of them may pay."""
+    burst = Burst(wanted=payments)
+    for number in range(payments):
+        payment = trader.post("/v1/payments", {"amount": 100})
+        assert payment
+        path = f"/v1/payments/{payment['id']}/confirm"
+        text = json.dumps({"customer_phone": f"+1242425{number % PHONES:04}"})
+
+        def confirm(each: int, path: str = path, text: str = text) -> int:
+            return trader.send(path, text, f"{path}-{each}")[0]
+
+        statuses = _at_once(confirm, CONFIRMATIONS)
+        burst.statuses.update(statuses)
+        burst.right += sum(1 for status in statuses if status < 300) == 1
+    return burst
+
+
+def post_at_once(trader: Trader, rig: Rig, keys: int) -> Burst:
+    """Post 20 times at once under each key, while web workers are killed: one answer to all."""
+    burst = Burst(wanted=keys)
+    text = json.dumps({"amount": 100})
+    for number in range(keys):
+
+        def post(each: int, key: str = f"race-{number}") -> bytes:
+            found = trader.send_until_answered("/v1/payments", text, key)
+            return found[1] if found and found[0] < 300 else f"none to {each}".encode()
+
+        if number % KILLED_EVERY == 0:
+            rig.kill_web_worker()
+            rig.given["a web worker killed"] += 1
+        burst.right += len(set(_at_once(post, POSTS))) == 1
+    return burst
+
+
+def _at_once(call: Callable[[int], T], count: int) -> list[T]:
+    barrier = threading.Barrier(count)
+
+    def run(number: int) -> T:
+        barrier.wait(30)
+        return call(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))

@@ -1,0 +1,109 @@
+"""Break the running service in every way at hand, then prove that nothing was lost.
+
+`python -m bench.faults --seed 7 --minutes 2`: web server, worker, dispatcher and beat on
+PostgreSQL and Redis, 16 clients, and a receiver of webhooks; `--embedded`: web server and worker on
+SQLite. The same seed draws the same faults in the same order, and the same trade. As root it also
+fills disks and cuts the network. It ends by itself, and exits 1 where a promise was broken.
+"""
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.bursts import confirm_at_once, post_at_once
+from bench.goals import Goal, table
+from bench.promises import broken_promises, settle
+from bench.rig import Rig, standing
+from bench.traders import Trader, Transcript
+
+CLIENTS = 16
+MOST_SECONDS = 7_200
+HOOK = "/say/200/faults"
+QUIET_SECONDS, WARM_SECONDS = 4, 120
+SECONDS_PER_BURST = 6
+PAUSE_SECONDS = (0.3, 1.5)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is left of each promise, the fifteen goals, and how often each fault was given."""
+
+    broken: dict[str, object]
+    goals: list[Goal]
+    given: dict[str, int]
+
+
+def run(*, seed: int, seconds: float, embedded: bool = False) -> Outcome:
+    """Break the service for so long, each fault at least once, and return what came of it."""
+    directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
+    directory.chmod(0o711)
+    with ExitStack() as closing:
+        closing.callback(shutil.rmtree, directory, ignore_errors=True)
+        rig = closing.enter_context(standing(directory, seed=seed, embedded=embedded))
+        rig.stack.register(rig.wire.receiver.url(HOOK))
+        rig.stack.pay()
+        rig.wire.receiver.wait_for(HOOK, 1, seconds=WARM_SECONDS)
+        told = Transcript()
+        traders = [
+            Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(CLIENTS)
+        ]
+        quiet = _break(rig, traders, min(seconds, MOST_SECONDS))
+        bursts = max(5, int(seconds / SECONDS_PER_BURST))
+        confirmed = confirm_at_once(traders[0], bursts)
+        raced = post_at_once(traders[0], rig, bursts)
+        _repeat_all(traders, told)
+        found = settle(rig, told)
+        broken = broken_promises(found)
+        goals = table(found, broken, confirmed, raced, quiet)
+        return Outcome(broken, goals, dict(rig.given))
+
+
+def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
+    """Trade for so long while faults are drawn; return the instant at which they began."""
+    for trader in traders:
+        trader.start()
+    time.sleep(QUIET_SECONDS)
+    quiet, ends = time.time(), time.monotonic() + seconds
+    names = sorted(rig.faults())
+    order: list[str] = []
+    while time.monotonic() < ends or len(rig.given) < len(names):
+        order = order or rig.chance.sample(names, len(names))  # each once, in an order of chance
+        rig.give(order.pop())
+        time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
+    for trader in traders:
+        trader.over.set()
+    for trader in traders:
+        trader.join()
+    return quiet
+
+
+def _repeat_all(traders: list[Trader], told: Transcript) -> None:
+    """Ask once more under each key that was answered."""
+    with ThreadPoolExecutor(len(traders)) as pool:
+        list(pool.map(traders[0].repeat, sorted(told.answers)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=2)
+    parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without unmounting what is mounted
+    outcome = run(seed=options.seed, seconds=60 * options.minutes, embedded=options.embedded)
+    for promise, measured in outcome.broken.items():
+        sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")
+    sys.stdout.write("\n".join(["", *map(str, outcome.goals), ""]))
+    sys.stdout.write(f"\nseed {options.seed}: {outcome.given}\n")
+    sys.exit(1 if any(outcome.broken.values()) else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""The fifteen figures that the service is held to: goal, measured, holds."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bench.bursts import CONFIRMATIONS, POSTS, Burst
+from bench.promises import Findings
+from bench.traders import Exchange
+
+REDIS = ("Redis killed", "Redis frozen", "Redis emptied")
+# Those that a run of faults does not measure, and what does.
+ELSEWHERE = {
+    "G6": ("healthy endpoints beside hostile ones p99 <= 2 s", "tests/webhooks/test_lanes.py"),
+    "G8": ("0 of 50,000 fuzzed requests answered 5xx", "make night"),
+    "G9": ("100,000 steps of the ledger's model, 0 divergences", "make night"),
+    "G10": ("0 connections to forbidden addresses", "tests/webhooks/test_ssrf.py"),
+    "G11": ("every route to a stranger: 401 or 404", "tests/merchants/test_every_route.py"),
+    "G12": ("64 wrong PINs at once: at most 5 are checked", "tests/customers/test_pins.py"),
+    "G14": ("one merchant keeps 60 % of spread throughput", "python -m bench.hot"),
+    "G15": ("each item of ASVS levels 1 and 2 has its test", "tests/test_asvs.py"),
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """One line of the table; `holds` is None where this run does not measure it."""
+
+    name: str
+    goal: str
+    measured: str
+    holds: bool | None
+
+    def __str__(self) -> str:
+        word = {True: "holds", False: "NO", None: ""}[self.holds]
+        return f"{self.name:4} {self.goal:58} {self.measured:64} {word}"
+
+
+def table(
+    found: Findings, broken: dict[str, object], confirmed: Burst, raced: Burst, quiet: float
+) -> list[Goal]:
+    """Return all fifteen, in order. `quiet`: the instant at which the faults began."""
+    measured = [
+        _invariants(found, broken),
+        _burst("G2", f"{CONFIRMATIONS} confirmations at once complete one payment", confirmed),
+        _burst("G3", f"{POSTS} posts at once under a key, web killed: same bytes", raced),
+        _events(found),
+        _first_attempts(found, quiet),
+        *_availability(found, quiet),
+    ]
+    measured += [
+        Goal(name, goal, f"see {where}", None) for name, (goal, where) in ELSEWHERE.items()
+    ]
+    return sorted(measured, key=lambda goal: int(goal.name[1:]))
+
+
+def _invariants(found: Findings, broken: dict[str, object]) -> Goal:
+    given = found.rig.given
+    kills = sum(count for name, count in given.items() if "killed" in name)
+    wrong = [name for name, what in broken.items() if what]
+    text = f"{len(wrong)} broken; {found.changes} changes, {kills} kills, {given.total()} faults"
+    return Goal("G1", "0 broken promises", text, not wrong)
+
+
+def _burst(name: str, goal: str, burst: Burst) -> Goal:
+    text = f"{burst.right} of {burst.wanted}; answers {dict(sorted(burst.statuses.items()))}"
+    return Goal(name, goal, text, burst.holds)
+
+
+def _events(found: Findings) -> Goal:
+    share = found.repeated / max(1, len(found.events))
+    text = f"{found.lost} of {len(found.events)} lost, {share:.2%} repeated"
+    return Goal("G4", "0 events lost, at most 1 % repeated", text, not found.lost and share <= 0.01)
+
+
+def _first_attempts(found: Findings, quiet: float) -> Goal:
+    """Measure from the instant of the request to the receiver, before any fault was given."""
+    first: dict[str, float] = {}
+    for each in found.received:
+        first.setdefault(each.headers["webhook-id"], each.at)
+    waits = [
+        first[event] - instant
+        for event, made in found.events.items()
+        if event in first and (instant := _epoch(made)) < quiet
+    ]
+    p50, p99 = percentile(waits, 50), percentile(waits, 99)
+    text = f"p50 {p50 * 1_000:.0f} ms, p99 {p99:.2f} s ({len(waits)} events)"
+    goal = "request to first attempt p50 <= 150 ms, p99 <= 1 s"
+    return Goal("G5", goal, text, p50 <= 0.15 and p99 <= 1)
+
+
+def _availability(found: Findings, quiet: float) -> list[Goal]:
+    attempts = found.told.exchanges
+    before = percentile([each.seconds for each in attempts if each.sent_at < _monotonic(quiet)], 99)
+    if not found.rig.redis:
+        conflicts = sum(1 for each in attempts if each.status == 409)
+        p99 = percentile([each.seconds for each in attempts if each.status in (200, 201)], 99)
+        text = f"{conflicts} locked, p99 {p99 * 1_000:.0f} ms"
+        holds = not conflicts and p99 <= 0.3
+        return [Goal("G13", "SQLite: 0 requests locked out, p99 <= 300 ms", text, holds)]
+    away = [each for name in REDIS for each in _during(found, name)]
+    failed = sum(1 for each in away if not 0 < each.status < 500)
+    added = percentile([each.seconds for each in away], 99) - before
+    pauses = list(_until_answered(found))
+    longest = max(pauses, default=0.0)
+    text = (
+        f"{failed} of {len(away)} failed, p99 {added * 1_000:+.0f} ms; "
+        f"database back: {longest:.2f} s at most"
+    )
+    goal = "Redis away: 0 failed, p99 +20 ms; database back: <= 2 s"
+    return [
+        Goal("G7", goal, text, not failed and added <= 0.02 and longest <= 2),
+        Goal("G13", "SQLite: 0 requests locked out, p99 <= 300 ms", "see --embedded", None),
+    ]
+
+
+def _during(found: Findings, fault: str) -> Iterable[Exchange]:
+    """Return what was sent while a fault of this name was there."""
+    for name, began, ended in found.rig.windows:
+        if name == fault:
+            yield from (each for each in found.told.exchanges if began <= each.sent_at < ended)
+
+
+def _until_answered(found: Findings) -> Iterable[float]:
+    """Return how long after each restart of PostgreSQL the first success came."""
+    for name, _, ended in found.rig.windows:
+        if name == "PostgreSQL crashed":
+            yield min(
+                each.sent_at + each.seconds - ended
+                for each in found.told.exchanges
+                if each.sent_at + each.seconds >= ended and each.status in (200, 201)
+            )
+
+
+def percentile(values: list[float], percent: int) -> float:
+    """Return a percentile of what was measured; 0 where nothing was."""
+    return sorted(values)[min(len(values) - 1, len(values) * percent // 100)] if values else 0.0
+
+
+def _epoch(made: datetime | str) -> float:
+    instant = datetime.fromisoformat(made) if isinstance(made, str) else made
+    return (instant if instant.tzinfo else instant.replace(tzinfo=UTC)).timestamp()
+
+
+def _monotonic(instant: float) -> float:
+    """Return an instant of the wall clock as the monotonic clock shows it."""
+    return instant - time.time() + time.monotonic()

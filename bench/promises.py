@@ -1,0 +1,106 @@
+"""What must be true after the service was broken, whatever was broken and when."""
+
+import subprocess
+import time
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from bench.rig import Rig
+from bench.traders import Transcript
+from tests.webhooks.receiver import Received
+
+SETTLE_SECONDS = 240
+PROOF_SECONDS = 300
+DECIDED = (200, 201, 422)
+# What a delivery that never ended, a payment in the middle, or a count not yet folded would be.
+UNSETTLED = """
+    SELECT (SELECT count(*) FROM webhooks_delivery WHERE status = 'pending')
+         + (SELECT count(*) FROM payments_payment WHERE status = 'processing')
+         + (SELECT count(*) FROM ledger_unsealedtransfer)
+"""
+COMPLETED_TWICE = """
+    SELECT payment_id FROM payments_paymenttransition WHERE to_status = 'completed'
+    GROUP BY payment_id HAVING count(*) > 1
+"""
+CHANGES = "SELECT (SELECT count(*) FROM payments_paymenttransition) + count(*) FROM ledger_transfer"
+
+
+@dataclass
+class Findings:
+    """The database, the receiver and the clients, compared once nothing is under way any more."""
+
+    rig: Rig
+    told: Transcript
+    unsettled: int
+    received: list[Received]
+
+    @cached_property
+    def events(self) -> dict[str, Any]:
+        """When each event was made, by its id."""
+        return {
+            row[0]: row[1] for row in self.rig.rows("SELECT id, created_at FROM webhooks_event")
+        }
+
+    @cached_property
+    def arrivals(self) -> Counter[str]:
+        return Counter(each.headers["webhook-id"] for each in self.received)
+
+    @property
+    def lost(self) -> int:
+        return len(self.events.keys() - self.arrivals.keys())
+
+    @property
+    def bodies_changed(self) -> int:
+        bodies = {(each.headers["webhook-id"], each.body) for each in self.received}
+        return len(bodies) - len(self.arrivals)
+
+    @property
+    def repeated(self) -> int:
+        """How many arrivals were of an event that had arrived before."""
+        return self.arrivals.total() - len(self.arrivals)
+
+    @property
+    def changes(self) -> int:
+        [[count]] = self.rig.rows(CHANGES)
+        return int(count)
+
+
+def settle(rig: Rig, told: Transcript) -> Findings:
+    """Wait until nothing is under way any more, or for four minutes."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    while (left := rig.rows(UNSETTLED)[0][0]) and time.monotonic() < deadline:
+        time.sleep(0.5)
+    return Findings(rig, told, int(left), rig.wire.receiver.received())
+
+
+def broken_promises(found: Findings) -> dict[str, object]:
+    """Return what was measured of each promise: everything must be 0 or empty."""
+    rig, told = found.rig, found.told
+    kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
+    wire = Counter(exchange.status for exchange in told.exchanges)
+    return {
+        "what the ledger's proof refuses": _refused(rig, "verify_ledger"),
+        "what the audit's proof refuses": _refused(rig, "verify_audit"),
+        "acknowledged keys that are gone": len(told.answers.keys() - kept),
+        "repeats that were not the same bytes": told.changed,
+        "requests that were never decided": told.given_up,
+        "answers that are none of ours": {
+            status: count for status, count in told.statuses.items() if status not in DECIDED
+        },
+        "answers 500": wire[500],
+        "events that never arrived": found.lost,
+        "events that arrived with other bytes": found.bodies_changed,
+        "payments completed twice": len(rig.rows(COMPLETED_TWICE)),
+        "rows that are stuck": found.unsettled,
+    }
+
+
+def _refused(rig: Rig, command: str) -> str:
+    """Return what a proof says where it does not hold."""
+    process = rig.stack.run("manage.py", command)
+    try:
+        return rig.stack.words() if process.wait(PROOF_SECONDS) else ""
+    except subprocess.TimeoutExpired:
+        return f"{command} did not end"

@@ -1,0 +1,121 @@
+"""Go from one version to this one and back while clients trade, and count what failed.
+
+`python -m bench.releases COMMIT`: the web server and the worker of that commit on PostgreSQL; then
+the migrations of this version beside them; both versions at once; the old one alone again. At the
+end every key is asked for once more, and this version proves the ledger. Exits 1 where a request
+failed or a proof did.
+"""
+
+import argparse
+import io
+import subprocess
+import sys
+import tarfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.traders import Trader, Transcript
+from tests.postgres import Postgres
+from tests.webhooks.stack import ROOT, Stack
+
+CLIENTS = 4
+PROOF_SECONDS = 300
+
+
+class OtherVersion(Stack):
+    """The service as the code at another place has it."""
+
+    def __init__(self, directory: Path, code: Path, url: str) -> None:
+        self.root = code
+        super().__init__(directory, DATABASE_URL=url)
+
+
+@contextmanager
+def trading(stack: Stack, seed: int, told: Transcript) -> Iterator[None]:
+    """Let clients trade with one version."""
+    traders = [Trader(seed + n, seed, stack.port, stack.key, told) for n in range(CLIENTS)]
+    for trader in traders:
+        trader.start()
+    yield
+    for trader in traders:
+        trader.over.set()
+    for trader in traders:
+        trader.join()
+
+
+def unpack(commit: str, place: Path) -> Path:
+    """Write the files of a commit."""
+    command = ["git", "archive", commit]
+    packed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        archive.extractall(place, filter="data")
+    return place
+
+
+def run(commit: str, *, seconds: float) -> Counter[str]:
+    """Return what failed, in each phase."""
+    failed: Counter[str] = Counter()
+    with TemporaryDirectory(prefix="payments-releases-") as name, ExitStack() as closing:
+        directory = Path(name)
+        directory.chmod(0o711)
+        postgres = Postgres(directory / "pg", durable=True)
+        closing.callback(postgres.remove)
+        postgres.create()
+        postgres.start()
+        for version in ("old", "new"):
+            (directory / f"run-{version}").mkdir()
+        code = unpack(commit, directory / "old")
+        old = closing.enter_context(OtherVersion(directory / "run-old", code, postgres.url))
+        old.start_web()
+        old.start_worker()
+        old.register("https://shop.example.com/hooks")
+        told = Transcript()
+        with trading(old, 100, told):
+            time.sleep(seconds)
+            _count("before", told, failed)
+            new = closing.enter_context(Stack(directory / "run-new", DATABASE_URL=postgres.url))
+            _count("while it is migrated", told, failed)
+            new.key = old.key
+            serving = [new.start_web(), new.start_worker()]
+            with trading(new, 200, told):
+                time.sleep(seconds)
+            _count("both at once", told, failed)
+            for process in serving:
+                new.kill(process)
+            time.sleep(seconds)
+            _count("back at the old one", told, failed)
+        last = Trader(300, 300, old.port, old.key, told)
+        for key in sorted(told.answers):
+            last.repeat(key)
+        failed["repeats with other bytes"] = len(told.changed)
+        failed["refused by the proof"] = new.run("manage.py", "verify_ledger").wait(PROOF_SECONDS)
+        sys.stdout.write(new.words() if failed.total() else "")
+    return failed
+
+
+def _count(phase: str, told: Transcript, failed: Counter[str]) -> None:
+    """Print what a phase has had; what is no answer, or 5xx, has failed."""
+    with told.lock:
+        statuses = Counter(exchange.status for exchange in told.exchanges)
+        told.exchanges.clear()
+    failed[phase] = sum(count for status, count in statuses.items() if not 0 < status < 500)
+    sys.stdout.write(f"{phase}: {dict(sorted(statuses.items()))}\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("commit", help="the version before")
+    parser.add_argument("--seconds", type=float, default=10, help="how long each phase takes")
+    options = parser.parse_args()
+    failed = run(options.commit, seconds=options.seconds)
+    sys.stdout.write(f"{failed.total()} failed: {dict(failed)}\n")
+    sys.exit(1 if failed.total() else 0)
+
+
+if __name__ == "__main__":
+    main()

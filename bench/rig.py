@@ -1,0 +1,227 @@
+"""The whole service as it runs, with all that it stands on, and the faults that it can be given."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from bench.serving import is_listening
+from bench.surroundings import Cable, SmallDisk
+from tests import template
+from tests.clusters import create_migrated
+from tests.postgres import Postgres
+from tests.redis import Redis
+from tests.webhooks.stack import ROOT, Stack
+
+START_SECONDS = 90
+WEB = ("-m", "config.web")
+CELERY = ("-m", "celery", "--app", "config")
+PRODUCTION_PARTS: dict[str, tuple[str, ...]] = {
+    "web": WEB,
+    "worker": (*CELERY, "worker", "-Q", "default", "-c", "2"),
+    "dispatcher": (*CELERY, "worker", "-Q", "webhooks", "-P", "threads"),
+    "beat": (*CELERY, "beat"),
+}
+EMBEDDED_PARTS: dict[str, tuple[str, ...]] = {"web": WEB, "worker": ("manage.py", "worker")}
+ENVIRONMENT = {
+    "GATHER_SECONDS": "5",
+    "LOG_LEVEL": "INFO",
+    "WEBHOOK_RETRY_SECONDS": "2,3,5,8",
+    "WEBHOOK_TIMEOUT_SECONDS": "3",
+}
+# Small files of its log, so that it soon needs one more where the disk is full.
+POSTGRESQL = {"min_wal_size": "32MB", "max_wal_size": "48MB"}
+FROZEN_SECONDS, STOPPED_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 2.0, 1.0, 2.0, 1.5, 2.0
+CLOCK_STEPS = (-7_200, -600, 600, 7_200)
+
+
+@dataclass
+class Rig:
+    """What runs. `given` counts the faults, `windows` has the instants of each by its name."""
+
+    stack: Stack
+    disk: SmallDisk
+    log_disk: SmallDisk
+    wire: Cable
+    chance: random.Random
+    postgres: Postgres | None = None
+    redis: Redis | None = None
+    parts: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
+    given: Counter[str] = field(default_factory=Counter)
+    windows: list[tuple[str, float, float]] = field(default_factory=list)
+
+    @property
+    def commands(self) -> dict[str, tuple[str, ...]]:
+        return PRODUCTION_PARTS if self.postgres else EMBEDDED_PARTS
+
+    @property
+    def sender(self) -> str:
+        """Return the part that calls merchants' servers."""
+        return "dispatcher" if self.postgres else "worker"
+
+    def rows(self, question: str) -> list[Any]:
+        """Ask the database beside the service."""
+        if self.postgres:
+            address = f"host={self.postgres.directory} user=postgres"
+            with psycopg.connect(address, autocommit=True) as connection:
+                return list(connection.execute(question.encode()))
+        with closing(sqlite3.connect(self.disk.place / "db.sqlite3", timeout=20)) as file:
+            return list(file.execute(question))
+
+    def start(self, part: str) -> None:
+        self.stack.environment["CLOCK_FILE"] = str(self._clock_of(part))
+        within = self.wire.within if part == self.sender else ()
+        self.parts[part] = self.stack.run(*self.commands[part], within=within)
+
+    def give(self, name: str) -> None:
+        """Give a fault, and mend what it broke."""
+        began = time.monotonic()
+        self.faults()[name]()
+        self.given[name] += 1
+        self.windows.append((name, began, time.monotonic()))
+
+    def faults(self) -> dict[str, Callable[[], None]]:
+        """Return what this machine lets us break."""
+        found: dict[str, Callable[[], None]] = {"a web worker killed": self.kill_web_worker}
+        for part in self.commands:
+            found[f"{part} killed"] = lambda part=part: self.kill(part)  # type: ignore[misc]
+        found["a clock set"] = self.set_a_clock
+        if self.redis:
+            found |= {
+                "Redis killed": self.kill_redis,
+                "Redis frozen": self.freeze_redis,
+                "Redis emptied": self.flush_redis,
+            }
+        if self.postgres:
+            found["PostgreSQL crashed"] = self.crash_postgres
+        if self.disk.is_real:
+            found |= {
+                "disk of the database full": lambda: self.fill(self.disk),
+                "disk of the log full": lambda: self.fill(self.log_disk),
+            }
+        if self.wire.is_real:
+            found["network cut"] = self.cut_the_wire
+        return found
+
+    def kill(self, part: str) -> None:
+        """Kill a part with all its processes, and start it again as systemd would."""
+        self.stack.kill(self.parts[part])
+        self.start(part)
+
+    def kill_web_worker(self) -> None:
+        """Kill one of the web server's workers, which it replaces."""
+        pid = self.parts["web"].pid
+        with suppress(FileNotFoundError, ProcessLookupError):  # it is starting
+            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            if children:
+                os.kill(int(self.chance.choice(children)), signal.SIGKILL)
+
+    def set_a_clock(self) -> None:
+        """Set the clock of one part ahead or back, and right again."""
+        file = self._clock_of(self.chance.choice(sorted(self.commands)))
+        file.write_text(str(self.chance.choice(CLOCK_STEPS)))
+        time.sleep(WRONG_SECONDS)
+        file.write_text("0")
+
+    def _clock_of(self, part: str) -> Path:
+        return self.log_disk.place.parent / f"clock-{part}"
+
+    def kill_redis(self) -> None:
+        assert self.redis
+        self.redis.stop()
+        time.sleep(STOPPED_SECONDS)
+        self.redis.start()
+
+    def freeze_redis(self) -> None:
+        assert self.redis
+        self.redis.freeze()
+        time.sleep(FROZEN_SECONDS)
+        self.redis.thaw()
+
+    def flush_redis(self) -> None:
+        assert self.redis
+        words = ["redis-cli", "-s", str(self.redis.socket), "FLUSHALL"]
+        subprocess.run(words, check=True, capture_output=True)
+
+    def crash_postgres(self) -> None:
+        """End it at once, as `pg_ctl restart -m immediate` would."""
+        assert self.postgres
+        self.postgres.stop(signal.SIGQUIT)
+        self.postgres.start()
+
+    def fill(self, disk: SmallDisk) -> None:
+        disk.fill()
+        time.sleep(FULL_SECONDS)
+        disk.clear()
+        if self.postgres and disk is self.disk:
+            self._revive_postgres(self.postgres)
+
+    def _revive_postgres(self, postgres: Postgres) -> None:
+        """Start PostgreSQL where it gave up: it does where its own log has no room."""
+        with suppress(RuntimeError):  # it ended while it was waited for
+            postgres.wait_until_ready()
+            return
+        postgres.stop(signal.SIGQUIT)
+        postgres.start()
+
+    def cut_the_wire(self) -> None:
+        self.wire.cut()
+        time.sleep(CUT_SECONDS)
+        self.wire.mend()
+
+    def wait_until_awake(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while not is_listening(self.stack.port):
+            assert time.monotonic() < deadline, self.stack.words()
+            time.sleep(0.1)
+
+
+@contextmanager
+def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
+    """Start databases, receiver and every part of the service."""
+    with ExitStack() as stack:
+        disk = SmallDisk(directory / "data", megabytes=1_024)
+        log_disk = SmallDisk(directory / "logs", megabytes=256)
+        stack.callback(disk.close)
+        stack.callback(log_disk.close)
+        wire = stack.enter_context(Cable(directory / "received"))
+        urls = {"DATABASE_URL": f"sqlite:///{disk.place}/db.sqlite3"}
+        postgres = redis = None
+        if not embedded:
+            postgres, redis = Postgres(disk.place / "pg", durable=True), Redis(directory)
+            urls = _start(postgres, redis)
+            stack.callback(postgres.remove)
+            stack.callback(redis.stop)
+        else:
+            template.use(disk.place / "db.sqlite3")
+        clock = {"PYTHONPATH": str(ROOT / "bench/clock"), "CLOCK_FILE": "/dev/null"}
+        service = stack.enter_context(Stack(log_disk.place, **ENVIRONMENT, **urls, **clock))
+        service.environment |= {"PORT": str(service.port), "WEB_WORKERS": "1" if embedded else "2"}
+        chance = random.Random(seed)  # noqa: S311  # replayable, no secret
+        rig = Rig(service, disk, log_disk, wire, chance, postgres, redis)
+        for part in rig.commands:
+            rig.start(part)
+        rig.wait_until_awake()
+        yield rig
+
+
+def _start(postgres: Postgres, redis: Redis) -> dict[str, str]:
+    postgres.options |= POSTGRESQL
+    create_migrated(postgres)
+    postgres.start()
+    redis.start()
+    return {
+        "DATABASE_URL": postgres.url,
+        "CACHE_URL": f"redis://{redis.socket}",
+        "CELERY_BROKER_URL": redis.broker_url,
+    }

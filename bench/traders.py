@@ -1,0 +1,138 @@
+"""Clients that trade while the service is broken: each retries under its key, as they should."""
+
+import http.client
+import json
+import random
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+GIVE_UP_SECONDS = 240
+RETRY_SECONDS = 0.3
+TIMEOUT_SECONDS = 15
+REPEATED = 0.1
+PHONES = 50
+RETRIED = (409, 429, 500, 502, 503, 504)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request on the wire: when it was sent, and what came; status 0 where nothing did."""
+
+    sent_at: float
+    seconds: float
+    status: int
+
+
+@dataclass
+class Transcript:
+    """What the clients were told, by the key of each request."""
+
+    answers: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
+    statuses: Counter[int] = field(default_factory=Counter)
+    exchanges: list[Exchange] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Trader(threading.Thread):
+    """One client: pays, cancels, refunds, pays out and makes links, until it is told to stop."""
+
+    def __init__(self, number: int, seed: int, port: int, key: str, told: Transcript) -> None:
+        super().__init__(name=f"trader-{number}", daemon=True)
+        self.chance = random.Random(f"{seed}:{number}")  # noqa: S311  # replayable, no secret
+        self.port, self.key, self.told = port, key, told
+        self.over = threading.Event()
+        self._sent = 0
+
+    def run(self) -> None:
+        while not self.over.is_set():
+            self._trade()
+            self.over.wait(self.chance.uniform(0.05, 0.3))
+
+    def _trade(self) -> None:
+        what = self.chance.random()
+        if what < 0.05:
+            self.post("/v1/payment-links", {"amount": self.chance.randint(1, 150)})
+        elif what < 0.1:
+            self.post("/v1/payouts", {"amount": self.chance.randint(100, 300)})
+        else:
+            self._sell(self.chance.randint(1, 150))
+
+    def _sell(self, amount: int) -> None:
+        payment = self.post("/v1/payments", {"amount": amount})
+        if payment is None:
+            return
+        path = f"/v1/payments/{payment['id']}"
+        if self.chance.random() < 0.15:
+            self.post(f"{path}/cancel", {})
+            return
+        phone = f"+1242425{self.chance.randrange(PHONES):04}"
+        paid = self.post(f"{path}/confirm", {"customer_phone": phone})
+        if paid is not None and self.chance.random() < 0.4:
+            self.post(f"{path}/refund", {"amount": self.chance.randint(1, amount)})
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
+        """Send until there is an answer, under one key; sometimes ask again for the same."""
+        self._sent += 1
+        key, text = f"{self.name}-{self._sent}", json.dumps(body)
+        found = self.send_until_answered(path, text, key)
+        if found is None:
+            with self.told.lock:
+                self.told.given_up.append(key)
+            return None
+        status, answer = found
+        with self.told.lock:
+            self.told.statuses[status] += 1
+            if status < 300:
+                self.told.answers[key] = (path, text, answer)
+        if status < 300 and self.chance.random() < REPEATED:
+            self.repeat(key)
+        return json.loads(answer) if status < 300 else None
+
+    def repeat(self, key: str) -> None:
+        """Ask once more under a key, and compare byte for byte."""
+        path, text, answer = self.told.answers[key]
+        again = self.send_until_answered(path, text, key)
+        if again is None or again[1] != answer:
+            with self.told.lock:
+                self.told.changed.append(key)
+
+    def send_until_answered(self, path: str, text: str, key: str) -> tuple[int, bytes] | None:
+        """Send until the service has decided. None where it does not for minutes."""
+        deadline = time.monotonic() + GIVE_UP_SECONDS
+        while time.monotonic() < deadline:
+            status, body = self.send(path, text, key)
+            if status and status not in RETRIED:
+                return status, body
+            time.sleep(RETRY_SECONDS)
+        return None
+
+    def send(self, path: str, text: str, key: str) -> tuple[int, bytes]:
+        """Send once, and note it; status 0 where no answer came."""
+        sent_at = time.monotonic()
+        try:
+            status, body = self._exchange(path, text, key)
+        except (OSError, http.client.HTTPException):
+            status, body = 0, b""
+        exchange = Exchange(sent_at, time.monotonic() - sent_at, status)
+        with self.told.lock:
+            self.told.exchanges.append(exchange)
+        return status, body
+
+    def _exchange(self, path: str, text: str, key: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": key,
+        }
+        try:
+            connection.request("POST", path, text, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        finally:
+            connection.close()

@@ -1,0 +1,185 @@
+"""A shop's month to look around in: sales, refunds and payouts of the last thirty days.
+
+Planned by chance under a fixed seed, then done in the order of time by the services that serve the
+API, each with the time at which it would have happened: what is proved of a ledger holds here too.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from django.db import transaction
+
+from core.ids import new_id
+from ledger.errors import InsufficientBalance
+from merchants.callers import Caller
+from merchants.models import Merchant
+from merchants.services import Registration, create_merchant
+from payments.confirming import confirm_payment
+from payments.drafts import PaymentDraft, items_sum
+from payments.modes import LIFETIME, PaymentMode
+from payments.services import create_payment
+from payouts.services import request_payout
+from refunds.services import RefundDraft, create_refund
+from sandbox.simulating import PlayedOutcome, simulate_payment
+
+SLUG = "reef-bakery"
+SEED = 1
+DAYS = 30
+OPENS, OPEN_SECONDS = 11, 12 * 3_600  # 11:00 UTC is 7:00 at the shop, in summer
+BATCH = 20
+GOODS = [("Johnny cake", 350), ("Guava duff", 650), ("Coconut bread", 900), ("Flat white", 450)]
+PHONES = [f"+1242357{number:04d}" for number in range(60)]
+# How many in a thousand sales end otherwise than paid.
+OTHERWISE = {PlayedOutcome.DECLINED: 30, PlayedOutcome.CANCELED: 40, PlayedOutcome.EXPIRED: 40}
+REFUNDED = 40  # in a thousand that are paid
+PAYOUT_DAYS = (22, 15, 8, 1)  # ago
+
+
+@dataclass(frozen=True)
+class Sale:
+    """What is to be sold, and what comes of it."""
+
+    at: datetime
+    draft: PaymentDraft
+    phone: str
+    outcome: PlayedOutcome
+    takes: timedelta
+    refund: RefundDraft | None
+    refunded_after: timedelta
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing that happens at its time."""
+
+    at: datetime
+    do: Callable[[datetime], object]
+
+
+@dataclass(frozen=True)
+class Month:
+    """What was made; the secrets of the registration are shown this once."""
+
+    registration: Registration
+    sales: int
+
+
+def fill_month(
+    *, size: int, currency: str, progress: Callable[[int, int], None], now: datetime
+) -> Month | None:
+    """Register a shop a month ago and let it make `size` sales; None where it exists already.
+
+    Commits in short batches, so that a service which runs meanwhile is not held up; `progress` is
+    told how many acts are done, and of how many.
+    """
+    if Merchant.objects.filter(slug=SLUG).exists():
+        return None
+    opened_at = now - timedelta(days=DAYS + 1)
+    registration = create_merchant(
+        name="Reef Bakery",
+        slug=SLUG,
+        email="owner@example.com",
+        category="restaurant",
+        brand_color="#8a4b08",
+        fee_basis_points=150,
+        now=opened_at,
+    )
+    caller = Caller(registration.merchant, livemode=False, actor="system:sandbox.shop_month")
+    acts = _acts(caller, _sales(size, currency, now), currency, now)
+    _do(acts, progress)
+    return Month(registration, size)
+
+
+def _do(acts: Sequence[Act], progress: Callable[[int, int], None]) -> None:
+    for start in range(0, len(acts), BATCH):
+        batch = acts[start : start + BATCH]
+        with transaction.atomic():
+            for act in batch:
+                act.do(act.at)
+        progress(start + len(batch), len(acts))
+
+
+def _sales(size: int, currency: str, now: datetime) -> list[Sale]:
+    chance = Random(SEED)  # noqa: S311  # a plan, and no secret
+    return [_sale(number, chance, currency, now) for number in range(1, size + 1)]
+
+
+def _sale(number: int, chance: Random, currency: str, now: datetime) -> Sale:
+    day = (now - timedelta(days=chance.randint(1, DAYS))).replace(hour=OPENS, minute=0)
+    draft = _draft(number, chance, currency)
+    outcomes = [PlayedOutcome.PAID, *OTHERWISE]
+    weights = [1_000 - sum(OTHERWISE.values()), *OTHERWISE.values()]
+    [outcome] = chance.choices(outcomes, weights)
+    is_refunded = outcome == PlayedOutcome.PAID and chance.randrange(1_000) < REFUNDED
+    is_left = outcome == PlayedOutcome.EXPIRED
+    part = (draft.amount or 0) // 2 if chance.random() < 0.5 else None
+    return Sale(
+        at=day + timedelta(seconds=chance.randrange(OPEN_SECONDS), milliseconds=number % 1_000),
+        draft=draft,
+        phone=chance.choice(PHONES),
+        outcome=outcome,
+        takes=LIFETIME if is_left else timedelta(seconds=chance.randint(8, 180)),
+        refund=RefundDraft(amount=part, reason="returned") if is_refunded else None,
+        refunded_after=timedelta(hours=chance.randint(1, 20)),
+    )
+
+
+def _draft(number: int, chance: Random, currency: str) -> PaymentDraft:
+    basket = chance.sample(GOODS, chance.randint(1, 3))
+    items: list[dict[str, Any]] = [
+        {"name": name, "quantity": chance.randint(1, 4), "price": price} for name, price in basket
+    ]
+    plain = PaymentDraft(currency, amount=items_sum(items), description=basket[0][0])
+    match chance.randrange(4):
+        case 0:
+            return replace(
+                plain, payment_mode=PaymentMode.REFERENCE_PAY, reference=f"TABLE-{number % 12 + 1}"
+            )
+        case 1:
+            return plain
+        case _:
+            order = f"R-{1_000 + number}"
+            return replace(
+                plain, payment_mode=PaymentMode.ORDER_PAY, order_id=order, line_items=items
+            )
+
+
+def _acts(caller: Caller, sales: Sequence[Sale], currency: str, now: datetime) -> list[Act]:
+    """Return what happens until now, in the order of time."""
+
+    def pay_out(at: datetime) -> None:
+        with suppress(InsufficientBalance):
+            request_payout(caller=caller, currency=currency, amount=None, description="", now=at)
+
+    acts = [act for sale in sales for act in _acts_of(caller, sale)]
+    acts += [Act(now - timedelta(days=days), pay_out) for days in PAYOUT_DAYS]
+    return sorted((act for act in acts if act.at < now), key=lambda act: act.at)
+
+
+def _acts_of(caller: Caller, sale: Sale) -> Iterator[Act]:
+    payment_id = new_id("pay", sale.at)
+
+    def sell(now: datetime) -> object:
+        return create_payment(caller=caller, payment_id=payment_id, draft=sale.draft, now=now)
+
+    def end(now: datetime) -> object:
+        if sale.outcome == PlayedOutcome.PAID:
+            return confirm_payment(
+                caller=caller, payment_id=payment_id, phone=sale.phone, amount=None, now=now
+            )
+        return simulate_payment(
+            caller=caller, payment_id=payment_id, outcome=sale.outcome, amount=None, now=now
+        )
+
+    yield Act(sale.at, sell)
+    ended_at = sale.at + sale.takes
+    yield Act(ended_at, end)
+    if draft := sale.refund:
+        yield Act(
+            ended_at + sale.refunded_after,
+            lambda now: create_refund(caller=caller, payment_id=payment_id, draft=draft, now=now),
+        )

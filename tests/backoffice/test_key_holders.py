@@ -1,0 +1,81 @@
+"""Who has had a live key of a merchant is not the second person for what that key asks for."""
+
+from collections.abc import Callable
+
+import pytest
+
+from backoffice.models import Instruction
+from backoffice.roles import Role
+from merchants.models import Merchant
+from payouts.models import BankAccount
+from tests.backoffice.acting import act, page_of_act
+from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, let_in, two_administrators
+from tests.backoffice.conftest import sign_in
+from tests.client import Api, ApiClient
+
+pytestmark = pytest.mark.django_db
+MULE = {"holder_name": "A Mule", "bank_name": "Reef Bank", "number": "555 000 111"}
+Request = Callable[[ApiClient, Merchant], None]
+
+
+def name_account(caller: ApiClient, merchant: Merchant) -> None:
+    named = caller.post("/v1/bank-accounts", MULE | {"clearing_code": "77005"})
+    assert named.status_code == 201
+
+
+def take_over_mail(caller: ApiClient, merchant: Merchant) -> None:
+    changed = caller.patch(f"/v1/merchants/{merchant.id}", {"email": "mule@example.com"})
+    assert changed.status_code == 200
+
+
+def approve_all(name: str, merchant: Merchant, role: Role = Role.ADMINISTRATOR) -> list[int]:
+    """Try to approve what waits of the merchant; return the statuses."""
+    browser = sign_in(role, name)
+    answers = [
+        act(browser, account, "approve", reason="Known to me")
+        for account in BankAccount.objects.pending()
+    ]
+    merchant.refresh_from_db()
+    if merchant.pending_changes:
+        answers.append(act(browser, merchant, "approve-change", reason="Known to me"))
+    return [answer.status_code for answer in answers]
+
+
+@pytest.fixture
+def stolen(merchant: Merchant) -> ApiClient:
+    """A caller with a live key that an Administrator has asked for, and keeps."""
+    two_administrators()
+    act(at_desk(), merchant, "issue-key", mode="live", name="Spare", reason="They lost theirs")
+    asked = decide(SECOND)
+    assert asked.status_code == 302
+    page = page_of_act(Instruction.objects.get(), "collect")
+    shown = at_desk(FIRST).post(page, {"form_key": "1"}).content.decode()
+    return ApiClient(shown.split('id="bo-secret">')[1].split("<")[0])
+
+
+@pytest.mark.parametrize("ask", [name_account, take_over_mail])
+def test_they_do_not_approve_it_themselves(
+    stolen: ApiClient, merchant: Merchant, ask: Request
+) -> None:
+    ask(stolen, merchant)
+
+    assert approve_all(FIRST, merchant) == [422]
+    assert not BankAccount.objects.open().exists()
+    assert Merchant.objects.get(pk=merchant.pk).email == merchant.email
+
+    assert approve_all(SECOND, merchant) == [302]
+
+
+def test_nor_by_someone_whom_they_let_in(stolen: ApiClient, merchant: Merchant) -> None:
+    name_account(stolen, merchant)
+    let_in("new.one", Role.FINANCE)
+
+    assert approve_all("new.one", merchant, Role.FINANCE) == [422]
+
+
+def test_those_of_another_merchant_are_as_any_other(
+    stolen: ApiClient, api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    name_account(api(stranger, live=True), stranger)
+
+    assert approve_all(FIRST, stranger) == [302]

@@ -1,0 +1,28 @@
+"""The service is broken in every way at hand, and keeps each promise: `make faults` for longer."""
+
+import os
+
+import pytest
+
+from bench.faults import run
+from tests.machine import need
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
+
+ALWAYS = {"a web worker killed", "web killed", "worker killed", "a clock set"}
+IN_PRODUCTION = {
+    "dispatcher killed", "beat killed", "Redis killed", "Redis frozen", "Redis emptied",
+    "PostgreSQL crashed",
+}  # fmt: skip
+AS_ROOT = {"disk of the database full", "disk of the log full", "network cut"}
+
+
+@pytest.mark.parametrize("embedded", [False, True], ids=["production", "embedded"])
+def test_it_keeps_its_promises_while_it_is_broken(embedded: bool) -> None:
+    need("redis-server", "Redis")
+
+    outcome = run(seed=1, seconds=1, embedded=embedded)
+
+    assert {promise: found for promise, found in outcome.broken.items() if found} == {}
+    assert outcome.given.keys() >= ALWAYS | (set() if embedded else IN_PRODUCTION)
+    assert outcome.given.keys() >= AS_ROOT or os.geteuid()

@@ -1,0 +1,112 @@
+"""Behind PgBouncer in transaction mode, on two sessions for all processes, everything works."""
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+
+from bench.traders import Trader, Transcript
+from tests.clusters import create_migrated
+from tests.machine import need
+from tests.postgres import Postgres, as_user
+from tests.webhooks.receiver import Receiver
+from tests.webhooks.stack import Stack
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
+
+SESSIONS = 2
+CLIENTS = 6
+ANSWERS = 60
+WAIT_SECONDS = 60
+# What docs/scaling.md has the role keep where the service cannot ask for it.
+LIMITS = "ALTER ROLE postgres SET statement_timeout = '5s'"
+OTHERS = """
+    SELECT pid FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+
+
+@contextmanager
+def pgbouncer(directory: Path, postgres: Postgres) -> Iterator[str]:
+    """Run PgBouncer before the server; yield the URL of the database behind it."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    config = directory / "pgbouncer.ini"
+    config.write_text(
+        f"[databases]\npostgres = host={postgres.directory} user=postgres\n"
+        f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
+        f"auth_type = any\npool_mode = transaction\ndefault_pool_size = {SESSIONS}\n"
+    )
+    process = subprocess.Popen(
+        [shutil.which("pgbouncer") or "/usr/sbin/pgbouncer", "--quiet", str(config)],
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stderr=(directory / "bouncer.log").open("wb"),
+        **as_user(),
+    )
+    try:
+        yield f"postgres://postgres@127.0.0.1:{port}/postgres"
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def test_everything_works_on_two_sessions() -> None:
+    need("pgbouncer", "PgBouncer")
+    with TemporaryDirectory(prefix="payments-pooled-") as name, ExitStack() as closing:
+        directory = Path(name)
+        directory.chmod(0o711)
+        postgres = Postgres(directory / "pg")
+        closing.callback(postgres.remove)
+        create_migrated(postgres)
+        postgres.start()
+        with _connection(postgres) as connection:
+            connection.execute(LIMITS)
+        url = closing.enter_context(pgbouncer(directory, postgres))
+        receiver = Receiver(directory / "received")
+        closing.callback(receiver.close)
+        stack = closing.enter_context(Stack(directory, DATABASE_URL=url, DATABASE_POOLED="true"))
+        stack.start_web()
+        stack.start_worker()
+        stack.register(receiver.url("/say/200/pooled"))
+
+        told = _trade(stack)
+
+        assert set(told.statuses) <= {200, 201, 422}
+        assert told.changed == told.given_up == []
+        with _connection(postgres) as connection:
+            events = [row[0] for row in connection.execute("SELECT id FROM webhooks_event")]
+            sessions = connection.execute(OTHERS).fetchall()
+        assert 0 < len(sessions) <= SESSIONS
+        receiver.wait_for("/say/200/pooled", len(events), seconds=WAIT_SECONDS)
+        assert stack.run("manage.py", "verify_ledger").wait(WAIT_SECONDS) == 0, stack.words()
+
+
+def _trade(stack: Stack) -> Transcript:
+    told = Transcript()
+    traders = [Trader(number, 1, stack.port, stack.key, told) for number in range(CLIENTS)]
+    for trader in traders:
+        trader.start()
+    deadline = time.monotonic() + WAIT_SECONDS
+    while len(told.answers) < ANSWERS:
+        assert time.monotonic() < deadline, told.statuses
+        time.sleep(0.05)
+    for trader in traders:
+        trader.over.set()
+    for trader in traders:
+        trader.join()
+    for key in sorted(told.answers):
+        traders[0].repeat(key)
+    return told
+
+
+def _connection(postgres: Postgres) -> psycopg.Connection:
+    return psycopg.connect(f"host={postgres.directory} user=postgres", autocommit=True)

@@ -1,0 +1,127 @@
+"""docs/backup.md, command by command: restored to an instant, proven, reconciled, going on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psycopg
+import pytest
+
+from tests.clusters import create_migrated
+from tests.deploy.page_commands import commands, follow
+from tests.postgres import Postgres
+from tests.source_tree import ROOT
+from tests.webhooks.stack import Stack
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow, pytest.mark.sqlite]
+
+PAGE = "backup.md"
+WAIT_SECONDS = 60
+BANK = {"PAYOUT_DEBTOR_ACCOUNT": "000777", "PAYOUT_DEBTOR_BIC": "BOTIBSNS"}
+
+
+class Backup:
+    """A service whose database is backed up, and the names that the page has for the places."""
+
+    def __init__(self, directory: Path, postgres: Postgres, stack: Stack) -> None:
+        self.postgres, self.stack = postgres, stack
+        self.bank_file = directory / "statement.xml"
+        self.drill = Postgres(postgres.directory / "drill", durable=True)
+        self.drill.make_directory()
+        self.environment = stack.environment | {
+            "PRIMARY": f"host={postgres.directory} user=postgres",
+            "BACKUP": f"{postgres.directory}/backup",
+            "WAL": f"{postgres.directory}/wal",
+            "DRILL": str(self.drill.directory),
+            "BANK_FILES": str(self.bank_file),
+            "PGUSER": "postgres",
+            "PGDATABASE": "postgres",
+        }
+
+    def shop(self, *words: str, url: str = "") -> str:
+        """Move the money of a live merchant; return the status of its payout."""
+        names = self.environment | {"DATABASE_URL": url or self.postgres.url}
+        command = [sys.executable, "-m", "tests.deploy.live_shop", *words]
+        settings = {"DJANGO_SETTINGS_MODULE": "config.settings", "ALLOWED_HOSTS": "testserver"}
+        return subprocess.run(
+            command, env=names | settings, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
+
+    def archive_all(self) -> None:
+        """Close the present file of the log, and wait until it is in the archive."""
+        with psycopg.connect(f"host={self.postgres.directory} user=postgres") as connection:
+            [[name]] = connection.execute("SELECT pg_walfile_name(pg_switch_wal())")
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not (self.postgres.directory / "wal" / name).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+@contextmanager
+def backed_up() -> Iterator[Backup]:
+    """Start a service on a database with the settings of the page."""
+    with TemporaryDirectory(prefix="payments-backup-") as name, ExitStack() as closing:
+        directory = Path(name)
+        directory.chmod(0o711)
+        postgres = Postgres(directory / "pg", durable=True)
+        closing.callback(postgres.remove)
+        create_migrated(postgres)
+        wal = postgres.directory / "wal"
+        wal.mkdir()
+        postgres.own(wal)
+        postgres.options |= _settings_of_the_page(wal)
+        postgres.start()
+        stack = Stack(directory, DATABASE_URL=postgres.url, **BANK)
+        yield Backup(directory, postgres, closing.enter_context(stack))
+
+
+def _settings_of_the_page(wal: Path) -> dict[str, str]:
+    block = (ROOT / "docs" / PAGE).read_text().split("```ini\n")[1].split("```")[0]
+    lines = (line.split(" = ", 1) for line in block.splitlines())
+    return {name: value.strip("'").replace("/backup/wal", str(wal)) for name, value in lines}
+
+
+def test_it_is_restored_to_an_instant_and_goes_on() -> None:
+    [base_backup] = commands(PAGE, "Keep the log, and a backup a day")
+    [drill] = commands(PAGE, "The drill")
+    [for_good] = commands(PAGE, "When it is no drill")
+    with backed_up() as backup:
+        follow(base_backup, backup.environment)
+        assert backup.shop("schedule") == "scheduled"
+        backup.environment["UNTIL"] = datetime.now(UTC).isoformat()
+        assert backup.shop("send", str(backup.bank_file)) == "in_transit"
+        backup.archive_all()
+
+        said = follow(drill, backup.environment)
+
+        assert "Payouts are shut" in said
+        assert "Payouts are open again" in said
+        assert not (backup.drill.directory / "data").exists()
+        follow(for_good, backup.environment)
+        try:
+            assert backup.shop("show", url=backup.drill.url) == "paid"
+            _goes_on(backup)
+        finally:
+            _stop(backup.drill)
+
+
+def _goes_on(backup: Backup) -> None:
+    """Start the service on what was restored: a payment is made, and the ledger still proves."""
+    stack = backup.stack
+    stack.environment["DATABASE_URL"] = backup.drill.url
+    stack.start_web()
+    assert stack.post("/v1/merchants", {"name": "Shop", "email": "a@example.com"}).status == 201
+    assert stack.run("manage.py", "verify_ledger").wait(WAIT_SECONDS) == 0, stack.words()
+
+
+def _stop(server: Postgres) -> None:
+    """Stop what the command has left running."""
+    pid = int((server.directory / "data/postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGQUIT)

@@ -1,0 +1,46 @@
+"""How many requests may wait in a process: each holds a thread of the web server meanwhile."""
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+WAITING_PER_CALLER = 2
+
+
+class WaitingPlaces:
+    """How many requests of this process may wait, in all and per caller."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._held = 0
+        self._callers = Counter[str]()
+
+    @contextmanager
+    def place(self, *callers: str) -> Iterator[bool]:
+        """Hold a place, where one is free; False where none is.
+
+        A request may count for several callers, such as a merchant and a network.
+        """
+        has_place = self._take(callers)
+        try:
+            yield has_place
+        finally:
+            if has_place:
+                self._give_back(callers)
+
+    def _take(self, callers: tuple[str, ...]) -> bool:
+        with self._lock:
+            held = max((self._callers[caller] for caller in callers), default=0)
+            if self._held >= self._most or held >= WAITING_PER_CALLER:
+                return False
+            self._held += 1
+            self._callers.update(callers)
+            return True
+
+    def _give_back(self, callers: tuple[str, ...]) -> None:
+        with self._lock:
+            self._held -= 1
+            self._callers.subtract(callers)
+            self._callers += Counter()  # without those that have none
