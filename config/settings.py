@@ -6,6 +6,8 @@ The variables and their defaults stand in `config/environment.py`.
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.conf import global_settings
+
 from backoffice.theme import UNFOLD as UNFOLD
 from config.databases import CACHES as CACHES
 from config.databases import DATABASES as DATABASES
@@ -102,6 +104,7 @@ ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+FILE_UPLOAD_HANDLERS = ["config.uploads.BoundedUpload", *global_settings.FILE_UPLOAD_HANDLERS]
 APPEND_SLASH = False
 
 USE_TZ = True

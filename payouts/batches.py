@@ -87,14 +87,7 @@ def create_batch(
     due = payouts_due(livemode=livemode, currency=currency, execution_date=execution_date)
     named = due if payout_ids is None else due.filter(pk__in=payout_ids)
     named = named.exclude(pk__in=held_back(named, livemode=livemode))
-    locked = named.select_related("bank_account", "merchant", "statement").select_for_update(
-        no_key=True, of=("self",)
-    )
-    sendable = [
-        payout
-        for payout in locked[:MAX_PAYOUTS]
-        if not fail_unsendable(payout, actor=actor, now=now)
-    ]
+    sendable = _first_sendable(named, actor=actor, now=now)
     if not sendable:
         return None
     batch = _order_together(sendable, execution_date, actor, now)
@@ -103,6 +96,18 @@ def create_batch(
         if progress:
             progress(count, len(sendable))
     return batch
+
+
+def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> list[Payout]:
+    """Return the first that can leave, locked; what stands before them and never can, fails."""
+    locked = payouts.select_related("bank_account", "merchant", "statement").select_for_update(
+        no_key=True, of=("self",)
+    )
+    while True:
+        first = list(locked[:MAX_PAYOUTS])
+        failed = [each for each in first if fail_unsendable(each, actor=actor, now=now)]
+        if not failed:
+            return first
 
 
 def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:

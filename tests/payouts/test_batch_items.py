@@ -63,6 +63,17 @@ def test_failures_count_where_nothing_is_left_to_send(api):
     assert balance["available"] == [{"currency": "BSD", "amount": 1250}]
 
 
+def test_what_fails_leaves_its_place_to_the_next(api, monkeypatch):
+    monkeypatch.setattr(batches, "MAX_PAYOUTS", 2)
+    payouts = [live_payout(api) for _ in range(4)]
+    for payout in payouts[:2]:
+        close_bank_account(bank_account_id=payout.bank_account_id, actor="x", now=utc_now())
+
+    assert batch_of().count == 2
+
+    assert statuses(payouts) == ["failed", "failed", "in_transit", "in_transit"]
+
+
 def test_a_payout_of_a_merchant_let_in_again_goes_with_the_next(api):
     payout = live_payout(api)
     suspend(payout.merchant)
