@@ -23,6 +23,14 @@ Where it stands.
 If the customer writes again, it is `open` again.
 """.strip()
 
+AUTHORS = """
+Who wrote it.
+
+- `customer`: who paid, or who has the receipt.
+- `merchant`: you.
+- `service`: the people of the service.
+""".strip()
+
 REASONS = """
 What the customer has chosen.
 
@@ -61,15 +69,15 @@ WORDING = Wording(
         "refunds": ("The refunds of this page.", []),
         **dict.fromkeys(("InquiryOutput.id", "InquirySummary.id"), ("Its id.", _INQUIRY)),
         **dict.fromkeys(
-            ("InquiryOutput.status", "InquirySummary.status"), (INQUIRY_STATUSES, "open")
+            ("InquiryOutput.status", "InquirySummary.status", "InquiryEntryOutput.status"),
+            (INQUIRY_STATUSES, "open"),
         ),
         **dict.fromkeys(
             ("InquiryOutput.reason", "InquirySummary.reason"), (REASONS, "not_received")
         ),
-        "InquiryEntryOutput.status": ("The status of the inquiry from then on.", "open"),
         "open_since": ("Since when the customer waits.", "2026-11-21T15:00:00.000Z"),
         "entries": ("What was written, oldest first.", []),
-        "author": ("Who wrote: the `customer`, the `merchant` or the `service`.", "customer"),
+        "author": (AUTHORS, "customer"),
         "text": ("What was written, as plain text.", "The tickets have not come."),
         "InquiryAnswerRequest.text": (
             "Your answer, as plain text; the customer is sent it.",
