@@ -12,6 +12,7 @@ from core.clock import request_now
 from core.errors import InvalidRequest, NotFound
 from core.handler import json_error
 from core.middleware import is_storable_address
+from core.text import is_storable
 
 PREFIX = "/admin"
 SEEN_KEY = "staff_seen"
@@ -32,6 +33,8 @@ def staff_pages(get_response: _GetResponse) -> _GetResponse:
             return json_error(NotFound())
         if not is_storable_address(request):
             return json_error(InvalidRequest("The address contains a character not allowed."))
+        if not is_storable(request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")):
+            return json_error(InvalidRequest("A cookie contains a character not allowed."))
         _end_late_session(request, request_now())
         with timezone.override(settings.STAFF_TIME_ZONE), translation.override("en"):
             response = get_response(request)

@@ -44,6 +44,8 @@ KINDS = {
     "braces": ("POST", "/v1/merchants", JSON, BRACES),
     "wrong key": ("GET", "/v1/balance", "", ""),
     "sign in": ("POST", "/admin/login/", FORM, SIGN_IN),
+    "probe": ("GET", "/readyz", "", ""),
+    "cookies": ("GET", "/account", "", ""),
 }
 ROW = "{:10} {:>10} {:>8} {:>8} {:>8} {:>8} {:>6}"
 HEAD = ("", "abuse/s", "refused", "p50 ms", "p99 ms", "goal ms", "holds")
@@ -56,7 +58,10 @@ request = function()
   local headers = { $headers }
   headers["X-Forwarded-For"] = filled("$address")
   headers["Content-Type"] = kind[3] ~= "" and kind[3] or nil
-  headers["Cookie"] = "csrftoken=$token; __Host-csrftoken=$token; __Secure-csrftoken=$token"
+  headers["Cookie"] = "__Host-csrf=$token"
+  if kind[5] == "cookies" then
+    headers["Cookie"] = "__Host-customer=a; __Host-customer-test=b; __Host-session=$token"
+  end
   if kind[5] == "wrong key" then
     headers["Authorization"] = "Bearer " .. keys[number % #keys + 1]
   end

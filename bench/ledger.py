@@ -1,8 +1,9 @@
 """How long `manage.py verify_ledger` takes, and in how much memory, beside many payments.
 
-`python -m bench.ledger [--payments 200000] [--embedded]` builds sales with a fee each, refunds of
-every twentieth, seals them, pays every merchant out, and runs the command in a process of its own;
-then it proves what a thousand top-ups add. On a PostgreSQL or (embedded) an SQLite of its own.
+`python -m bench.ledger [--payments 200000] [--embedded]` writes sales with a fee each and refunds
+of every twentieth, signed, sealed and logged, pays every merchant out, and runs the command in a
+process of its own; then it proves what a thousand top-ups add. On a PostgreSQL or (embedded) an
+SQLite of its own.
 """
 
 import argparse
@@ -15,15 +16,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bench.top_ups import add_top_ups
 
-if TYPE_CHECKING:
-    from refunds.models import Refund, RefundTransition
-
 CUSTOMERS, MERCHANTS, FIRST = 1_000, 50, 1_000
-FIRST_NUMBER = 1_000_000_000
 PRICE, FEE, WALLET = 1_000, 25, 100_000_000
 REFUND_EVERY = 20
 
@@ -35,7 +31,6 @@ def main() -> None:
     chosen = words.parse_args()
     with database(embedded=chosen.embedded):
         said("built", lambda: build(chosen.payments))
-        said("sealed", seal)
         said("paid out", pay_out)
         prove()
         said("what a thousand top-ups have added was proven", add_top_ups(seal))
@@ -87,30 +82,17 @@ def disconnect() -> None:
 
 
 def build(count: int) -> None:
-    """Sell once, and let the database repeat it `count` times with other ids and owners."""
-    from django.db import connection, transaction
+    """Sell once, and repeat that `count` times with other ids and owners."""
+    from django.db import connection
 
-    from core.clock import utc_now
-    from ledger.models import Transfer
-    from ledger.signing_past import sign_past
-    from refunds.models import Refund, RefundTransition
+    from bench.sales import Sales, sell_many
+    from payments.models import Payment
 
-    sale = sell()
-    before = Transfer.objects.latest("id").pk
-    with transaction.atomic(), connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SET LOCAL statement_timeout = 0")
-        cursor.execute(payments(sale, count))
-        cursor.execute(transfers("payment", "wallet", "merchant", PRICE))
-        cursor.execute(transfers("fee", "merchant", "fees", FEE))
-        cursor.execute(TRANSITIONS, [sale, sale])
-        Refund.objects.bulk_create(refunds(), batch_size=500)
-        RefundTransition.objects.bulk_create(refunded(), batch_size=500)
-        cursor.execute(returns("refund_fee", "fees", "merchant", FEE))
-        cursor.execute(returns("refund", "merchant", "wallet", PRICE))
-        cursor.execute(UNSEALED, [before])
-        cursor.execute(SPENT, [PRICE, sale])
-    sign_past(now=utc_now())
+    sale = Payment.objects.get(pk=sell())
+    seal()
+    shops = [f"mer_{FIRST + number}" for number in range(MERCHANTS)]
+    payers = [f"cus_{FIRST + number}" for number in range(CUSTOMERS)]
+    sell_many(Sales(sale, shops=shops, payers=payers), count, refund_every=REFUND_EVERY)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET statement_timeout = 0")
@@ -147,100 +129,6 @@ def sell() -> str:
         payment = PaymentFactory.create(merchant=shops[0], livemode=True, amount=PRICE)
         pay_with(payment.pk, payer)
     return str(payment.pk)
-
-
-def payments(sale: str, count: int) -> str:
-    """Return the statement that repeats a payment; every so many of them are refunded."""
-    from payments.models import Payment
-
-    changes = {
-        "id": f"'pay_' || ({FIRST_NUMBER} + i)",
-        "merchant_id": f"'mer_' || ({FIRST} + i % {MERCHANTS})",
-        "customer_id": f"'cus_' || ({FIRST} + i % {CUSTOMERS})",
-        "transaction_id": f"'txn_' || ({FIRST_NUMBER} + i)",
-        "signature": "NULL",
-        "amount_refunded": f"CASE WHEN i % {REFUND_EVERY} = 0 THEN {PRICE} ELSE 0 END",
-    }
-    names = [str(field.column) for field in Payment._meta.concrete_fields]
-    values = [changes.get(name, f"sale.{name}") for name in names]
-    return f"""
-        WITH RECURSIVE numbers(i) AS (
-            SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < {count}
-        )
-        INSERT INTO payments_payment ({", ".join(names)})
-        SELECT {", ".join(values)} FROM numbers, payments_payment AS sale WHERE sale.id = '{sale}'
-    """  # noqa: S608  # no part of it comes from outside
-
-
-def transfers(kind: str, debit: str, credit: str, amount: int) -> str:
-    """Return the statement that moves money for every copy of the payment."""
-    return _moves(kind, "payments_payment", debit, credit, amount)
-
-
-def returns(kind: str, debit: str, credit: str, amount: int) -> str:
-    """Return the statement that moves money back for every refund."""
-    return _moves(kind, "refunds_refund", debit, credit, amount)
-
-
-def _moves(kind: str, table: str, debit: str, credit: str, amount: int) -> str:
-    accounts = " ".join(
-        f"JOIN ledger_account AS {side} ON {side}.purpose = '{purpose}'"
-        f" AND {side}.owner = {'payment.customer_id' if purpose == 'wallet' else 'row.merchant_id'}"
-        for side, purpose in (("debit", debit), ("credit", credit))
-    )
-    payment = "row.id" if table == "payments_payment" else "row.payment_id"
-    return f"""
-        INSERT INTO ledger_transfer (transaction_id, kind, reference, debit_account_id,
-            credit_account_id, amount, currency, livemode, description, created_at)
-        SELECT row.transaction_id, '{kind}', row.id, debit.id, credit.id, {amount}, 'BSD', true, '',
-            row.created_at
-        FROM {table} AS row JOIN payments_payment AS payment ON payment.id = {payment} {accounts}
-        WHERE length(row.transaction_id) = {len(f"txn_{FIRST_NUMBER}")}
-    """  # noqa: S608  # no part of it comes from outside
-
-
-TRANSITIONS = """
-    INSERT INTO payments_paymenttransition (payment_id, from_status, to_status, at, actor, cause)
-    SELECT copy.id, move.from_status, move.to_status, move.at, move.actor, move.cause
-    FROM payments_payment AS copy, payments_paymenttransition AS move
-    WHERE move.payment_id = %s AND copy.id <> %s ORDER BY move.id
-"""
-UNSEALED = """
-    INSERT INTO ledger_unsealedtransfer (transfer_id, debit_account_id, credit_account_id, amount)
-    SELECT id, debit_account_id, credit_account_id, amount FROM ledger_transfer WHERE id > %s
-"""
-SPENT = """
-    UPDATE ledger_account SET balance = balance - %s * (
-        SELECT COUNT(*) FROM payments_payment
-        WHERE customer_id = owner AND amount_refunded = 0 AND id <> %s
-    ) WHERE purpose = 'wallet'
-"""
-
-
-def refunds() -> "Iterator[Refund]":
-    """Make the refunds of the payments that say they were."""
-    from payments.models import Payment
-    from refunds.models import Refund
-
-    for number, payment in enumerate(Payment.objects.filter(amount_refunded=PRICE)):
-        at = payment.created_at
-        yield Refund(
-            id=f"ref_{FIRST_NUMBER + number}", payment=payment, merchant_id=payment.merchant_id,
-            livemode=True, amount=PRICE, currency="BSD", status="succeeded",
-            transaction_id=f"txn_{2 * FIRST_NUMBER + number}", fee_returned=FEE,
-            created_by="bench", created_at=at, updated_at=at, succeeded_at=at,
-        )  # fmt: skip
-
-
-def refunded() -> "Iterator[RefundTransition]":
-    """Make the transition of each refund."""
-    from refunds.models import Refund, RefundTransition
-
-    for refund in Refund.objects.all():
-        yield RefundTransition(
-            refund=refund, from_status="pending", to_status="succeeded", at=refund.created_at,
-            actor="bench",
-        )  # fmt: skip
 
 
 def seal() -> None:

@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.sessions import SignedIn, find_session
+from customers.sessions import SignedIn, find_session, is_any_known
 
 CODE_COOKIE = "code"
 KNOWN_COOKIE = "known"
@@ -75,13 +75,13 @@ def browser_session_of(
 
 def has_session(request: HttpRequest, *, now: datetime) -> bool:
     """Return whether a customer is signed in with this browser, in either mode."""
-    return any(
-        find_session(
-            request.COOKIES.get(session_cookie(livemode=livemode), ""), livemode=livemode, now=now
-        )
+    tokens = {
+        livemode: request.COOKIES.get(session_cookie(livemode=livemode), "")
         for livemode in (True, False)
-        if session_cookie(livemode=livemode) in request.COOKIES
-    )
+    }
+    if not any(tokens.values()) or not is_any_known(tokens[True], tokens[False]):
+        return False
+    return any(find_session(tokens[mode], livemode=mode, now=now) for mode in tokens)
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:

@@ -234,6 +234,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "TITLE": f"{SERVICE_NAME} API",
     "VERSION": "1",
     "CONTACT": {"name": SERVICE_NAME, "url": BASE_URL},
+    "LICENSE": {"name": "Proprietary", "identifier": "LicenseRef-Proprietary"},
     "OAS_VERSION": "3.1.1",
     "SERVERS": [{"url": BASE_URL}],
     "SERVE_INCLUDE_SCHEMA": False,

@@ -8,10 +8,12 @@ is looked up only once the network has spent its budget.
 import math
 import time
 from collections.abc import Callable
+from functools import cache
 
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
@@ -21,6 +23,8 @@ from core.client_address import client_address, wide_network_of
 from core.clock import one_instant, request_now
 from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
+from core.prepared import Place, PreparedValues
+from core.text import is_storable
 from core.visitor_budget import budget
 from merchants.authentication import is_valid_key
 
@@ -38,7 +42,8 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
         if request.path in PROBES:
             # Monitoring asks by the address of a machine, which is none of our names.
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0]
-            return get_response(request)
+            if _is_from_inside(request):
+                return get_response(request)
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
         network = wide_network_of(client_address(request))
@@ -53,6 +58,11 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
     return middleware
 
 
+def _is_from_inside(request: HttpRequest) -> bool:
+    """Return whether a request has not come by way of the proxy, as those of the world do."""
+    return "HTTP_X_FORWARDED_FOR" not in request.META or not settings.TRUSTED_PROXIES
+
+
 def _is_known(request: HttpRequest) -> bool:
     """Return whether a key or session that is good now comes with a request."""
     with one_instant():
@@ -62,11 +72,17 @@ def _is_known(request: HttpRequest) -> bool:
 
 
 def _is_staff(request: HttpRequest) -> bool:
-    cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
-    if not cookie:
+    cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
+    if not cookie or not is_storable(cookie) or not _sessions().rows(key=cookie):
         return False
     request.session = SessionStore(cookie)
     return get_user(request).is_authenticated
+
+
+@cache
+def _sessions() -> PreparedValues:
+    """Prepared: anyone may send a made-up cookie, with each request that is refused."""
+    return PreparedValues(Session.objects.filter(pk=Place("key")).values_list("expire_date"))
 
 
 def _refusal(request: HttpRequest, wait: float) -> HttpResponse:

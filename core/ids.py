@@ -62,10 +62,11 @@ def is_id(prefix: str, text: str) -> bool:
 class IdConverter:
     """The path converter `<id:…>`: one part of a path, up to the dot of a file's name.
 
-    Text that is no id passes too, and is answered as an object that does not exist.
+    Text that is no id passes too, and is answered as an object that does not exist; but for NUL,
+    of which PostgreSQL makes an error.
     """
 
-    regex = r"[^/.]+"
+    regex = r"[^/.\x00]+"
 
     def to_python(self, value: str) -> str:
         return value

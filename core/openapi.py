@@ -185,6 +185,13 @@ class Schema(AutoSchema):
         first, *others = f"{VERBS.get(action, action)} {resource}".split()
         return first + "".join(map(str.capitalize, others))
 
+    def _map_serializer_field(self, *args: Any, **options: Any) -> dict[str, Any]:
+        """Return the schema of a field, each of its types once: a list's null is added twice."""
+        schema: dict[str, Any] = super()._map_serializer_field(*args, **options)  # type: ignore[no-untyped-call]  # the package has no types here
+        if isinstance(types := schema.get("type"), list):
+            schema["type"] = list(dict.fromkeys(types))
+        return schema
+
     def get_description(self) -> str:  # type: ignore[override]  # the stub knows DRF's own only
         """Return the docstring of the view's method, never that of its class."""
         method = getattr(self.view, getattr(self.view, "action", "") or self.method.lower(), None)

@@ -1,7 +1,8 @@
 """What an operation takes, and how it answers what it does not take.
 
-A query parameter that is unknown is refused: a list that ignores it answers another question. A
-field of a body that nothing reads is named in a header, and refused where the caller wants that.
+A query parameter that is unknown is refused: a list that ignores it answers another question, and
+a refund whose amount stands in its address would give back everything. A field of a body that
+nothing reads is named in a header, and refused where the caller wants that.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -71,7 +72,8 @@ def is_strict(header: str) -> bool:
 
 def _is_key_of(name: str, known: tuple[str, ...]) -> bool:
     before, bracket, key = name.partition("[")
-    return len(key) > 1 and key.endswith("]") and f"{before}{bracket}key]" in known
+    is_one_key = len(key) > 1 and key.endswith("]") and "][" not in key
+    return is_one_key and f"{before}{bracket}key]" in known
 
 
 def _sentence(unread: Mapping[str, str]) -> str:

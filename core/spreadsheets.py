@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from core.errors import InvalidRequest
 
 CSV_LINES = 10_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 Cell = str | Decimal
 

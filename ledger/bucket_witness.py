@@ -24,6 +24,7 @@ BUCKET = "s3://"
 SECONDS = 10
 SAMPLES = 20  # how many objects a check reads at most, spread over all there are
 EXISTS = 412
+_CODE = re.compile("<Code>([A-Za-z]{1,64})</Code>")
 _KEY = re.compile(r"<Key>[^<]*?([0-9]{18})\.checkpoint</Key>")
 
 
@@ -62,6 +63,7 @@ def _put(address: str, checkpoint: Checkpoint, now: datetime) -> None:
         "Content-Type": "text/plain; charset=utf-8",
         "If-None-Match": "*",
         "x-amz-checksum-sha256": base64.b64encode(hashlib.sha256(body).digest()).decode(),
+        "x-amz-sdk-checksum-algorithm": "SHA256",  # or S3 refuses what is to be locked
         "x-amz-object-lock-mode": "COMPLIANCE",
         "x-amz-object-lock-retain-until-date": until.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
@@ -121,4 +123,6 @@ def _policy() -> Policy:
 
 
 def _away(result: HttpResult) -> WitnessAway:
-    return WitnessAway(result.error or f"it answered {result.status}.")
+    code = _CODE.search(result.excerpt)
+    said = result.error or f"it answered {result.status}."
+    return WitnessAway(f"{said} {code[1]}" if code else said)

@@ -2,11 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from django.apps import apps
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 
 from core import merkle
+from core.among import Among
 from core.signatures import AT_UPGRADE, is_signed
 from core.signed_notes import LogHead
 from ledger.checkpoints import is_ours
@@ -21,16 +23,29 @@ from ledger.log_entries import (
     transfer_entry,
 )
 from ledger.log_models import Checkpoint, LogLeaf, LogSubtree
-from ledger.log_tree import TIER_WIDTH, TIERS, BrokenLog, hashes_below, log_root, log_size
+from ledger.log_tree import TIER_WIDTH, TIERS, BrokenLog, hashes_of, log_root, log_size
 from ledger.logging_rows import opening_values
 from ledger.models import Seal, Transfer
 from ledger.proof_marks import Finding, Reached
 from ledger.reconciliation import CHUNK
-from ledger.signed_row_checks import log_has_begun, name_of, newest_signatures
+from ledger.signed_row_checks import keys_in, log_has_begun, name_of, newest_signatures
 from ledger.snapshot import snapshot
 
 HEADS_AT_ONCE = 100
+_SUBTREE = ("position", "hash")
 LEAVES_AT_ONCE = 64 * TIER_WIDTH
+_LEAF = ("index", "kind", "subject", "signature", "hash")
+
+
+@dataclass(slots=True)
+class _Leaf:
+    """A leaf as the proof reads it."""
+
+    index: int
+    kind: str
+    subject: str
+    signature: str
+    hash: bytes
 
 
 def check_head(size: int, root: bytes, name: str) -> Iterator[str]:
@@ -85,44 +100,48 @@ def check_leaves(mark: str = "") -> Iterator[Finding]:
         yield f"The log has {size} leaves, of {first} that were proven before."
     for start in range(first, size, CHUNK):
         with snapshot():
-            leaves = LogLeaf.objects.filter(index__gte=start, index__lt=start + CHUNK)
-            yield from _check_chunk(list(leaves.order_by("index")), start)
+            yield from _check_chunk(_leaves(start, start + CHUNK), start)
         yield Reached(str(min(start + CHUNK, size)))
 
 
-def _check_chunk(leaves: Sequence[LogLeaf], first: int) -> Iterator[str]:
-    for index, leaf in zip(range(first, first + CHUNK), leaves, strict=False):
+def _leaves(first: int, end: int) -> list[_Leaf]:
+    leaves = LogLeaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
+    return [_Leaf(*row) for row in leaves.values_list(*_LEAF)]
+
+
+def _check_chunk(leaves: Sequence[_Leaf], first: int) -> Iterator[str]:
+    for index, leaf in enumerate(leaves, start=first):
         if leaf.index != index:
             yield f"Leaf {index} is missing."
             return
     transfers = _transfers(leaf for leaf in leaves if leaf.kind == TRANSFER)
     for leaf in leaves:
         entry = (
-            transfers.get(leaf.subject, {}).get(leaf.signature)
+            transfers.get((leaf.subject, leaf.signature))
             if leaf.kind == TRANSFER
             else row_entry(leaf.kind, leaf.subject, leaf.signature)
         )
         if entry is None:
             yield f"Transfer {leaf.subject} is missing; leaf {leaf.index} holds it."
-        elif merkle.leaf_hash(entry) != bytes(leaf.hash):
+        elif merkle.leaf_hash(entry) != leaf.hash:
             yield f"{_name(leaf)} or its leaf {leaf.index} was changed."
         elif leaf.kind == RESTORED and not is_signed(leaf.signature, restored_values(leaf.index)):
             yield f"Leaf {leaf.index} says that the database was restored; the service did not."
     yield from _check_missing_rows(leaves)
 
 
-def _transfers(leaves: Iterator[LogLeaf]) -> dict[str, dict[str, bytes]]:
-    """Return the entries of transfers by key, each under the signature of its leaf."""
+def _transfers(leaves: Iterator[_Leaf]) -> dict[tuple[str, str], bytes]:
+    """Return the entries of transfers by key and signature of their leaves."""
     signatures = {leaf.subject: leaf.signature for leaf in leaves}
-    rows = Transfer.objects.filter(pk__in=list(signatures)).values_list(*TRANSFER_ENTRY)
-    entries: dict[str, dict[str, bytes]] = {}
-    for row in rows:
+    rows = Transfer.objects.filter(Among(F("pk"), keys_in(Transfer, signatures)))
+    entries = {}
+    for row in rows.values_list(*TRANSFER_ENTRY):
         signature = signatures[str(row[0])]
-        entries[str(row[0])] = {signature: transfer_entry(row, signature)}
+        entries[str(row[0]), signature] = transfer_entry(row, signature)
     return entries
 
 
-def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
+def _check_missing_rows(leaves: Sequence[_Leaf]) -> Iterator[str]:
     subjects: dict[str, dict[str, int]] = defaultdict(dict)
     for leaf in leaves:
         subjects[leaf.kind][leaf.subject] = leaf.index
@@ -130,9 +149,13 @@ def _check_missing_rows(leaves: Sequence[LogLeaf]) -> Iterator[str]:
     for kind, logged in subjects.items():
         if kind in (OPENING, RESTORED, TRANSFER):
             continue
-        there = models[kind]._base_manager.filter(pk__in=logged)
-        gone = set(logged) - {str(pk) for pk in there.values_list("pk", flat=True)}
-        newest = newest_signatures(kind, sorted(gone))
+        if kind not in models:
+            yield f"Leaf {min(logged.values())} is of {kind}, and there is no such table."
+            continue
+        keys = keys_in(models[kind], logged)
+        there = models[kind]._base_manager.filter(Among(F("pk"), keys))
+        gone = logged.keys() - {str(pk) for pk in there.values_list("pk", flat=True)}
+        newest = newest_signatures(kind, gone) if gone else {}
         for subject in sorted(gone):
             if not is_signed(newest.get(subject), (kind, subject, DELETED)):
                 name = name_of(models[kind], subject)
@@ -154,17 +177,24 @@ def _check_tier(tier: int, start: int, end: int) -> Iterator[str]:
     width = TIER_WIDTH**tier
     first, last = start // width, end // width
     stored = LogSubtree.objects.filter(tier=tier, position__gte=first, position__lt=last)
-    hashes = dict(stored.values_list("position", "hash"))
-    for position in range(first, last):
-        if position not in hashes or not _is_whole(tier, position, bytes(hashes[position])):
-            yield f"Subtree {tier}/{position} of the log is not that of its leaves."
+    hashes = {position: bytes(digest) for position, digest in stored.values_list(*_SUBTREE)}
+    if hashes != _folded(tier, first, last):
+        for position in range(first, last):
+            if hashes.get(position) not in _folded(tier, position, position + 1).values():
+                yield f"Subtree {tier}/{position} of the log is not that of its leaves."
 
 
-def _is_whole(tier: int, position: int, digest: bytes) -> bool:
+def _folded(tier: int, first: int, last: int) -> dict[int, bytes]:
+    """Return subtrees by position, computed from the hashes below; none where one is missing."""
     try:
-        return merkle.fold(hashes_below(tier, position)) == digest
+        below = hashes_of(tier - 1, first * TIER_WIDTH, last * TIER_WIDTH)
     except BrokenLog:
-        return False
+        return {}
+    starts = range(0, len(below), TIER_WIDTH)
+    return {
+        first + number: merkle.fold(below[start : start + TIER_WIDTH])
+        for number, start in enumerate(starts)
+    }
 
 
 def check_adoptions(mark: str = "") -> Iterator[Finding]:
@@ -181,7 +211,7 @@ def check_adoptions(mark: str = "") -> Iterator[Finding]:
         yield Reached(str(min(start + LEAVES_AT_ONCE, size)))
 
 
-def _name(leaf: LogLeaf) -> str:
+def _name(leaf: _Leaf | LogLeaf) -> str:
     for model in apps.get_models():
         if model._meta.db_table == leaf.kind:
             return name_of(model, leaf.subject)

@@ -35,17 +35,18 @@ def append_leaves(entries: Iterable[tuple[LogLeaf, bytes]], *, now: datetime) ->
         leaf.index, leaf.hash, leaf.logged_at = index, merkle.leaf_hash(entry), now
         leaves.append(leaf)
     LogLeaf.objects.bulk_create(leaves)
-    _complete_subtrees(first, first + len(leaves))
+    complete_subtrees(first, first + len(leaves))
     return len(leaves)
 
 
 def stored_node(level: int, position: int) -> bytes:
     """Return the hash of a complete subtree, from the nearest hashes that are stored below it."""
     tier, above = divmod(level, TIER_LEVELS)
-    return merkle.fold(_hashes(tier, position << above, (position + 1) << above))
+    return merkle.fold(hashes_of(tier, position << above, (position + 1) << above))
 
 
-def _hashes(tier: int, first: int, end: int) -> Sequence[bytes]:
+def hashes_of(tier: int, first: int, end: int) -> Sequence[bytes]:
+    """Return hashes that are stored: of leaves, or of the subtrees of a tier. Raises BrokenLog."""
     if tier == 0:
         leaves = LogLeaf.objects.filter(index__gte=first, index__lt=end).order_by("index")
         found = [bytes(leaf) for leaf in leaves.values_list("hash", flat=True)]
@@ -54,11 +55,6 @@ def _hashes(tier: int, first: int, end: int) -> Sequence[bytes]:
         ordered = subtrees.order_by("position")
         found = [bytes(subtree) for subtree in ordered.values_list("hash", flat=True)]
     return _whole(found, end - first)
-
-
-def hashes_below(tier: int, position: int) -> Sequence[bytes]:
-    """Return what a stored subtree is made from. Raises BrokenLog."""
-    return _hashes(tier - 1, position * TIER_WIDTH, (position + 1) * TIER_WIDTH)
 
 
 def _whole(hashes: list[bytes], count: int) -> list[bytes]:
@@ -71,7 +67,7 @@ class BrokenLog(Exception):
     """Part of the log is missing."""
 
 
-def _complete_subtrees(before: int, size: int) -> None:
+def complete_subtrees(before: int, size: int) -> None:
     """Store the subtrees that the newest leaves have completed."""
     tier = 1
     while size >= TIER_WIDTH**tier:
@@ -80,7 +76,9 @@ def _complete_subtrees(before: int, size: int) -> None:
             LogSubtree(
                 tier=tier,
                 position=position,
-                hash=merkle.fold(hashes_below(tier, position)),
+                hash=merkle.fold(
+                    hashes_of(tier - 1, position * TIER_WIDTH, (position + 1) * TIER_WIDTH)
+                ),
             )
             for position in range(first, end)
         )

@@ -13,6 +13,23 @@ from django.db import connection
 
 _HERE = Path(__file__).parent / "declared"
 _POSTGRESQL = {
+    "table": """
+        SELECT relname::text, concat_ws(', ', relkind, relpersistence,
+            CASE WHEN relrowsecurity THEN 'row security' END,
+            CASE WHEN relforcerowsecurity THEN 'forced' END,
+            (SELECT 'inherited by ' || string_agg(inhrelid::regclass::text, ' ')
+                FROM pg_inherits WHERE inhparent = pg_class.oid),
+            string_agg(
+                concat_ws(' ', attname, format_type(atttypid, atttypmod),
+                    CASE WHEN attnotnull THEN 'NOT NULL' END, attidentity, attgenerated,
+                    'DEFAULT ' || pg_get_expr(adbin, adrelid)),
+                ', ' ORDER BY attname::text COLLATE "C"))
+        FROM pg_class
+        JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped
+        LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+        WHERE relname = ANY(%s) AND relnamespace = current_schema()::regnamespace
+        GROUP BY pg_class.oid
+    """,
     "constraint": """
         SELECT relname::text || '.' || conname::text,
             pg_get_constraintdef(pg_constraint.oid)
@@ -25,8 +42,8 @@ _POSTGRESQL = {
         SELECT relname::text || '.' || tgname::text,
             pg_get_triggerdef(pg_trigger.oid) || ' ' || tgenabled::text
         FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
-        WHERE relname = ANY(%s) AND relnamespace = current_schema()::regnamespace
-            AND (NOT tgisinternal OR tgenabled <> 'O')
+        WHERE relnamespace = current_schema()::regnamespace
+            AND (NOT tgisinternal OR tgenabled <> 'O') AND %s::text[] IS NOT NULL
     """,
     "function": """
         SELECT proname::text || '(' || pg_get_function_identity_arguments(pg_proc.oid) || ')',
@@ -41,7 +58,7 @@ _POSTGRESQL = {
     """,
     "rule": """
         SELECT tablename::text || '.' || rulename::text, definition FROM pg_rules
-        WHERE tablename = ANY(%s) AND schemaname = current_schema()
+        WHERE schemaname = current_schema() AND %s::text[] IS NOT NULL
     """,
     "policy": """
         SELECT tablename::text || '.' || policyname::text,
@@ -51,8 +68,15 @@ _POSTGRESQL = {
 }
 _SQLITE = """
     SELECT type, COALESCE(tbl_name || '.', '') || name, sql FROM sqlite_master
-    WHERE tbl_name IN (SELECT value FROM json_each(%s)) AND sql IS NOT NULL
+    WHERE (tbl_name IN (SELECT value FROM json_each(%s)) OR type IN ('trigger', 'view'))
+        AND sql IS NOT NULL
         AND (type <> 'index' OR sql LIKE 'CREATE UNIQUE%%')
+"""
+_SHADOWED = """
+    SELECT name FROM unnest(%s::text[]) AS name JOIN pg_class ON relname = name
+    WHERE relnamespace = current_schema()::regnamespace
+        AND to_regclass(quote_ident(name)) <> pg_class.oid
+    ORDER BY name
 """
 _REPLICA = """
     SELECT COALESCE(rolname::text, 'every role') FROM pg_db_role_setting
@@ -77,6 +101,7 @@ def check_schema() -> Iterator[str]:
         elif declared[name] != found[name]:
             yield f"The {name} was changed."
     if connection.vendor == "postgresql":
+        yield from _check_shadows()
         yield from _check_replication_role()
 
 
@@ -122,6 +147,14 @@ def _tables() -> list[str]:
         for model in apps.get_models(include_auto_created=True)
         if model._meta.app_label in ours
     )
+
+
+def _check_shadows() -> Iterator[str]:
+    """Name each of our tables whose name stands for another one first."""
+    with connection.cursor() as cursor:
+        cursor.execute(_SHADOWED, [_tables()])
+        for (name,) in cursor.fetchall():
+            yield f"The table {name} is hidden by another of its name."
 
 
 def _check_replication_role() -> Iterator[str]:

@@ -1,21 +1,24 @@
 """Prove that each signed row is the one the service wrote, and that the log knows it as it is."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from django.apps import apps
-from django.db.models import Model, QuerySet
+from django.db.models import CharField, F, Model, Q, QuerySet
 
+from core.among import Among
 from core.signatures import SignatureField, is_signed, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
-from ledger.models import UnsealedTransfer
+from ledger.models import Transfer, UnsealedTransfer
 from ledger.proof_marks import Finding, Reached
 from ledger.reconciliation import CHUNK
 from ledger.snapshot import snapshot
 
 Row = Sequence[Any]
+_WHOLE_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def signed_models() -> list[type[Model]]:
@@ -60,9 +63,27 @@ def check_rows_since(model: type[Model], leaf: int) -> Iterator[str]:
 
 
 def _check_rows(model: type[Model], field: SignatureField, rows: Sequence[Row]) -> Iterator[str]:
-    newest = newest_signatures(model._meta.db_table, [str(row[0]) for row in rows])
+    kind = model._meta.db_table
+    logged = newest_signatures(kind, [str(row[0]) for row in rows])
+    yield from _check_logged(
+        row[0] for row in rows if kind == TRANSFER and str(row[0]) not in logged
+    )
     for row in rows:
-        yield from _check_row(model, field, row, newest.get(str(row[0])))
+        wrong = _fault_of(field, row, logged.get(str(row[0])))
+        if wrong:
+            yield f"{name_of(model, row[0])} {wrong}"
+
+
+def _check_logged(ids: Iterable[int]) -> Iterator[str]:
+    """Name each of these transfers that was sealed since the log began: it would have a leaf."""
+    unlogged = set(ids)
+    opening = LogLeaf.objects.filter(index=0).values_list("subject", flat=True).first()
+    if unlogged and opening is not None:
+        head = int(opening) if _WHOLE_NUMBER.fullmatch(opening) else 0
+        without = Q(unsealed__isnull=False) | Q(seal__sequence__lte=head)
+        rows = Transfer.objects.filter(without, Among(F("pk"), unlogged))
+        for pk in sorted(unlogged - set(rows.values_list("pk", flat=True))):
+            yield f"Transfer {pk} is not in the log."
 
 
 def _named_since(model: type[Model], field: SignatureField, since: int) -> Iterator[list[Row]]:
@@ -84,28 +105,32 @@ def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
     return list(rows.values_list("pk", "signature", *field.lookups)[:CHUNK])
 
 
-def _check_row(
-    model: type[Model], field: SignatureField, row: Row, logged: str | None
-) -> Iterator[str]:
-    pk, signature, *values = row
-    name = name_of(model, pk)
+def _fault_of(field: SignatureField, row: Row, logged: str | None) -> str:
+    """Return what is wrong with a row, as the end of a sentence; "" where it is right."""
+    _, signature, *values = row
     if not is_signed(signature or logged, field.meaning(values)):
-        yield f"{name} was not written by the service, or was changed."
-    elif field.in_log and logged is None:
-        yield f"{name} is not in the log."
-    elif logged is not None and signature not in (None, logged):
-        yield f"{name} is not as the log has it."
-    elif model._meta.db_table == TRANSFER and logged is None and signature is None:
-        yield f"{name} has no signature."
+        return "was not written by the service, or was changed."
+    if field.in_log and logged is None:
+        return "is not in the log."
+    if logged is not None and signature not in (None, logged):
+        return "is not as the log has it."
+    return ""
 
 
-def newest_signatures(kind: str, subjects: Sequence[str]) -> dict[str, str]:
+def newest_signatures(kind: str, subjects: Iterable[str]) -> dict[str, str]:
     """Return the signature that each row had last, as the log or what waits for it knows."""
     found: dict[str, str] = {}
     for entries, order in ((LogLeaf.objects, "index"), (WaitingEntry.objects, "pk")):
-        rows = entries.filter(kind=kind, subject__in=subjects).order_by(order)
+        rows = entries.filter(Among(F("subject"), subjects), kind=kind).order_by(order)
         found |= dict(rows.values_list("subject", "signature"))
     return found
+
+
+def keys_in(model: type[Model], subjects: Iterable[str]) -> Sequence[str] | Sequence[int]:
+    """Return the keys that subjects of the log are, less those that no row of this table has."""
+    if isinstance(model._meta.pk, CharField):
+        return [*subjects]
+    return [int(each) for each in subjects if _WHOLE_NUMBER.fullmatch(each)]
 
 
 def name_of(model: type[Model], pk: object) -> str:

@@ -49,10 +49,9 @@ class _ApiViewSet(ViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         taken = TAKEN.get(getattr(type(self), self.action or "", None))  # type: ignore[arg-type]  # None is no key
-        if taken and request.method in SAFE_METHODS:
-            if request.META.get("QUERY_STRING"):
-                refuse_unknown(request.query_params, (*taken.parameters, *self.always_taken))
-        elif taken and request._request.body:
+        if taken and request.META.get("QUERY_STRING"):
+            refuse_unknown(request.query_params, (*taken.parameters, *self.always_taken))
+        if taken and request.method not in SAFE_METHODS and request._request.body:
             self._look_for_unread(request, taken)
 
     def _look_for_unread(self, request: Request, taken: Taken) -> None:

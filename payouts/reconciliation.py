@@ -79,16 +79,13 @@ def _right_transfers(kind: TransferKind) -> QuerySet[Transfer]:
 
 
 def _check_sums() -> Iterator[str]:
-    own = Q(transfer__kind=TransferKind.PAYOUT, transfer__reference=F("statement__payout__pk"))
-    lines = StatementLine.objects.filter(~own | Q(statement__payout=None), statement=OuterRef("pk"))
-    per_statement = lines.order_by().values("statement")
+    payout = Q(
+        lines__transfer__kind=TransferKind.PAYOUT, lines__transfer__reference=F("payout__pk")
+    )
+    moved = Q(payout=None) | ~payout
     statements = Statement.objects.annotate(
-        proven_count=Coalesce(Subquery(per_statement.annotate(n=Count("pk")).values("n")), 0),
-        proven_amount=Coalesce(
-            Subquery(per_statement.annotate(n=Sum("amount")).values("n")),
-            0,
-            output_field=BigIntegerField(),
-        ),
+        proven_count=Count("lines", filter=moved),
+        proven_amount=Coalesce(Sum("lines__amount", filter=moved), 0),
     )
     wrong = statements.exclude(
         movements_count=F("proven_count"), movements_amount=F("proven_amount")

@@ -1,4 +1,4 @@
-"""Ninety ways to tamper with a shop's money, with all rights on the database: each is named."""
+"""A hundred ways to tamper with a shop's money, with all rights on the database: each is named."""
 
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,12 @@ from tests.tampered_again import AGAIN
 from tests.tampered_log import LOG
 from tests.tampered_rows import ROWS
 from tests.tampered_shop import folder, furnish
+from tests.tampered_together import TOGETHER, WITHOUT_WITNESS
 
 pytestmark = [pytest.mark.django_db(transaction=not ON_POSTGRESQL), pytest.mark.slow]
 
 # By the name in docs/tampering.md
-TAMPERINGS = ROWS | LOG | AGAIN
+TAMPERINGS = ROWS | LOG | AGAIN | TOGETHER
 
 
 @pytest.fixture
@@ -38,8 +39,11 @@ def test_it_finds_nothing_wrong_with_an_honest_shop(names) -> None:
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)
-def test_it_is_named(names, name: str) -> None:
+def test_it_is_named(names, name: str, tmp_path: Path) -> None:
     statements, said = TAMPERINGS[name]
+    if name == WITHOUT_WITNESS:
+        for note in tmp_path.iterdir():
+            note.unlink()
     with all_rights(), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement.format(**names))

@@ -24,6 +24,7 @@ from checkout.payment_view import PaymentView, link_view_of, payment_view_of
 from checkout.refusals import refused_charge
 from checkout.till_forms import ChargeForm
 from core.errors import InvalidAmount, MethodNotAllowed
+from core.ids import is_id
 from core.prepared import Place, Prepared
 from links.errors import PaymentLinkNotFound
 from links.models import PaymentLink
@@ -75,6 +76,8 @@ class CounterScreen(CheckoutPage):
 
     def withdraw(self, ticket_id: str) -> None:
         actor = f"counter:{self.counter.id}"
+        if not is_id("tkt", ticket_id):
+            return
         with suppress(TicketClosed):  # it was paid or withdrawn meanwhile: the list says so
             withdraw_ticket(
                 counter_id=self.counter.id, ticket_id=ticket_id, actor=actor, now=self.now

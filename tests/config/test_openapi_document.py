@@ -1,5 +1,7 @@
 """GET /v1/openapi.json: made once, however often it is asked for."""
 
+from collections.abc import Iterator
+from typing import Any
 from unittest import mock
 
 from config import reference
@@ -24,3 +26,31 @@ def test_who_has_it_already_gets_it_no_second_time(db: None) -> None:
     response = ApiClient().get(PATH, If_None_Match=known)
 
     assert (response.status_code, response.content) == (304, b"")
+
+
+def test_it_says_where_it_is_and_under_what_license(settings: Any, db: None) -> None:
+    document = ApiClient().get(PATH).json()
+
+    assert document["servers"] == [{"url": settings.BASE_URL}]
+    assert document["info"]["license"] == {
+        "name": "Proprietary",
+        "identifier": "LicenseRef-Proprietary",
+    }
+
+
+def test_no_field_has_a_type_twice(db: None) -> None:
+    """Generators of clients refuse the whole document for it."""
+    document = ApiClient().get(PATH).json()
+
+    assert [types for types in _lists_of_types(document) if len(set(types)) < len(types)] == []
+
+
+def _lists_of_types(node: Any) -> Iterator[list[str]]:
+    if isinstance(node, dict):
+        if isinstance(node.get("type"), list):
+            yield node["type"]
+        for child in node.values():
+            yield from _lists_of_types(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _lists_of_types(child)

@@ -1,5 +1,9 @@
 """Callers without a key cannot keep a process from its merchants: their network pays for them."""
 
+import sys
+from collections import Counter
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 from pytest_django import Settings
@@ -11,6 +15,7 @@ from core.clock import utc_now
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import end_session, start_session
+from customers.tokens import new_token
 from merchants.keys import new_secret
 from merchants.models import ApiKey, Merchant
 from tests.backoffice.conftest import sign_in
@@ -66,6 +71,51 @@ def test_other_networks_are_served(settings: Settings) -> None:
 def test_probes_are_answered_whatever_their_network_has_spent() -> None:
     assert Client().get("/healthz").status_code == 200
     assert Client().get("/readyz").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_probes_by_way_of_the_proxy_are_visits(settings: Settings, path: str) -> None:
+    """Anyone can send them, without end; monitoring asks from inside."""
+    settings.TRUSTED_PROXIES = 1
+    world = Client(headers={"x-forwarded-for": ELSEWHERE})
+    assert world.get(path).status_code == 200
+    assert budget._debts["198.51.100.0/24"][0] > 0
+    budget.charge("198.51.100.0/24", 10)
+
+    assert world.get(path).status_code == 429
+    assert Client().get(path).status_code == 200
+
+
+@pytest.mark.usefixtures("spent")
+@pytest.mark.parametrize("path", ["/checkout/nothing", "/admin/login/"])
+def test_made_up_cookies_do_not_make_a_refusal_dear(path: str) -> None:
+    """Who has spent the budget could otherwise cost more by being refused than before."""
+    browser = Client()
+    for name in (session_cookie(livemode=True), session_cookie(livemode=False), "session"):
+        browser.cookies[name] = new_token()
+    assert browser.get(path).status_code == 429
+
+    calls = calls_of(lambda: browser.get(path))
+
+    assert calls - calls_of(lambda: Client().get(path)) < 600
+
+
+def calls_of(visit: Callable[[], object]) -> int:
+    """Count the functions of Python that a visit calls."""
+    calls = Counter[str]()
+    sys.setprofile(lambda frame, event, about: calls.update([event]))
+    try:
+        visit()
+    finally:
+        sys.setprofile(None)
+    return calls["call"]
+
+
+def test_no_cookie_is_a_fault_of_ours() -> None:
+    browser = Client()
+    browser.cookies["session"] = "a\0bcdefghij"
+
+    assert browser.get("/admin/login/").status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/account/phone", "/v1/openapi.json", "/admin/login/"])

@@ -40,6 +40,28 @@ def test_a_read_takes_its_own_only(api: Api, merchant: Merchant, payment: Paymen
     assert api(merchant).get("/v1/balance", {"currency": "BSD"}).status_code == 400
 
 
+def test_an_act_takes_none_in_its_address(api: Api, merchant: Merchant, payment: Payment) -> None:
+    """A refund with its amount there would give back everything."""
+    client = api(merchant)
+    assert client.post(f"/v1/payments/{payment.id}/confirm").status_code == 200
+
+    refused = client.post(f"/v1/payments/{payment.id}/refund?amount=5")
+
+    assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_REQUEST")
+    assert refused.json()["details"].startswith("amount: is not a parameter of this address")
+    payment.refresh_from_db()
+    assert payment.amount_refunded == 0
+    assert client.post("/v1/payments?expand=x", {"amount": 100}).status_code == 400
+    assert client.patch(f"/v1/payments/{payment.id}?a=b", {"description": "x"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "name", ["metadata[]", "metadata", "metadata[a][b]", "metadata[a", "status[]"]
+)
+def test_a_key_of_metadata_is_one_key(api: Api, merchant: Merchant, name: str) -> None:
+    assert api(merchant).get("/v1/payments", {name: "1"}).status_code == 400
+
+
 def test_what_names_the_merchant_is_always_taken(api: Api, merchant: Merchant) -> None:
     query = {"merchant_id": merchant.id, "merchant_slug": merchant.slug}
 

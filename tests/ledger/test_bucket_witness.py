@@ -32,7 +32,7 @@ class LockedBucket:
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
         self.locks: list[str] = []
-        self.is_up, self.requests = True, 0
+        self.is_up, self.is_made, self.requests = True, True, 0
 
     def put(self, url: str, *, body: bytes, headers: dict[str, str], **_: Any) -> HttpResult:
         found = OBJECT.fullmatch(urlsplit(url).path)
@@ -41,9 +41,13 @@ class LockedBucket:
         assert headers["Authorization"].startswith("AWS4-HMAC-SHA256 Credential=ID/")
         digest = base64.b64encode(hashlib.sha256(body).digest()).decode()
         assert headers["x-amz-checksum-sha256"] == digest
+        assert headers["x-amz-sdk-checksum-algorithm"] == "SHA256"
         assert headers["x-amz-object-lock-mode"] == "COMPLIANCE"
         if not self.is_up:
             return HttpResult(ms=1, error="The connection was refused.")
+        if not self.is_made:
+            said = "<Error><Code>NoSuchBucket</Code></Error>"
+            return HttpResult(ms=1, status=404, excerpt=said, error="Answered 404.")
         if found[1] in self.objects:
             assert headers["If-None-Match"] == "*"
             return HttpResult(ms=1, status=412, error="Answered 412.")
@@ -108,6 +112,14 @@ def test_one_that_was_away_is_caught_up(bucket: LockedBucket) -> None:
 
     assert len(bucket.objects) == 4
     assert WitnessState.objects.get().problem == ""
+
+
+def test_what_a_bucket_says_is_told(bucket: LockedBucket) -> None:
+    bucket.is_made = False
+
+    grow()
+
+    assert WitnessState.objects.get().problem == "Answered 404. NoSuchBucket"
 
 
 def test_it_tells_of_a_log_that_was_cut_off(bucket: LockedBucket) -> None:

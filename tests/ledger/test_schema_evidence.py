@@ -63,6 +63,36 @@ TAMPERINGS = {
     "CREATE RULE swallowed AS ON INSERT TO ledger_waitingentry DO INSTEAD NOTHING": (
         "The rule ledger_waitingentry.swallowed is in no migration."
     ),
+    "ALTER TABLE merchants_merchant ALTER fee_basis_points SET DEFAULT 0": (
+        "The table merchants_merchant was changed."
+    ),
+    "ALTER TABLE payouts_bankaccount ALTER holder_name DROP NOT NULL": (
+        "The table payouts_bankaccount was changed."
+    ),
+    "ALTER TABLE ledger_transfer ENABLE ROW LEVEL SECURITY": (
+        "The table ledger_transfer was changed."
+    ),
+    "ALTER TABLE ledger_logleaf SET UNLOGGED": "The table ledger_logleaf was changed.",
+    "CREATE TABLE more () INHERITS (ledger_seal)": "The table ledger_seal was changed.",
+    "ALTER TABLE customers_customer RENAME TO aside;"
+    " CREATE VIEW customers_customer AS SELECT * FROM aside": (
+        "The table customers_customer was changed."
+    ),
+    "CREATE TRIGGER let_in AFTER INSERT ON django_session FOR EACH ROW"
+    " EXECUTE FUNCTION ledger_log()": "The trigger django_session.let_in is in no migration.",
+    "CREATE RULE twice AS ON INSERT TO auth_user DO ALSO NOTHING": (
+        "The rule auth_user.twice is in no migration."
+    ),
+    "CREATE FUNCTION bless() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN END $$;"
+    " CREATE EVENT TRIGGER bless ON ddl_command_end EXECUTE FUNCTION bless()": (
+        "The event trigger bless is in no migration."
+    ),
+    "CREATE TEMPORARY TABLE ledger_account (id bigint)": (
+        "The table ledger_account is hidden by another of its name."
+    ),
+    "CREATE SCHEMA shadow; SET search_path = shadow, public": (
+        "The table ledger_transfer is missing."
+    ),
     "ALTER TABLE ledger_unsealedtransfer DISABLE TRIGGER ALL": "ledger_unsealedtransfer",
     "SET session_replication_role = replica": (
         "session_replication_role is replica: no trigger fires."

@@ -3,6 +3,8 @@
 import csv
 import io
 
+import pytest
+
 from payments.statuses import PaymentStatus
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.payments.journeys import bring_to
@@ -40,10 +42,11 @@ def test_the_header_asks_for_a_file_too(api, merchant, payment):
     assert [row["id"] for row in rows_of(response)] == [payment.id]
 
 
-def test_no_text_becomes_a_formula(api, merchant):
-    PaymentFactory(merchant=merchant, description="=1+1")
+@pytest.mark.parametrize("sign", ["=", "\uff1d"])
+def test_no_text_becomes_a_formula(api, merchant, sign):
+    PaymentFactory(merchant=merchant, description=f"{sign}1+1")
 
-    assert rows_of(api(merchant).get("/v1/payments?format=csv"))[0]["description"] == "'=1+1"
+    assert rows_of(api(merchant).get("/v1/payments?format=csv"))[0]["description"] == f"'{sign}1+1"
 
 
 def test_another_format_is_refused_and_a_stranger_gets_no_row(api, merchant, payment):
