@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.webhooks.stack import Stack
 
 CLIENTS = 4
-MOST_SECONDS = 170.0
+MOST_SECONDS = 420.0
 PATIENCE_SECONDS = 60
 BEFORE_LAST_MIGRATION = "0005"
 

@@ -1,5 +1,6 @@
 """The whole service as it runs, with all that it stands on, and the faults that it can be given."""
 
+import http.client
 import os
 import random
 import signal
@@ -42,6 +43,8 @@ ENVIRONMENT = {
 # Small files of its log, so that it soon needs one more where the disk is full.
 POSTGRESQL = {"min_wal_size": "32MB", "max_wal_size": "48MB"}
 FROZEN_SECONDS, STOPPED_SECONDS, CUT_SECONDS, FULL_SECONDS, WRONG_SECONDS = 2.0, 1.0, 2.0, 1.5, 2.0
+# What the service is to bear without a failed request, or to be back from in seconds.
+MEASURED = ("Redis killed", "Redis frozen", "Redis emptied", "PostgreSQL crashed")
 CLOCK_STEPS = (-7_200, -600, 600, 7_200)
 
 
@@ -85,6 +88,8 @@ class Rig:
 
     def give(self, name: str) -> None:
         """Give a fault, and mend what it broke."""
+        if name in MEASURED:
+            self.wait_until_answering()
         began = time.monotonic()
         self.faults()[name]()
         self.given[name] += 1
@@ -179,6 +184,18 @@ class Rig:
         time.sleep(CUT_SECONDS)
         self.wire.mend()
 
+    def wait_until_answering(self) -> None:
+        """Wait for the web server, so that what fails next is not the doing of its own end."""
+        deadline = time.monotonic() + START_SECONDS
+        while not self._answers():
+            assert time.monotonic() < deadline, self.stack.words()
+            time.sleep(0.1)
+
+    def _answers(self) -> bool:
+        with suppress(OSError, http.client.HTTPException):
+            return self.stack.get("/healthz").status == http.HTTPStatus.OK
+        return False
+
     def wait_until_awake(self) -> None:
         deadline = time.monotonic() + START_SECONDS
         while not is_listening(self.stack.port):
@@ -190,8 +207,8 @@ class Rig:
 def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
     """Start databases, receiver and every part of the service."""
     with ExitStack() as stack:
-        disk = SmallDisk(directory / "data", megabytes=1_024)
-        log_disk = SmallDisk(directory / "logs", megabytes=256)
+        disk = SmallDisk(directory / "data", megabytes=512)
+        log_disk = SmallDisk(directory / "logs", megabytes=64)
         stack.callback(disk.close)
         stack.callback(log_disk.close)
         wire = stack.enter_context(Cable(directory / "received"))

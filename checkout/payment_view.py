@@ -58,7 +58,6 @@ SHOWN = (
     "link__merchant__slug",
     "customer__phone",
 )
-LONG_AMOUNT = 10_000_000
 MINUTES_IN_HOUR, HOURS_IN_DAY, HOURS_SHOWN = 60, 24, 48
 
 
@@ -129,10 +128,6 @@ class PaymentView:
     def before_tip(self) -> int:
         """The amount without the tip."""
         return (self.amount or 0) - self.tip
-
-    @property
-    def is_long(self) -> bool:
-        return self.amount is not None and self.amount >= LONG_AMOUNT
 
     @property
     def success_host(self) -> str:

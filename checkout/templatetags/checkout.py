@@ -13,6 +13,8 @@ from checkout.formats import ending, spaced
 from core.clock import iso
 from core.formats import code_beside, day_of, moment_of, money, time_of
 
+SIZES = (("longest", 14), ("long", 10))
+
 register = template.Library()
 register.filter("iso", iso)
 register.filter("money", money)
@@ -32,6 +34,12 @@ def clock(instant: datetime, zone: str) -> str:
 def day(instant: datetime, zone: str) -> str:
     """Write the day in a time zone."""
     return day_of(instant.astimezone(ZoneInfo(zone)))
+
+
+@register.filter
+def sum_size(written: str) -> str:
+    """Return the class of a sum by its length: a long one is set smaller, and stays on its line."""
+    return next((name for name, letters in SIZES if len(written) > letters), "")
 
 
 class Said(Node):

@@ -11,6 +11,11 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
 ]
 CONTRAST = ("wcag2aa",)  # what may differ in the dark
+CLIPPED_SUMS = """
+() => [...document.querySelectorAll(".sum, .price")]
+  .filter((element) => element.scrollWidth > element.clientWidth + 1)
+  .map((element) => element.textContent)
+"""
 SMALL_TARGETS = """
 () => [...document.querySelectorAll("a, button, input, summary")]
   .filter((element) => element.checkVisibility() && !element.closest("p, li p, .skip"))
@@ -48,13 +53,17 @@ def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target
     page = screens(width=320, locale=language)
     wide: dict[str, int] = {}
     small: dict[str, list[str]] = {}
+    clipped: dict[str, list[str]] = {}
     for name in SCREENS:
         page.goto(f"{site}/preview/{name}")
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         wide |= {name: overflow} if overflow > 0 else {}
         found = page.evaluate(SMALL_TARGETS)
         small |= {name: found} if found else {}
+        sums = page.evaluate(CLIPPED_SUMS)
+        clipped |= {name: sums} if sums else {}
 
+    assert clipped == {}
     assert wide == {}
     assert small == {}
 
