@@ -12,8 +12,9 @@ help:
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
 	@echo "make night         what is drawn by chance, for hours; SEED=7 replays a night"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
-	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000"
+	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000 WITHOUT=…"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
+	@echo "make clients       lint the OpenAPI document; pay with four generated clients; needs a network"
 	@echo "make released      enter the migrations of a release, which then never change"
 	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
@@ -46,12 +47,15 @@ mutants: .venv/development
 	@$(BIN)/python -m tests.mutants
 
 simulate: .venv/development
-	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" $(BIN)/python -m pytest -q -n 0 \
-		--show-capture=no -k no_cent tests/simulation
+	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" SIMULATION_WITHOUT="$(WITHOUT)" \
+		$(BIN)/python -m pytest -q -n 0 --show-capture=no -k no_cent tests/simulation
 
 faults: .venv/development
 	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2)
 	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2) --embedded
+
+clients: .venv/base
+	@.ci/clients/check
 
 bench: .venv/development
 	@$(BIN)/python -m bench.api
@@ -85,4 +89,4 @@ var/development.env: config/local/development.py config/secret_values.py | .venv
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run demo check test test-fast night audit mutants simulate faults released bench system requirements
+.PHONY: help run demo clients check test test-fast night audit mutants simulate faults released bench system requirements

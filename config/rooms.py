@@ -64,6 +64,7 @@ REFERENCE_HOOKS = [
     "core.wording.describe",
     "core.openapi.key_needed",
     "core.examples.illustrate",
+    "config.guides.describe",
     "config.first_payment.describe",
     "config.rendered_figures.fill",
 ]

@@ -9,7 +9,7 @@ from core.signatures import AT_UPGRADE, sign, signature_field
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.log_tree import append_leaves
-from ledger.logging_rows import open_log
+from ledger.logging_rows import open_log, transfer_leaves
 from ledger.models import Seal, Transfer
 from ledger.reconciliation import CHUNK
 from ledger.sealing import SealerBusy, hold_chain
@@ -34,7 +34,17 @@ def sign_past(*, now: datetime) -> int:
         raise LogBegun
     WaitingEntry.objects.filter(signature="").delete()  # of the version before
     open_log(Seal.objects.latest("sequence"), now=now)
+    _log_sealed(now)
     return sum(_sign_rows(model, now) for model in signed_models())
+
+
+def _log_sealed(now: datetime) -> None:
+    """Append the transfers that were born signed and sealed while there was no log yet."""
+    rows = Transfer.objects.filter(signature__isnull=False, unsealed=None).order_by("pk")
+    last = 0
+    while signatures := dict(rows.filter(pk__gt=last).values_list("pk", "signature")[:CHUNK]):
+        append_leaves(transfer_leaves(list(signatures), signatures), now=now)
+        last = max(signatures)
 
 
 def _sign_rows(model: type[Model], now: datetime) -> int:

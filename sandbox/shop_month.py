@@ -40,7 +40,7 @@ PAYOUT_DAYS = (22, 15, 8, 1)  # ago
 
 
 @dataclass(frozen=True)
-class Sale:
+class PlannedSale:
     """What is to be sold, and what comes of it."""
 
     at: datetime
@@ -103,12 +103,12 @@ def _do(acts: Sequence[Act], progress: Callable[[int, int], None]) -> None:
         progress(start + len(batch), len(acts))
 
 
-def _sales(size: int, currency: str, now: datetime) -> list[Sale]:
+def _sales(size: int, currency: str, now: datetime) -> list[PlannedSale]:
     chance = Random(SEED)  # noqa: S311  # a plan, and no secret
     return [_sale(number, chance, currency, now) for number in range(1, size + 1)]
 
 
-def _sale(number: int, chance: Random, currency: str, now: datetime) -> Sale:
+def _sale(number: int, chance: Random, currency: str, now: datetime) -> PlannedSale:
     day = (now - timedelta(days=chance.randint(1, DAYS))).replace(hour=OPENS, minute=0)
     draft = _draft(number, chance, currency)
     outcomes = [PlayedOutcome.PAID, *OTHERWISE]
@@ -117,7 +117,7 @@ def _sale(number: int, chance: Random, currency: str, now: datetime) -> Sale:
     is_refunded = outcome == PlayedOutcome.PAID and chance.randrange(1_000) < REFUNDED
     is_left = outcome == PlayedOutcome.EXPIRED
     part = (draft.amount or 0) // 2 if chance.random() < 0.5 else None
-    return Sale(
+    return PlannedSale(
         at=day + timedelta(seconds=chance.randrange(OPEN_SECONDS), milliseconds=number % 1_000),
         draft=draft,
         phone=chance.choice(PHONES),
@@ -148,7 +148,7 @@ def _draft(number: int, chance: Random, currency: str) -> PaymentDraft:
             )
 
 
-def _acts(caller: Caller, sales: Sequence[Sale], currency: str, now: datetime) -> list[Act]:
+def _acts(caller: Caller, sales: Sequence[PlannedSale], currency: str, now: datetime) -> list[Act]:
     """Return what happens until now, in the order of time."""
 
     def pay_out(at: datetime) -> None:
@@ -160,7 +160,7 @@ def _acts(caller: Caller, sales: Sequence[Sale], currency: str, now: datetime) -
     return sorted((act for act in acts if act.at < now), key=lambda act: act.at)
 
 
-def _acts_of(caller: Caller, sale: Sale) -> Iterator[Act]:
+def _acts_of(caller: Caller, sale: PlannedSale) -> Iterator[Act]:
     payment_id = new_id("pay", sale.at)
 
     def sell(now: datetime) -> object:

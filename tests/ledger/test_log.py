@@ -102,6 +102,21 @@ def test_what_was_there_before_is_signed_once_by_a_command() -> None:
     assert LogLeaf.objects.filter(kind=TRANSFER).count() == 3
 
 
+def test_what_was_sealed_before_that_command_has_a_leaf_by_it() -> None:
+    wallet = opened(Purpose.WALLET, holding=500)
+    seal_transfers(now=NOW)
+    forget_signatures()
+    move(wallet, opened(Purpose.MERCHANT), 100)
+    seal_transfers(now=NOW)
+    assert not LogLeaf.objects.exists()
+
+    call_command("sign_ledger")
+
+    logged = LogLeaf.objects.filter(kind=TRANSFER).values_list("subject", flat=True)
+    assert sorted(logged) == sorted(str(pk) for pk in Transfer.objects.values_list("pk", flat=True))
+    assert verify()[0] == 0
+
+
 def test_it_waits_for_that_command_also_where_no_money_has_moved() -> None:
     """A service of the version before that has its first merchant, and no transfer."""
     MerchantFactory.create()

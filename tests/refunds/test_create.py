@@ -266,3 +266,26 @@ def test_the_number_of_statements_is_bounded(api, paid):
         refund(api, paid, 1)
 
     assert len(statements.work) <= 20, statements.work
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Amount", "AMOUNT", "ammount", "amuont", "amout", "amounts", "refund_amount", "a_mount"],
+)
+def test_a_misspelt_amount_does_not_give_back_everything(api, merchant, paid, name):
+    response = api(merchant).post(f"/v1/payments/{paid.id}/refund", {name: 5})
+
+    assert refusal(response) == (
+        422,
+        "VALIDATION_FAILED",
+        f"{name}: is unknown; what is to be refunded is the amount",
+    )
+
+
+@pytest.mark.parametrize("body", [{"note": "x"}, {"metadata": {}}, {"amount": 5, "Amount": 7}])
+def test_another_field_is_named_and_not_acted_on(api, merchant, paid, body):
+    response = api(merchant).post(f"/v1/payments/{paid.id}/refund", body)
+
+    assert response.status_code == 201
+    assert response["X-Service-Warning"].endswith(": is unknown")
+    assert response.json()["amount"] == body.get("amount", paid.amount)

@@ -1,10 +1,12 @@
 """No cent is lost, doubled or stuck in weeks of trade, faults, restores and a bank that errs.
 
-`make simulate SEED=7 STEPS=50000` plays one seed for longer; a failure names both.
+`make simulate SEED=7 STEPS=50000` plays one seed for longer; a failure names both. With
+`WITHOUT="dinars have no decimals"` one of the fixes is taken out, and has to be missed.
 """
 
 import faulthandler
 import os
+from contextlib import nullcontext
 
 import pytest
 
@@ -14,6 +16,7 @@ from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
 
 SEEDS = [int(seed) for seed in (os.environ.get("SIMULATION_SEED") or "1 2 3 4 5").split()]
+WITHOUT = os.environ.get("SIMULATION_WITHOUT", "")
 COUNT = int(os.environ.get("SIMULATION_STEPS") or 2_000)
 # Within these a bug is found. Without one, the same steps of the same seeds pass, above.
 MOST_STEPS = 800
@@ -30,7 +33,16 @@ def test_no_cent_is_lost_doubled_or_stuck(seed: int) -> None:
     if os.environ.get("SIMULATION_STEPS"):
         faulthandler.cancel_dump_traceback_later()  # as long as it was asked for
 
-    VirtualWeeks(seed, STEPS).play(COUNT, prepare=prepare)
+    with removed(WITHOUT) if WITHOUT else nullcontext():
+        VirtualWeeks(seed, STEPS).play(COUNT, prepare=prepare)
+
+
+@pytest.mark.sqlite
+def test_a_seed_plays_the_same_steps_again() -> None:
+    first, second = (_played(seed=1, count=60) for _ in range(2))
+
+    assert first.story == second.story
+    assert first.books == second.books
 
 
 # What is put back is the same on both databases.
@@ -49,6 +61,11 @@ def test_a_wild_clock_is_found_where_nothing_holds_it_back() -> None:
 
 def play_seeds(*, wild_clocks: bool = False) -> None:
     for seed in SEEDS:
-        weeks = VirtualWeeks(seed, STEPS, wild_clocks=wild_clocks)
-        weeks.play(MOST_STEPS, prepare=prepare)
-        empty_tables()
+        _played(seed=seed, count=MOST_STEPS, wild_clocks=wild_clocks)
+
+
+def _played(*, seed: int, count: int, wild_clocks: bool = False) -> VirtualWeeks:
+    weeks = VirtualWeeks(seed, STEPS, wild_clocks=wild_clocks)
+    weeks.play(count, prepare=prepare)
+    empty_tables()
+    return weeks

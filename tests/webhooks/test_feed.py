@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 
 from merchants.models import Merchant
 from tests.client import Api
@@ -169,6 +169,23 @@ def test_a_wait_ends_with_news(api: Api, merchant: Merchant) -> None:
     waiting.join(15)
 
     assert [numbers(answer) for answer in answers] == [[1]]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_wait_holds_no_connection(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[bool] = []
+
+    def sleep(seconds: float) -> None:
+        held.append(connection.connection is not None)
+        emit_event(merchant)
+
+    monkeypatch.setattr("webhooks.feed.time.sleep", sleep)
+    answer = api(merchant).get(PATH, {"after": "0", "wait": "20"})
+
+    assert (held, numbers(answer.json())) == ([False], [1])
 
 
 @pytest.mark.django_db(transaction=True)
