@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.utils.html import format_html
 
 from backoffice.formats import age, clock, money, short_code
+from backoffice.inquiry_answer import inquiry_words
 from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import requests_about
 from backoffice.resource.page_urls import page_of
@@ -31,6 +32,7 @@ def answer_of(payment: Payment, now: datetime) -> SupportAnswer:
     if payment.amount_refunded or payment.amount_refund_pending:
         words.append(_refunds(payment, now))
     words.extend(requests_about(payment.pk, now))
+    words.extend(_inquiries(payment, now))
     words.extend(_duplicates(payment, now))
     told = webhook_answer_of(payment, now)
     if told:
@@ -120,6 +122,14 @@ def _refunds(payment: Payment, now: datetime) -> str:
         waiting = money(payment.amount_refund_pending, payment.currency)
         words.append(f"{waiting} is waiting to be refunded until the merchant's balance covers it.")
     return " ".join(words)
+
+
+def _inquiries(payment: Payment, now: datetime) -> Iterator[str]:
+    """Yield what the customer has reported about it, with a link."""
+    inquiry = getattr(payment, "inquiry", None)
+    if inquiry is not None:
+        words = inquiry_words(inquiry, now)
+        yield format_html('{} <a href="{}">Open</a>', words, page_of(inquiry))
 
 
 def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:

@@ -20,7 +20,7 @@ from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import BankAccount, BankEntry, Payout
 from payouts.statuses import ENDED_UNPAID
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 from refunds.statuses import RefundStatus
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus, DisabledReason
@@ -98,6 +98,10 @@ def _pending_refunds(livemode: bool, now: datetime) -> Rows:
     return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
 
 
+def _inquiries(livemode: bool, now: datetime) -> Rows:
+    return Inquiry.objects.open().filter(livemode=livemode), "open_since"
+
+
 def _stuck(livemode: bool, now: datetime) -> Rows:
     stuck = Payment.objects.filter(
         status=PaymentStatus.PROCESSING, livemode=livemode, updated_at__lt=now - STUCK
@@ -141,6 +145,7 @@ _QUEUES: tuple[
 ] = (
     ("Approvals waiting", Instruction, {"status": "waiting"}, _approvals),
     ("Payments stuck in processing", Payment, {"status": "processing"}, _stuck),
+    ("Customers waiting for an answer", Inquiry, {"status": "open"}, _inquiries),
     ("Endpoints failing", Webhook, {"state": "failing"}, _failing),
     ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
     ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),

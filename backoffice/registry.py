@@ -8,6 +8,7 @@ from backoffice.admin.api_keys import ApiKeyAdmin
 from backoffice.admin.bank_entries import BankEntryAdmin, BankStatementAdmin
 from backoffice.admin.customers import CustomerAdmin
 from backoffice.admin.exports import ExportRunAdmin
+from backoffice.admin.inquiries import InquiryAdmin
 from backoffice.admin.instructions import InstructionAdmin
 from backoffice.admin.ledger import AccountAdmin, TransferAdmin
 from backoffice.admin.links import PaymentLinkAdmin
@@ -52,12 +53,13 @@ from payouts.models import (
     PayoutBatch,
     StatementLine,
 )
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 from webhooks.models import Delivery, Event, Webhook
 
 ADMINS: dict[type[Model], type[OfficeAdmin]] = {
     Payment: PaymentAdmin,
     Refund: RefundAdmin,
+    Inquiry: InquiryAdmin,
     PaymentLink: PaymentLinkAdmin,
     Message: MessageAdmin,
     Customer: CustomerAdmin,

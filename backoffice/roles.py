@@ -32,6 +32,7 @@ class Right(StrEnum):
     NOTE = "write notes"
     CANCEL = "cancel open payments"
     RECEIPT = "send receipts again"
+    ANSWER = "answer what customers report"
     MESSAGE = "send again messages that failed"
     LINK = "create, send and end payment links"
     RESEND = "send webhooks again"
@@ -100,6 +101,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.NOTE,
         R.CANCEL,
         R.RECEIPT,
+        R.ANSWER,
         R.MESSAGE,
         R.LINK,
         R.RESEND,
@@ -117,6 +119,7 @@ RIGHTS: dict[Role, frozenset[Right]] = {
         R.NOTE,
         R.CANCEL,
         R.RECEIPT,
+        R.ANSWER,
         R.REVEAL,
         R.FREEZE,
         R.UNFREEZE,

@@ -42,6 +42,7 @@ _MESSAGES = {
     "due": "Reminder on the day",
     "receipt": "Receipt",
     "refund": "Notice",
+    "inquiry": "Answer",
     "top_up": "Receipt",
 }
 

@@ -13,10 +13,11 @@ from django.http import HttpRequest, HttpResponse
 
 from checkout.browser_session import delete_cookie, named, set_cookie
 from checkout.forms import Form
+from core.limits import MAX_TEXT
 
 REFUSED_COOKIE = "refused"
 KEPT = timedelta(minutes=2)
-MAX_TYPED = 254
+MAX_TYPED = MAX_TEXT
 _SALT = "checkout.refused"
 
 

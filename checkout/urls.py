@@ -13,6 +13,7 @@ from checkout.views import (
     passkeys,
     paying,
     pins,
+    problems,
     proofs,
     receipts,
     top_ups,
@@ -95,6 +96,9 @@ urlpatterns = [
     path("receipts/<id:payment_id>.pdf", receipts.ReceiptPdf.as_view(), name="receipt-pdf"),
     path("receipts/<id:payment_id>.json", receipts.ReceiptFile.as_view(), name="receipt-file"),
     path("receipts/<id:payment_id>/proof", receipts.ReceiptProof.as_view(), name="receipt-proof"),
+    path(
+        "receipts/<id:payment_id>/problem", problems.ProblemPage.as_view(), name="receipt-problem"
+    ),
     path("top-ups/<id:top_up_id>", top_ups.TopUpPage.as_view(), name="top-up"),
     path("top-ups/<id:top_up_id>/status", top_ups.status, name="top-up-status"),
     path("top-ups/<id:top_up_id>/cancel", top_ups.CancelTopUp.as_view(), name="top-up-cancel"),

@@ -28,6 +28,7 @@ MESSAGE_WRITERS: dict[str, str] = {
     "due": "payments.emails.write",
     "receipt": "payments.emails.write",
     "refund": "refunds.emails.write",
+    "inquiry": "refunds.emails.write_answer",
 }
 # Returns the confirmed address to which the e-mails of a merchant's tests go, or None.
 CONFIRMED_EMAIL = "merchants.email_confirmation.confirmed_address"
@@ -74,6 +75,7 @@ _RESOURCES = {
     "API keys": "What your servers call with, and what each of them may do.",
     "Payments": "A sum that a customer pays, from its creation to its end.",
     "Refunds": "Money of a completed payment that goes back to its customer.",
+    "Inquiries": "What customers report about a payment, and what they were told.",
     "Payment links": "An address at which many customers can pay, each by a payment of its own.",
     "Tills": "What a merchant's counters offer: products to pick, and tips or none.",
     "Balances": "What the service holds for you.",

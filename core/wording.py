@@ -51,6 +51,7 @@ COMMON: Words = {
         "link_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
     ),
     "refund_id": ("The id of the refund.", "ref_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
+    "inquiry_id": ("The id of the inquiry.", "inq_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "payout_id": ("The id of the payout.", "po_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "bank_account_id": ("The id of the bank account.", "ba_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),
     "statement_id": ("The id of the statement.", "stm_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg"),

@@ -9,7 +9,7 @@ READ_ONLY = "*:read"
 RESOURCES = (
     *("merchants", "api_keys", "payments", "refunds", "payment_links", "balances", "payouts"),
     *("bank_accounts", "statements", "ledger_proofs", "webhooks", "deliveries", "events"),
-    *("test_clocks", "tills"),
+    *("test_clocks", "tills", "inquiries"),
 )
 NOT_GRANTED = "api_keys:write"
 MAX_SCOPES = 500

@@ -1,4 +1,7 @@
-"""Notify customers of refunds: by e-mail where there is an address, else by SMS."""
+"""Notify customers of refunds, and of answers to what they reported.
+
+By e-mail where there is an address, else by SMS.
+"""
 
 from datetime import datetime
 
@@ -12,13 +15,23 @@ from messages.models import Channel, Message
 from messages.planning import plan_message
 from payments.emails import content_about, context_of
 from payments.models import Payment
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 
-KIND = "refund"
+KIND, INQUIRY = "refund", "inquiry"
 
 
 def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
-    """Plan the notice of a refund that succeeded. In test mode no phone gets a text.
+    """Plan the notice of a refund that succeeded."""
+    _plan(payment, KIND, refund.id, f"{refund.id}:{KIND}", now)
+
+
+def plan_answer(inquiry: Inquiry, payment: Payment, *, now: datetime) -> None:
+    """Plan what tells a customer that what they reported was answered, or closed."""
+    _plan(payment, INQUIRY, inquiry.id, "", now)
+
+
+def _plan(payment: Payment, kind: str, about: str, key: str, now: datetime) -> None:
+    """Plan a message to who paid. In test mode no phone gets a text.
 
     None to a customer whose data has been erased.
     """
@@ -29,13 +42,13 @@ def plan_notice(refund: Refund, payment: Payment, *, now: datetime) -> None:
     if address or customer.livemode:
         plan_message(
             channel=Channel.EMAIL if address else Channel.SMS,
-            kind=KIND,
+            kind=kind,
             recipient=address or customer.phone,
-            about=refund.id,
-            merchant_id=refund.merchant_id,
-            livemode=refund.livemode,
+            about=about,
+            merchant_id=payment.merchant_id,
+            livemode=payment.livemode,
             language=customer.language,
-            key=f"{refund.id}:{KIND}",
+            key=key,
             now=now,
         )
 
@@ -49,6 +62,23 @@ def write(message: Message, now: datetime) -> Content:
     context = context_of(refund.payment) | {"amount": amount}
     subject = gettext("Refund: %(amount)s from %(merchant)s") % context
     return content_about(refund.payment, template=KIND, subject=subject, context=context)
+
+
+def write_answer(message: Message, now: datetime) -> Content | None:
+    """Write the answer to what a customer reported; a text only says where it stands."""
+    inquiry = Inquiry.objects.select_related("payment__merchant").get(pk=message.about)
+    answers = inquiry.entries.filter(at__lte=message.created_at)
+    answer, payment = answers.order_by("-pk")[0], inquiry.payment
+    context = context_of(payment)
+    merchant = sms.sanitized(payment.merchant.name) or settings.SERVICE_NAME
+    is_merchant = answer.author == "merchant"
+    context |= {"answer": answer.text, "problem_url": f"{context['receipt_url']}/problem"}
+    if message.channel == Channel.SMS:
+        context["who"] = merchant if is_merchant else settings.SERVICE_NAME
+        return Content(gettext("%(who)s has answered what you reported: %(problem_url)s") % context)
+    context["who"] = context["merchant"] if is_merchant else settings.SERVICE_NAME
+    subject = gettext("Answer of %(who)s: your payment of %(amount)s") % context
+    return content_about(payment, template=INQUIRY, subject=subject, context=context)
 
 
 def _text(merchant: str, amount: str) -> str:

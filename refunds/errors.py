@@ -25,6 +25,19 @@ class RefundAmountMismatch(ApiError):
     test_mode = "Refund a completed payment with `refund_amount_available` 1."
 
 
+class InquiryNotFound(ApiError):
+    status, code, message = 404, "INQUIRY_NOT_FOUND", "There is no such inquiry."
+    cause, remedy = WRONG_ID, CHECK_ID
+    test_mode = "`GET /v1/inquiries/inq_0`."
+
+
+class InquiryNotOpen(ApiError):
+    status, code, message = 422, "INQUIRY_NOT_OPEN", "The inquiry does not wait for an answer."
+    cause = "It was answered, refunded or closed; someone else may have been faster."
+    remedy = "Read the inquiry. If the customer writes again, it is open again."
+    test_mode = "Report a problem on the receipt of a test payment, and answer it twice."
+
+
 class RefundFinal(ValidationFailed):
     """Not part of the API: staff or the sweep came after the refund had ended."""
 

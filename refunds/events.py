@@ -6,7 +6,8 @@ from payments.events import sample_payment
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds.failures import GIVE_UP_AFTER, NOT_COVERED
-from refunds.models import Refund
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+from refunds.models import Inquiry, Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
 from webhooks.samples import Samples, sample_id, sample_instant
@@ -64,8 +65,21 @@ def payment_refunded(payment: Payment, refund: Refund) -> dict[str, Any]:
     }
 
 
+def inquiry_changed(inquiry: Inquiry) -> dict[str, Any]:
+    """Say what has become of an inquiry, without the words of people: an event is kept forever."""
+    return {
+        "inquiry_id": inquiry.id,
+        "payment_id": inquiry.payment_id,
+        "merchant_id": inquiry.merchant_id,
+        "reason": inquiry.reason,
+        "status": inquiry.status,
+        "created_at": inquiry.created_at,
+        "updated_at": inquiry.updated_at,
+    }
+
+
 def samples() -> Samples:
-    """Return a payload of each type, from refunds that are no rows."""
+    """Return a payload of each type, from refunds and inquiries that are no rows."""
     payment, succeeded = sample_payment(PaymentStatus.COMPLETED), _sample(RefundStatus.SUCCEEDED)
     payment.amount_refunded = succeeded.amount
     failed = _sample(RefundStatus.FAILED)
@@ -75,7 +89,21 @@ def samples() -> Samples:
         EventType.REFUND_COMPLETED: refund_completed(succeeded),
         EventType.PAYMENT_REFUNDED: payment_refunded(payment, succeeded),
         EventType.REFUND_FAILED: refund_failed(failed),
+        EventType.INQUIRY_CREATED: inquiry_changed(_sample_inquiry(InquiryStatus.OPEN)),
+        EventType.INQUIRY_UPDATED: inquiry_changed(_sample_inquiry(InquiryStatus.ANSWERED)),
     }
+
+
+def _sample_inquiry(status: InquiryStatus) -> Inquiry:
+    return Inquiry(
+        id=sample_id("inq"),
+        payment_id=sample_id("pay"),
+        merchant_id=sample_id("mer"),
+        reason=InquiryReason.NOT_RECEIVED,
+        status=status,
+        created_at=MADE_AT,
+        updated_at=MADE_AT,
+    )
 
 
 def _sample(status: RefundStatus) -> Refund:

@@ -1,6 +1,7 @@
 """How the list of refunds can be narrowed."""
 
 from core.queries import AMOUNTS, CREATED, UPDATED, exactly, one_of
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.statuses import RefundStatus
 
 FILTERS = {
@@ -9,4 +10,11 @@ FILTERS = {
     **CREATED,
     **UPDATED,
     **AMOUNTS,
+}
+
+INQUIRY_FILTERS = {
+    "payment_id": exactly("The inquiry of this payment."),
+    "status": one_of(InquiryStatus.values),
+    "reason": one_of(InquiryReason.values),
+    **CREATED,
 }

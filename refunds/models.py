@@ -14,6 +14,8 @@ from core.signatures import SignatureField
 from core.writing import insertion_of, update_of, write
 from merchants.scoping import CallerScoped
 from refunds.errors import RefundFinal, RefundNotFound
+from refunds.inquiry_models import Inquiry as Inquiry
+from refunds.inquiry_models import InquiryEntry as InquiryEntry
 from refunds.statuses import TRANSITIONS, RefundStatus
 
 STAMPED = {RefundStatus.SUCCEEDED: "succeeded_at", RefundStatus.FAILED: "failed_at"}

@@ -14,6 +14,7 @@ from core.fields import (
 )
 from core.limits import MAX_TEXT
 from core.serializers import Input, Output
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
 
@@ -66,6 +67,33 @@ class RefundOutput(Output):
     updated_at = InstantField()
     succeeded_at = InstantField(required=False)
     failed_at = InstantField(required=False)
+
+
+class InquiryEntryOutput(Output):
+    author = OneOfField(allowed=("customer", "merchant", "service"))
+    status = OneOfField(allowed=tuple(InquiryStatus.values))
+    text = TextField(max_length=MAX_TEXT, required=False)
+    at = InstantField()
+
+
+class InquirySummary(Output):
+    id = TextField(max_length=40)
+    payment_id = TextField(max_length=40)
+    merchant_id = TextField(max_length=40)
+    reason = OneOfField(allowed=tuple(InquiryReason.values))
+    status = OneOfField(allowed=tuple(InquiryStatus.values))
+    livemode = StrictBooleanField()
+    created_at = InstantField()
+    updated_at = InstantField()
+    open_since = InstantField(required=False)
+
+
+class InquiryOutput(InquirySummary):
+    entries = InquiryEntryOutput(many=True)
+
+
+class InquiryAnswer(Input):
+    text = TextField(max_length=MAX_TEXT, lines=True)
 
 
 def draft_of(values: dict[str, Any]) -> RefundDraft:

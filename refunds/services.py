@@ -24,6 +24,7 @@ from payments.statuses import ALLOWED, PaymentStatus
 from refunds import emails, events
 from refunds.errors import RefundAmountMismatch, RefundExceedsPayment, RefundFinal
 from refunds.failures import GIVE_UP_AFTER, NOT_COVERED, SIMULATED
+from refunds.inquiries import settle_by_refund
 from refunds.models import Refund
 from refunds.statuses import RefundStatus
 from webhooks.event_types import EventType
@@ -56,7 +57,7 @@ def create_refund(*, caller: Caller, payment_id: str, draft: RefundDraft, now: d
     failed for the test phone that selects it. Raises PaymentNotFound, PaymentNotCompleted,
     RefundAmountMismatch, RefundExceedsPayment.
     """
-    payment = Payment.objects.locked_of(caller, payment_id, "customer")
+    payment = Payment.objects.locked_of(caller, payment_id, "customer", "inquiry")
     refund = Refund(
         id=new_id("ref", now),
         payment=payment,
@@ -148,7 +149,9 @@ def _settle_if_covered(refund: Refund, payment: Payment, *, actor: str, now: dat
     emails.plan_notice(refund, payment, now=now)
     completed = Fact(EventType.REFUND_COMPLETED, refund, events.refund_completed(refund))
     refunded = Fact(EventType.PAYMENT_REFUNDED, payment, events.payment_refunded(payment, refund))
-    return _Outcome(writes, [completed, refunded])
+    inquiry = getattr(payment, "inquiry", None)  # absent from most
+    settled = settle_by_refund(inquiry, actor=actor, now=now) if inquiry else []
+    return _Outcome(writes, [completed, refunded, *settled])
 
 
 def _fail(refund: Refund, payment: Payment, reason: str, *, actor: str, now: datetime) -> _Outcome:

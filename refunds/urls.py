@@ -1,5 +1,6 @@
 from django.urls import path
 
+from refunds.inquiry_views import InquiryViewSet
 from refunds.views import RefundViewSet
 
 urlpatterns = [
@@ -15,4 +16,11 @@ urlpatterns = [
     ),
     path("refunds", RefundViewSet.as_view({"get": "list"}), name="refunds"),
     path("refunds/<id:refund_id>", RefundViewSet.as_view({"get": "retrieve"}), name="refund"),
+    path("inquiries", InquiryViewSet.as_view({"get": "list"}), name="inquiries"),
+    path("inquiries/<id:inquiry_id>", InquiryViewSet.as_view({"get": "retrieve"}), name="inquiry"),
+    path(
+        "inquiries/<id:inquiry_id>/answer",
+        InquiryViewSet.as_view({"post": "answer"}),
+        name="inquiry-answer",
+    ),
 ]

@@ -15,6 +15,7 @@ from checkout.adding import TopUpView, WayChoice
 from checkout.endings import ending_of, stop_for
 from checkout.formats import deadline
 from checkout.payment_view import Item, Payee, PaymentView
+from checkout.problems import ProblemEntry, ProblemForm
 from checkout.receipts import receipt_state_of
 from checkout.refusals import message_for
 from checkout.test_mode import magic_phones, outcomes
@@ -181,6 +182,11 @@ BASE = {
     "magic_phones": magic_phones,
     "outcomes": outcomes,
 }
+PROBLEM = BASE | {"payment_view": PAID, "form": ProblemForm(), "livemode": True}
+WRITTEN = (
+    ProblemEntry("You", "", "The tickets have not come.", NOW, is_own=True),
+    ProblemEntry(CONCH.name, "", "They are on their way.", NOW, is_own=False),
+)
 
 
 def filled(form: type[f.Form], error: ApiError | None = None, **values: str) -> f.Form:

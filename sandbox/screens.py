@@ -41,10 +41,12 @@ from sandbox.screen_samples import (
     NOW,
     ON_ITS_WAY,
     ORDER,
+    PROBLEM,
     PRODUCTS,
     ROWS,
     TICKETS,
     TOP_UP,
+    WRITTEN,
     Person,
     PreviewRefund,
     ended,
@@ -221,6 +223,8 @@ SCREENS: dict[str, Screen] = {
             "has_pin": True,
         },
     ),
+    "problem": lambda: ("problem", PROBLEM),
+    "problem-answered": lambda: ("problem", PROBLEM | {"entries": WRITTEN, "reported": True}),
     "ticket": lambda: (
         "ticket",
         BASE

@@ -12,6 +12,7 @@ ENVELOPE = "EventOutput"
 ABOUT = {
     "payment": "PaymentOutput",
     "refund": "RefundOutput",
+    "inquiry": "InquiryOutput",
     "payout": "PayoutOutput",
     "payment_link": "LinkOutput",
     "merchant": "MerchantOutput",

@@ -18,6 +18,8 @@ class EventType(TextChoices):
     REFUND_CREATED = "refund.created"
     REFUND_COMPLETED = "refund.completed"
     REFUND_FAILED = "refund.failed"
+    INQUIRY_CREATED = "inquiry.created"
+    INQUIRY_UPDATED = "inquiry.updated"
     PAYOUT_CREATED = "payout.created"
     PAYOUT_PAID = "payout.paid"
     PAYOUT_FAILED = "payout.failed"
@@ -41,6 +43,8 @@ MEANINGS = {
     EventType.REFUND_CREATED: "A refund was created.",
     EventType.REFUND_COMPLETED: "The customer has the money of a refund.",
     EventType.REFUND_FAILED: "A refund was given up; its amount may be refunded again.",
+    EventType.INQUIRY_CREATED: "A customer has reported a problem on a receipt: answer them.",
+    EventType.INQUIRY_UPDATED: "An inquiry was answered, refunded or closed, or is open again.",
     EventType.PAYOUT_CREATED: "A payout was scheduled.",
     EventType.PAYOUT_PAID: "The bank has booked a payout.",
     EventType.PAYOUT_FAILED: "A payout did not arrive or was returned; the money is back.",

@@ -14,8 +14,8 @@ from messages.models import Channel, Message, MessageStatus
 
 INTERRUPTED = "Interrupted while it was being sent: it may have arrived."
 KINDS = (
-    "invoice", "reminder", "due", "receipt", "refund", "pin_set", "pin_changed", "passkey_added",
-    "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
+    "invoice", "reminder", "due", "receipt", "refund", "inquiry", "pin_set", "pin_changed",
+    "passkey_added", "passkey_removed", "exhausted", "gone", "failing", "payment_link", "api_key",
     "change_requested", "change_made", "confirm_email", "top_up", "unhealthy", "staff_invitation",
     "staff_invitation_moved", "staff_alarm", "staff_decision", "staff_export",
     "bank_account", "pay_request",

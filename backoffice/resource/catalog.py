@@ -26,7 +26,7 @@ from payouts.models import (
     PayoutBatch,
     StatementLine,
 )
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 from webhooks.models import Delivery, Event, Webhook
 
 R = Right
@@ -59,6 +59,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     "Payments": (
         CatalogEntry(Payment, "Payments", "payments", R.VIEW_TRADE, "pay"),
         CatalogEntry(Refund, "Refunds", "undo", R.VIEW_TRADE, "ref"),
+        CatalogEntry(Inquiry, "Inquiries", "contact_support", R.VIEW_TRADE, "inq"),
         CatalogEntry(PaymentLink, "Payment links", "link", R.VIEW_TRADE, "link"),
         CatalogEntry(Message, "Messages", "mail", R.VIEW_TRADE, "msg"),
         CatalogEntry(Customer, "Customers", "person", R.VIEW_TRADE, "cus"),

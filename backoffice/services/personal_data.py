@@ -18,7 +18,7 @@ from merchants.callers import Caller
 from messages.models import Message
 from payments.models import Payment
 from payments.statuses import FINAL
-from refunds.models import Refund
+from refunds.models import Inquiry, InquiryEntry, Refund
 
 
 def check_erasure(instruction: Instruction, now: datetime) -> None:
@@ -45,6 +45,7 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
     payments = Payment.objects.filter(customer=customer)
     for messages in messages_to(customer):
         messages.delete()
+    InquiryEntry.objects.filter(inquiry__payment__customer=customer).update(text="")
     VerificationTry.objects.filter(payment_id__in=payments.values("pk")).delete()
     payments.exclude(customer_email=None).update(customer_email=None, updated_at=now)
     erase_customer(customer_id=customer.pk, actor=caller.actor, cause=instruction.pk, now=now)
@@ -52,12 +53,14 @@ def erase(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 
 def messages_to(customer: Customer) -> Iterator[QuerySet[Message]]:
-    """Yield what was told about the customer's account, their payments, refunds and top-ups."""
+    """Yield what was told about the customer's account and what they paid."""
     payments = Payment.objects.filter(customer=customer)
     refunds = Refund.objects.filter(payment__customer=customer)
     yield Message.objects.filter(about=customer.pk)
     yield Message.objects.filter(about__in=payments.values("pk"))
     yield Message.objects.filter(about__in=refunds.values("pk"))
+    inquiries = Inquiry.objects.filter(payment__customer=customer)
+    yield Message.objects.filter(about__in=inquiries.values("pk"))
     yield Message.objects.filter(about__in=TopUp.objects.filter(customer=customer).values("pk"))
 
 

@@ -17,7 +17,7 @@ from customers.models import Customer
 from funding.models import TopUp
 from ledger.models import Account, Transfer
 from payments.models import Payment
-from refunds.models import Refund
+from refunds.models import InquiryEntry, Refund
 
 _CUSTOMER = (
     "id", "phone", "name", "email", "language", "created_at", "pin_set_at", "frozen_at",
@@ -28,6 +28,7 @@ _PAYMENT = (
     "completed_at",
 )  # fmt: skip
 _REFUND = ("id", "payment_id", "amount", "currency", "status", "reason", "created_at")
+_INQUIRY = ("inquiry_id", "status", "author", "text", "at")
 _TOP_UP = (
     "id", "payment_id", "way", "amount", "amount_received", "currency", "status", "reference",
     "created_at", "succeeded_at",
@@ -71,6 +72,9 @@ def _known_of(customer: Customer) -> dict[str, Any]:
             {"merchant": payment.merchant.name} | _fields(payment, _PAYMENT) for payment in payments
         ],
         "refunds": _rows(Refund.objects.filter(payment__customer=customer), _REFUND),
+        "inquiries": _rows(
+            InquiryEntry.objects.filter(inquiry__payment__customer=customer), _INQUIRY
+        ),
         "top_ups": _rows(TopUp.objects.filter(customer=customer), _TOP_UP),
         "passkeys": _rows(customer.passkeys.all(), _PASSKEY),
         "sessions": _rows(customer.sessions.all(), _SESSION),

@@ -40,7 +40,9 @@ from payouts.models import (
     StatementLine,
 )
 from payouts.services import schedule_payout
-from refunds.models import Refund
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from refunds.models import Inquiry, Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import make_user, staff_as
 from tests.factories import MerchantFactory, PaymentFactory
@@ -48,6 +50,7 @@ from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Event, Webhook
 
 PHONE = "+1 242 555 0100"
+REPORT = ProblemReport(InquiryReason.NOT_RECEIVED)
 
 
 def caller_of(merchant: Merchant) -> Caller:
@@ -57,9 +60,9 @@ def caller_of(merchant: Merchant) -> Caller:
 def paid_payment(merchant: Merchant | None = None, amount: int = 1_250, **more: Any) -> Payment:
     """Make a test payment that the working test customer has paid."""
     merchant = merchant or MerchantFactory()
-    payment = PaymentFactory(merchant=merchant, amount=amount, **more)
+    payment, caller = PaymentFactory(merchant=merchant, amount=amount, **more), caller_of(merchant)
     return confirm_payment(
-        caller=caller_of(merchant), payment_id=payment.id, phone=PHONE, amount=None, now=utc_now()
+        caller=caller, payment_id=payment.id, phone=PHONE, amount=None, now=utc_now()
     )
 
 
@@ -92,19 +95,20 @@ def one_of_each() -> dict[type[Model], Model]:
         now=utc_now(),
     ).webhook
     payment = paid_payment(merchant, 500_000, reference="A-1001", metadata={"cart": "c991"})
-    made = _of_trade(payment) | _of_money(merchant) | _of_webhooks(endpoint)
-    made |= _of_office(payment)
+    made = _of_trade(payment) | _of_money(merchant) | _of_webhooks(endpoint) | _of_office(payment)
     seal_transfers(now=utc_now())
     return made
 
 
 def _of_trade(payment: Payment) -> dict[type[Model], Model]:
-    merchant = payment.merchant
-    caller = caller_of(merchant)
+    merchant, caller = payment.merchant, caller_of(payment.merchant)
     return {
         Payment: payment,
         Refund: create_refund(
             caller=caller, payment_id=payment.pk, draft=RefundDraft(amount=100), now=utc_now()
+        ),
+        Inquiry: report_problem(
+            payment_id=payment.pk, report=REPORT, actor="customer", now=utc_now()
         ),
         PaymentLink: create_link(
             caller=caller, draft=LinkDraft(currency="BSD", amount=500), now=utc_now()
@@ -186,8 +190,8 @@ def _of_office(payment: Payment) -> dict[type[Model], Model]:
 
 
 def _statement(merchant: Merchant) -> AccountStatement:
-    now = utc_now()
-    days = {"start_at": now - timedelta(days=2), "end_at": now - timedelta(days=1)}
+    now, day = utc_now(), timedelta(days=1)
+    days = {"start_at": now - 2 * day, "end_at": now - day}
     return request_statement(caller=caller_of(merchant), currency="BSD", now=now, **days)
 
 

@@ -17,6 +17,7 @@ MAY: dict[Right, set[Role]] = {
     R.NOTE: {S, F, D, A},
     R.CANCEL: {S, F, A},
     R.RECEIPT: {S, F, A},
+    R.ANSWER: {S, F, A},
     R.MESSAGE: {S, A},
     R.LINK: {S, A},
     R.RESEND: {S, D, A},

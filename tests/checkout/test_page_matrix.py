@@ -73,6 +73,7 @@ PAGES = {
     "receipt-pdf": PAYMENT,
     "receipt-proof": PAYMENT,
     "receipt-file": PAYMENT,
+    "receipt-problem": PAYMENT,
     "account": ACCOUNT,
     "account-phone": ACCOUNT,
     "account-code": ACCOUNT,

@@ -33,7 +33,8 @@ ONCE = {
     "till_once": ("merchant", "livemode"),
 }
 ALONE = {
-    "ApiKey.hash", "BankStatement.amends", "CustomerSession.token_hash", "Instruction.form_key",
+    "ApiKey.hash", "BankStatement.amends", "CustomerSession.token_hash",
+    "Inquiry.payment", "Instruction.form_key",
     "LinkUse.payment_id",
     "Merchant.slug", "Message.key", "Passkey.credential_id", "PasskeyChallenge.challenge",
     "Payment.transaction_id", "Payout.statement", "PayoutOrder.end_to_end_id",

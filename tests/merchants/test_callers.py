@@ -26,8 +26,8 @@ def reaches(model: type[Model], caller: Caller) -> str:
 def test_it_covers_every_resource() -> None:
     assert {model.__name__ for model in SCOPED} == {
         "AccountStatement", "ApiKey", "BankAccount", "BankEntry", "Customer", "Event",
-        "Instruction", "Merchant", "MerchantChange", "Payment", "PaymentLink", "Payout", "Refund",
-        "TopUp", "Webhook",
+        "Inquiry", "Instruction", "Merchant", "MerchantChange", "Payment", "PaymentLink", "Payout",
+        "Refund", "TopUp", "Webhook",
     }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from merchants.viewsets import CallerViewSet
 from payments.models import Payment
 from payouts.account_statements import request_statement
 from payouts.models import AccountStatement, BankAccount, Payout
-from refunds.models import Refund
+from refunds.models import Inquiry, Refund
 from tests.backoffice.rows import one_of_each
 from tests.client import Api, ApiClient
 from tests.factories import MerchantFactory
@@ -33,7 +33,7 @@ OBJECTS: dict[str, type[Model]] = {
     "merchant_id": Merchant, "payment_id": Payment, "refund_id": Refund, "link_id": PaymentLink,
     "payout_id": Payout, "webhook_id": Webhook, "delivery_id": Delivery, "event_id": Event,
     "statement_id": AccountStatement, "key_id": ApiKey, "transaction_id": Transfer,
-    "bank_account_id": BankAccount,
+    "bank_account_id": BankAccount, "inquiry_id": Inquiry,
 }  # fmt: skip
 # What each route is about: the parameter that names its object, or one of the words above.
 ROUTES = {
@@ -60,6 +60,9 @@ ROUTES = {
     "get payments/<id:payment_id>/refunds": "payment_id",
     "get refunds": LIST,
     "get refunds/<id:refund_id>": "refund_id",
+    "get inquiries": LIST,
+    "get inquiries/<id:inquiry_id>": "inquiry_id",
+    "post inquiries/<id:inquiry_id>/answer": "inquiry_id",
     "get payment-links": LIST,
     "post payment-links": NEW,
     "get payment-links/<id:link_id>": "link_id",
@@ -97,6 +100,7 @@ ROUTES = {
 }
 NAMED = [route for route, about in ROUTES.items() if about in OBJECTS]
 BODIES: dict[str, dict[str, Any]] = {
+    "post inquiries/<id:inquiry_id>/answer": {"text": "It is on its way."},
     "post webhooks/<id:webhook_id>/recover": {"since": "2026-01-31T09:30:00.000Z"},
     "post payments/<id:payment_id>/simulate": {"outcome": "paid"},
     "post payments/<id:payment_id>/send": {"email": "ana@example.com"},

@@ -31,6 +31,7 @@ TABLES: dict[EventType, tuple[str, ...]] = {
 IDS = {
     "payment": "payment_id",
     "refund": "refund_id",
+    "inquiry": "inquiry_id",
     "payout": "payout_id",
     "payment_link": "payment_link_id",
     "merchant": "merchant_id",
@@ -55,7 +56,7 @@ class Filled:
         return self._name
 
 
-_payment, _refund, _payout, _link, _merchant = map(Filled, IDS)
+_payment, _refund, _inquiry, _payout, _link, _merchant = map(Filled, IDS)
 
 # Built from objects of which everything is filled in.
 BUILT: dict[EventType, dict[str, Any]] = {
@@ -74,6 +75,8 @@ BUILT: dict[EventType, dict[str, Any]] = {
         _T.REFUND_CREATED: refunds.refund_created(_refund),  # type: ignore[arg-type]
         _T.REFUND_COMPLETED: refunds.refund_completed(_refund),  # type: ignore[arg-type]
         _T.REFUND_FAILED: refunds.refund_failed(_refund),  # type: ignore[arg-type]
+        _T.INQUIRY_CREATED: refunds.inquiry_changed(_inquiry),  # type: ignore[arg-type]
+        _T.INQUIRY_UPDATED: refunds.inquiry_changed(_inquiry),  # type: ignore[arg-type]
         _T.PAYOUT_CREATED: payouts.payout_created(_payout),  # type: ignore[arg-type]
         _T.PAYOUT_PAID: payouts.payout_paid(_payout),  # type: ignore[arg-type]
         _T.PAYOUT_FAILED: payouts.payout_failed(_payout),  # type: ignore[arg-type]

@@ -19,6 +19,9 @@ from payments.models import Payment
 from payments.replacements import request_replacement
 from payouts.models import Payout
 from payouts.services import mark_sent, record_failed, record_paid
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from refunds.models import Inquiry
 from tests.client import Api
 from tests.payouts.merchant_balance import credit
 from tests.webhooks.conftest import MakeEndpoint
@@ -120,6 +123,18 @@ def fail_refund(api: Api, merchant: Merchant) -> None:
     api(merchant).post(f"/v1/payments/{payment_id}/refund", body)
 
 
+def report(api: Api, merchant: Merchant) -> Inquiry:
+    report = ProblemReport(InquiryReason.NOT_RECEIVED, "Where are the tickets?")
+    return report_problem(
+        payment_id=paid(api, merchant), report=report, actor="customer", now=utc_now()
+    )
+
+
+def report_and_answer(api: Api, merchant: Merchant) -> None:
+    inquiry = report(api, merchant)
+    api(merchant).post(f"/v1/inquiries/{inquiry.id}/answer", {"text": "On their way."})
+
+
 def pay_out(api: Api, merchant: Merchant) -> Payout:
     credit(merchant, 98_000)
     api(merchant).post("/v1/payouts", {})
@@ -177,6 +192,8 @@ IN_LIFE: dict[EventType, Callable[[Api, Merchant], Any]] = {
     T.REFUND_CREATED: refund,
     T.REFUND_COMPLETED: refund,
     T.REFUND_FAILED: fail_refund,
+    T.INQUIRY_CREATED: report,
+    T.INQUIRY_UPDATED: report_and_answer,
     T.PAYOUT_CREATED: pay_out,
     T.PAYOUT_PAID: pay_out_to_the_end,
     T.PAYOUT_FAILED: fail_payout,

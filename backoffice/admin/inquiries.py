@@ -1,0 +1,161 @@
+"""What customers report on receipts: answered, refunded, or closed with the reason."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from backoffice import formats
+from backoffice.actions import Action
+from backoffice.admin.office import OfficeAdmin
+from backoffice.admin.payment_actions import REFUND, RefundForm
+from backoffice.forms import ActionForm, TextAreaField
+from backoffice.inquiry_answer import inquiry_words
+from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.request_answer import requests_about
+from backoffice.resource.display_fields import (
+    CREATED,
+    MERCHANT,
+    MODE,
+    STATUS,
+    Amount,
+    Field,
+    Id,
+    Reference,
+    RowLink,
+    actor_words,
+)
+from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.merchant_filter import MerchantFilter
+from backoffice.roles import Right
+from backoffice.timeline import timeline_of_row
+from core.clock import request_now
+from core.limits import MAX_TEXT
+from refunds.inquiries import answer_inquiry, close_inquiry
+from refunds.inquiry_models import Inquiry
+from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
+
+
+class AnswerForm(ActionForm):
+    """What the customer is told."""
+
+    answer = TextAreaField(
+        max_length=MAX_TEXT, help_text="The customer and the merchant read this, as you write it."
+    )
+
+
+class InquiryRefundForm(RefundForm):
+    """The form of a refund, of the payment that the inquiry is about."""
+
+    def prepare(self) -> None:
+        self.row = self.row.payment
+        super().prepare()
+
+
+def _can_become(status: InquiryStatus, inquiry: Inquiry) -> bool:
+    return status in INQUIRY_TRANSITIONS[InquiryStatus(inquiry.status)]
+
+
+ANSWER = Action(
+    name="answer",
+    title="Answer",
+    right=Right.ANSWER,
+    form=AnswerForm,
+    service=lambda context: answer_inquiry(
+        caller=context.caller,
+        inquiry_id=context.row.pk,
+        text=context.data["answer"],
+        now=context.now,
+    ),
+    message="The customer is told. If they write again, it is open again.",
+    audited_as="answer inquiry",
+    watches=("status",),
+    icon="reply",
+    main=True,
+    available=lambda inquiry, now: _can_become(InquiryStatus.ANSWERED, inquiry),
+)
+REFUND_INQUIRY = replace(
+    REFUND,
+    main=False,
+    form=InquiryRefundForm,
+    service=lambda context: REFUND.service(replace(context, row=context.row.payment)),
+    about="A refund settles the inquiry; its notice tells the customer.",
+    available=lambda inquiry, now: REFUND.available(inquiry.payment, now),
+)
+CLOSE = Action(
+    name="close",
+    title="Close without refund",
+    right=Right.ANSWER,
+    form=AnswerForm,
+    service=lambda context: close_inquiry(
+        caller=context.caller,
+        inquiry_id=context.row.pk,
+        text=context.data["answer"],
+        now=context.now,
+    ),
+    message="The inquiry is closed, and the customer is told why.",
+    audited_as="close inquiry",
+    watches=("status",),
+    icon="block",
+    danger=True,
+    available=lambda inquiry, now: _can_become(InquiryStatus.CLOSED, inquiry),
+)
+REASON = Field("Reported", lambda inquiry: InquiryReason(inquiry.reason).label.lower())
+PAID = Amount("Payment of", "payment.amount", currency="payment.currency")
+WAITS = Field(
+    "Waits for",
+    lambda inquiry: formats.age(inquiry.open_since, request_now()) if inquiry.open_since else "",
+)
+CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.customer")
+INQUIRY_FIELDS = (CREATED, REASON, STATUS, WAITS)
+
+
+class InquiryAdmin(OfficeAdmin):
+    list_select_related = ("merchant", "payment__customer")
+    list_display = (CREATED, REASON, STATUS, WAITS, PAID, MERCHANT, CUSTOMER, MODE, Id("Inquiry"))
+    list_filter = (
+        DayFilter,
+        choice_filter("status", "status", InquiryStatus.choices),
+        choice_filter("reason", "reason", InquiryReason.choices),
+        ModeFilter,
+        MerchantFilter,
+        link_filter("payment", "payment", "payment_id"),
+    )
+    row_actions = (ANSWER, REFUND_INQUIRY, CLOSE)
+    page = (
+        Fieldset(
+            "Inquiry",
+            Id("Inquiry"),
+            Reference("Payment", "payment_id"),
+            PAID,
+            MERCHANT,
+            CUSTOMER,
+            REASON,
+            STATUS,
+            MODE,
+            CREATED,
+        ),
+    )
+
+    def heading(self, row: Inquiry) -> str:
+        amount = formats.money(row.payment.amount, row.payment.currency)
+        return f"{InquiryReason(row.reason).label.capitalize()}: payment of {amount}"
+
+    def answer(self, row: Inquiry, now: datetime) -> SupportAnswer:
+        words = [inquiry_words(row, now), *requests_about(row.payment_id, now)]
+        return SupportAnswer(words, formats.tone(row.status) if row.open_since is None else "wait")
+
+    def timeline(self, row: Inquiry) -> list[TimelineEntry]:
+        moments = [*_entries(row), *timeline_of_row(row)]
+        return sorted(moments, key=lambda moment: moment.at, reverse=True)
+
+
+def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
+    for entry in inquiry.entries.all():
+        who = actor_words(entry.actor)
+        title = "Written by the customer" if entry.author == "customer" else entry.status
+        details = (entry.text,) if entry.text else ()
+        yield TimelineEntry(
+            entry.at, "forum", title.capitalize(), who, details=details,
+            tone=formats.tone(entry.status),
+        )  # fmt: skip

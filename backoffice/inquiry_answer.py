@@ -1,0 +1,24 @@
+"""What to tell a caller about what a customer has reported."""
+
+from datetime import datetime
+
+from backoffice.formats import clock
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+from refunds.models import Inquiry
+
+_SAID = {
+    InquiryStatus.ANSWERED: "was answered",
+    InquiryStatus.REFUNDED: "was settled by a refund",
+    InquiryStatus.CLOSED: "was closed without a refund",
+}
+
+
+def inquiry_words(inquiry: Inquiry, now: datetime) -> str:
+    """Return where an inquiry stands, in a sentence."""
+    reported = InquiryReason(inquiry.reason).label.lower()
+    if inquiry.open_since is not None:
+        since = clock(inquiry.open_since, now)
+        return f"The customer reported “{reported}” and has waited for an answer since {since}."
+    said = _SAID[InquiryStatus(inquiry.status)]
+    when = clock(inquiry.updated_at, now)
+    return f"The customer reported “{reported}”; it {said} {when}."

@@ -1,0 +1,101 @@
+"""What a customer reports on a receipt, and what was answered, as the page shows it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django import forms
+from django.conf import settings
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from checkout.forms import Form, error_messages_for
+from checkout.payment_view import PaymentView
+from core import attempt_limits
+from core.limits import MAX_TEXT
+from core.text import is_printable
+from payments.models import Payment
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_models import Inquiry
+from refunds.inquiry_statuses import InquiryReason, InquiryStatus
+
+REPORTS = attempt_limits.AttemptLimit("problem-report", 5, timedelta(days=1))
+REASONS = (
+    (InquiryReason.NOT_RECEIVED, gettext_lazy("I did not get what I paid for")),
+    (InquiryReason.NOT_AS_DESCRIBED, gettext_lazy("It is not what was promised")),
+    (InquiryReason.WRONG_AMOUNT, gettext_lazy("The amount is wrong")),
+    (InquiryReason.DUPLICATE, gettext_lazy("I paid twice")),
+    (InquiryReason.UNRECOGNIZED, gettext_lazy("I do not know this payment")),
+    (InquiryReason.OTHER, gettext_lazy("Something else")),
+)
+_CHOOSE = gettext_lazy("Choose what is wrong.")
+
+
+class ProblemForm(Form):
+    """A reason from the list, and the customer's own words."""
+
+    reason = forms.ChoiceField(
+        label=gettext_lazy("What is wrong?"),
+        choices=(("", gettext_lazy("Choose one")), *REASONS),
+        error_messages=error_messages_for(_CHOOSE, _CHOOSE) | {"invalid_choice": _CHOOSE},
+    )
+    text = forms.CharField(
+        label=gettext_lazy("What happened?"),
+        help_text=gettext_lazy("Never write a PIN or a code here."),
+        max_length=MAX_TEXT,
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+    def clean_text(self) -> str:
+        text = str(self.cleaned_data["text"]).replace("\r\n", "\n")
+        if not is_printable(text, lines=True):
+            raise forms.ValidationError(_("This contains a character that cannot be stored."))
+        return text
+
+
+@dataclass(frozen=True)
+class ProblemEntry:
+    """What someone wrote, or what became of it: by whom, when, in which words."""
+
+    who: str
+    state: str
+    text: str
+    at: datetime
+    is_own: bool
+
+
+def send_report(*, payment: Payment, form: ProblemForm, actor: str, now: datetime) -> Inquiry:
+    """Report what a form says; limited per day, since the page is public.
+
+    Raises RateLimited, PaymentNotCompleted.
+    """
+    attempt_limits.count_attempt(REPORTS, payment.id, now=now)
+    reason = InquiryReason(form.cleaned_data["reason"])
+    report = ProblemReport(reason=reason, text=form.cleaned_data["text"])
+    return report_problem(payment_id=payment.id, report=report, actor=actor, now=now)
+
+
+def entries_of(payment_view: PaymentView) -> list[ProblemEntry]:
+    """Return what was written about a payment, oldest first; nothing where no one did."""
+    inquiry = Inquiry.objects.filter(payment=payment_view.id).first()
+    if inquiry is None:
+        return []
+    names = {
+        "customer": _("You"),
+        "merchant": payment_view.payee.name,
+        "service": settings.SERVICE_NAME,
+    }
+    states = {
+        InquiryStatus.REFUNDED: _("Money went back: see the receipt."),
+        InquiryStatus.CLOSED: _("Closed without a refund."),
+    }
+    return [
+        ProblemEntry(
+            who=names[entry.author],
+            state=states.get(InquiryStatus(entry.status), ""),
+            text=entry.text,
+            at=entry.at,
+            is_own=entry.author == "customer",
+        )
+        for entry in inquiry.entries.all()
+    ]

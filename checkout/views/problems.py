@@ -1,0 +1,34 @@
+"""Report a problem on a receipt, and read what was answered."""
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from checkout.pages import SeeOther
+from checkout.problems import ProblemForm, entries_of, send_report
+from checkout.views.receipts import ReceiptPage
+from core.errors import ApiError
+
+
+class ProblemPage(ReceiptPage):
+    """Who may see the receipt may report; only who paid is sent the answer."""
+
+    def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        return self.ask(ProblemForm())
+
+    def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
+        form = ProblemForm(request.POST)
+        if form.is_valid():
+            try:
+                send_report(payment=self.payment, form=form, actor=self.browser.actor, now=self.now)
+                return SeeOther(f"{reverse('receipt-problem', args=[payment_id])}?reported=1")
+            except ApiError as error:
+                self.show_error(form, error)
+        return self.ask(form)
+
+    def ask(self, form: ProblemForm) -> HttpResponse:
+        return self.form_page(
+            "problem.html",
+            form,
+            entries=entries_of(self.payment_view),
+            reported="reported" in self.request.GET,
+        )

@@ -1,0 +1,91 @@
+"""Inquiries: a customer reports a problem with a payment, and is answered or refunded.
+
+The customer is told on what the payment knows of them, never where a visitor says. Locks are taken
+in the order payment, inquiry.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from core.ids import new_id
+from merchants.callers import Caller
+from payments.errors import PaymentNotCompleted
+from payments.models import Payment
+from payments.statuses import PaymentStatus
+from refunds import emails, events
+from refunds.inquiry_models import Inquiry
+from refunds.inquiry_statuses import UNSETTLED, InquiryReason, InquiryStatus
+from webhooks.event_types import EventType
+from webhooks.outbox import Fact, emit
+
+
+@dataclass(frozen=True)
+class ProblemReport:
+    """What a customer reports. The text is theirs, and may be empty."""
+
+    reason: InquiryReason
+    text: str = ""
+
+
+@transaction.atomic
+def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: datetime) -> Inquiry:
+    """Open the inquiry of a completed payment, or open it again with what is new.
+
+    Raises PaymentNotFound, PaymentNotCompleted.
+    """
+    payment = Payment.objects.locked(payment_id)
+    if payment.status != PaymentStatus.COMPLETED:
+        raise PaymentNotCompleted
+    inquiry = Inquiry.objects.filter(payment=payment).first() or Inquiry(
+        id=new_id("inq", now),
+        payment=payment,
+        merchant_id=payment.merchant_id,
+        livemode=payment.livemode,
+        created_at=now,
+    )
+    is_new = inquiry._state.adding
+    inquiry.reason = report.reason
+    inquiry.transition_to(InquiryStatus.OPEN, actor=actor, text=report.text, now=now)
+    event_type = EventType.INQUIRY_CREATED if is_new else EventType.INQUIRY_UPDATED
+    emit(event_type, about=inquiry, data=events.inquiry_changed(inquiry), now=now)
+    return inquiry
+
+
+@transaction.atomic
+def answer_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
+    """Answer the customer, who is told. Raises InquiryNotFound, InquiryNotOpen."""
+    return _end(caller, inquiry_id, InquiryStatus.ANSWERED, text, now)
+
+
+@transaction.atomic
+def close_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) -> Inquiry:
+    """Close an inquiry without a refund; the customer is told why.
+
+    Raises InquiryNotFound, InquiryNotOpen.
+    """
+    return _end(caller, inquiry_id, InquiryStatus.CLOSED, text, now)
+
+
+def settle_by_refund(inquiry: Inquiry, *, actor: str, now: datetime) -> list[Fact]:
+    """Settle the inquiry of a payment that is being refunded; return what there is to report.
+
+    The payment is locked. The notice of the refund is what tells the customer.
+    """
+    if inquiry.status not in UNSETTLED:
+        return []
+    inquiry.transition_to(InquiryStatus.REFUNDED, actor=actor, now=now)
+    return [Fact(EventType.INQUIRY_UPDATED, inquiry, events.inquiry_changed(inquiry))]
+
+
+def _end(
+    caller: Caller, inquiry_id: str, status: InquiryStatus, text: str, now: datetime
+) -> Inquiry:
+    payment_id = Inquiry.objects.one_of(caller, inquiry_id).payment_id
+    payment = Payment.objects.select_related("merchant", "customer").locked(payment_id)
+    inquiry = Inquiry.objects.locked(inquiry_id)
+    inquiry.transition_to(status, actor=caller.actor, text=text, now=now)
+    emails.plan_answer(inquiry, payment, now=now)
+    emit(EventType.INQUIRY_UPDATED, about=inquiry, data=events.inquiry_changed(inquiry), now=now)
+    return inquiry

@@ -1,0 +1,45 @@
+from django.http import HttpResponse
+from rest_framework.response import Response
+
+from core.clock import request_now
+from core.openapi import listing, operation
+from core.queries import query_of, read_filters
+from merchants.caller_lists import CallerList
+from merchants.callers import CallerRequest
+from merchants.viewsets import CallerViewSet
+from refunds.filters import INQUIRY_FILTERS
+from refunds.inquiries import answer_inquiry
+from refunds.models import Inquiry
+from refunds.serializers import InquiryAnswer, InquiryOutput, InquirySummary
+
+
+class InquiryViewSet(CallerViewSet):
+    resource = "inquiry"
+
+    @listing("List inquiries", item=InquirySummary, key="inquiries", filters=INQUIRY_FILTERS)
+    def list(self, request: CallerRequest) -> Response:
+        """Newest first. With `status=open`, those whose customers wait."""
+        caller, filters = request.user, read_filters(query_of(request), INQUIRY_FILTERS)
+        inquiries = CallerList(Inquiry.objects.listed, caller, filters, request_now())
+        return self.page(request, inquiries, InquirySummary, key="inquiries")
+
+    @operation("Read an inquiry", response=InquiryOutput)
+    def retrieve(self, request: CallerRequest, inquiry_id: str) -> Response:
+        """With all that was written, oldest first."""
+        return Response(InquiryOutput.of(Inquiry.objects.one_of(request.user, inquiry_id)))
+
+    @operation("Answer an inquiry", request=InquiryAnswer, response=InquiryOutput)
+    def answer(self, request: CallerRequest, inquiry_id: str) -> HttpResponse:
+        """The customer is sent your answer by e-mail, or a text message that leads to it.
+
+        To give money back, refund the payment: that settles its inquiry.
+        """
+        text = InquiryAnswer.parse(request.data)["text"]
+
+        def work() -> Response:
+            inquiry = answer_inquiry(
+                caller=request.user, inquiry_id=inquiry_id, text=text, now=request_now()
+            )
+            return Response(InquiryOutput.of(inquiry))
+
+        return self.once(request, work)

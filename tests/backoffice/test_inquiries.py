@@ -1,0 +1,97 @@
+"""Support works through what customers report: by age, with an answer, a refund or a reason."""
+
+import pytest
+
+from backoffice.models import AuditEntry, Instruction
+from backoffice.resource.page_urls import list_of, page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from merchants.models import Merchant
+from payments.models import Payment
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_statuses import InquiryReason
+from refunds.models import Inquiry, Refund
+from tests.backoffice.acting import act
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import paid_payment
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def payment(merchant: Merchant) -> Payment:
+    return paid_payment(merchant, 50_000)
+
+
+@pytest.fixture
+def inquiry(payment: Payment) -> Inquiry:
+    return report_problem(
+        payment_id=payment.pk,
+        report=ProblemReport(InquiryReason.DUPLICATE, "I paid twice at the bar"),
+        actor="customer",
+        now=utc_now(),
+    )
+
+
+def shown(office: Office, address: str) -> str:
+    return office(Role.SUPPORT).get(address).content.decode()
+
+
+def test_it_stands_in_the_queue_with_its_age(office: Office, inquiry: Inquiry) -> None:
+    dashboard = shown(office, "/admin/?mode=test")
+    listed = shown(office, list_of(Inquiry, mode="test", status="open"))
+
+    assert "Customers waiting for an answer" in dashboard
+    assert inquiry.pk in listed
+    assert "duplicate" in listed
+
+
+def test_its_page_and_that_of_the_payment_say_what_was_reported(
+    office: Office, payment: Payment, inquiry: Inquiry
+) -> None:
+    own, of_payment = shown(office, page_of(inquiry)), shown(office, page_of(payment))
+
+    assert "I paid twice at the bar" in own
+    assert "The customer reported “duplicate” and has waited for an answer since" in own
+    assert "The customer reported “duplicate”" in of_payment
+    assert page_of(inquiry) in of_payment
+
+
+def test_support_answers(office: Office, inquiry: Inquiry) -> None:
+    act(office(Role.SUPPORT), inquiry, "answer", answer="We see one payment only.")
+
+    inquiry.refresh_from_db()
+    assert inquiry.status == "answered"
+    assert inquiry.entries.latest("pk").text == "We see one payment only."
+    entry = AuditEntry.objects.get(act="answer inquiry")
+    assert (entry.before, entry.after) == ({"status": "open"}, {"status": "answered"})
+    assert entry.reason == ""
+
+
+def test_support_closes_with_a_reason(office: Office, inquiry: Inquiry) -> None:
+    act(office(Role.SUPPORT), inquiry, "close", answer="These are two tables.")
+
+    inquiry.refresh_from_db()
+    assert inquiry.status == "closed"
+    assert "was closed without a refund" in shown(office, page_of(inquiry))
+
+
+def test_support_refunds_from_there(office: Office, inquiry: Inquiry) -> None:
+    act(office(Role.SUPPORT), inquiry, "refund", amount="50.00", reason="Paid twice", note="Seen")
+
+    inquiry.refresh_from_db()
+    assert Refund.objects.get().amount == 5_000
+    assert inquiry.status == "refunded"
+
+
+def test_a_refund_above_the_limit_waits_and_so_does_the_customer(
+    office: Office, inquiry: Inquiry
+) -> None:
+    browser = office(Role.SUPPORT)
+    act(browser, inquiry, "refund", amount="500.00", reason="Paid twice", note="Seen")
+
+    inquiry.refresh_from_db()
+    assert Instruction.objects.get().status == "waiting"
+    assert inquiry.status == "open"
+    page = browser.get(page_of(inquiry)).content.decode()
+    assert "waits for a colleague&#x27;s approval" in page

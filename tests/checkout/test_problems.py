@@ -1,0 +1,89 @@
+"""Report a problem on a receipt, and read the answer."""
+
+import pytest
+
+from core.clock import utc_now
+from payments.models import Payment
+from refunds.models import Inquiry, InquiryEntry
+from tests.checkout.shopper import Shopper
+from tests.client import Api
+from tests.factories import PaymentFactory
+from tests.refunds.refunding import sell
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def paid(merchant) -> Payment:
+    return sell(merchant, 1_250)
+
+
+def page_of(payment: Payment) -> Shopper:
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{payment.id}/problem")
+    return shopper
+
+
+def test_it_is_reported_from_the_receipt(paid):
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{paid.id}")
+    assert f'href="/receipts/{paid.id}/problem"' in shopper.text
+
+    shopper = page_of(paid)
+    shopper.send(to="", reason="not_received", text="Two tickets\r\nare missing <b>")
+
+    assert shopper.path == f"/receipts/{paid.id}/problem?reported=1"
+    assert f"We have it, and {paid.merchant.name} was told." in shopper.text
+    assert "Two tickets<br>are missing &lt;b&gt;" in shopper.text
+    inquiry = Inquiry.objects.get()
+    assert (inquiry.payment_id, inquiry.reason, inquiry.status) == (paid.id, "not_received", "open")
+    assert InquiryEntry.objects.get().text == "Two tickets\nare missing <b>"
+
+
+def test_the_answer_stands_on_the_page(api: Api, paid):
+    page_of(paid).send(reason="duplicate", text="Twice")
+    inquiry = Inquiry.objects.get()
+    api(paid.merchant).post(f"/v1/inquiries/{inquiry.id}/answer", {"text": "Looking into it"})
+
+    shopper = page_of(paid)
+
+    assert "Looking into it" in shopper.text
+    assert f"<strong>{paid.merchant.name}</strong>" in shopper.text
+    assert "Write again" in shopper.text
+
+
+@pytest.mark.parametrize("reason", ["", "made_up"])
+def test_what_is_wrong_has_to_be_chosen(paid, reason):
+    shopper = page_of(paid)
+    shopper.send(reason=reason, text="x" * 500)
+
+    assert "Choose what is wrong." in shopper.text
+    assert "x" * 500 in shopper.text
+    assert Inquiry.objects.count() == 0
+
+
+def test_a_text_has_its_limits(paid):
+    shopper = page_of(paid)
+    shopper.send(reason="other", text="x" * 501)
+    assert Inquiry.objects.count() == 0
+
+    shopper.send(reason="other", text="\u202egnp")
+    assert "This contains a character that cannot be stored." in shopper.text
+    assert Inquiry.objects.count() == 0
+
+
+def test_it_is_reported_five_times_a_day_at_most(paid):
+    for _ in range(6):
+        shopper = page_of(paid)
+        shopper.send(reason="other", text="Again")
+
+    assert InquiryEntry.objects.count() == 5
+    assert "try again" in shopper.text.lower()
+
+
+def test_what_is_not_paid_has_no_such_page(merchant):
+    payment = PaymentFactory(merchant=merchant, created_at=utc_now())
+    shopper = Shopper()
+    shopper.visit(f"/receipts/{payment.id}/problem")
+
+    assert shopper.path == payment.hosted_url

@@ -1,0 +1,202 @@
+"""What a customer reports on a receipt: told to the merchant, answered, or settled by a refund."""
+
+import pytest
+
+from core.clock import iso, utc_now
+from merchants.callers import Caller
+from messages import sms
+from messages.models import Message
+from messages.tasks import send_messages
+from payments.models import Payment
+from refunds.inquiries import ProblemReport, close_inquiry, report_problem
+from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
+from refunds.models import Inquiry, Refund
+from refunds.services import retry_refund
+from tests.client import Api
+from tests.customers.texts import TextBox
+from tests.events import event_data, event_types
+from tests.factories import PaymentFactory
+from tests.payouts.merchant_balance import credit
+from tests.refunds.refunding import LIVE_PHONE, refund, sell_live
+
+pytestmark = pytest.mark.django_db
+STAFF = Caller.for_staff(livemode=False, actor="staff:support")
+S = InquiryStatus
+
+
+def report(payment: Payment, text: str = "Where is it?") -> Inquiry:
+    return report_problem(
+        payment_id=payment.id,
+        report=ProblemReport(InquiryReason.NOT_RECEIVED, text),
+        actor="customer",
+        now=utc_now(),
+    )
+
+
+@pytest.fixture
+def inquiry(paid: Payment) -> Inquiry:
+    return report(paid)
+
+
+def answer(api: Api, inquiry: Inquiry, text: str = "On its way.\nSorry!"):
+    client = api(inquiry.merchant, live=inquiry.livemode)
+    return client.post(f"/v1/inquiries/{inquiry.id}/answer", {"text": text})
+
+
+def test_it_is_listed_read_and_told_to_the_merchant(api, merchant, paid, inquiry):
+    listed = api(merchant).get("/v1/inquiries?status=open").json()
+    read = api(merchant).get(f"/v1/inquiries/{inquiry.id}").json()
+
+    at = iso(inquiry.created_at)
+    summary = {
+        "id": inquiry.id,
+        "payment_id": paid.id,
+        "merchant_id": merchant.id,
+        "reason": "not_received",
+        "status": "open",
+        "livemode": False,
+        "created_at": at,
+        "updated_at": at,
+        "open_since": at,
+    }
+    assert (listed["inquiries"], listed["total"]) == ([summary], 1)
+    entry = {"author": "customer", "status": "open", "text": "Where is it?", "at": at}
+    assert read == summary | {"entries": [entry]}
+    assert event_types("inquiry") == ["inquiry.created"]
+    assert event_data("inquiry.created") == {
+        "inquiry_id": inquiry.id,
+        "payment_id": paid.id,
+        "merchant_id": merchant.id,
+        "reason": "not_received",
+        "status": "open",
+        "created_at": at,
+        "updated_at": at,
+    }
+
+
+def test_the_merchant_answers_first(api, paid, inquiry):
+    response = answer(api, inquiry)
+
+    assert response.status_code == 200
+    assert response.json()["status"] == "answered"
+    assert [(one["author"], one.get("text")) for one in response.json()["entries"]] == [
+        ("customer", "Where is it?"),
+        ("merchant", "On its way.\nSorry!"),
+    ]
+    assert "open_since" not in response.json()
+    assert event_types("inquiry") == ["inquiry.created", "inquiry.updated"]
+    assert Inquiry.objects.open().count() == 0
+
+
+def test_who_writes_again_waits_again(api, paid, inquiry):
+    answer(api, inquiry)
+
+    again = report(paid, "It has not come yet.")
+
+    assert again.id == inquiry.id
+    assert (again.status, again.open_since is not None) == ("open", True)
+    assert answer(api, inquiry, "Refunded soon.").status_code == 200
+    assert inquiry.entries.count() == 4
+
+
+def test_while_it_waits_more_words_do_not_make_it_younger(paid, inquiry):
+    assert report(paid, "Hello?").open_since == inquiry.open_since
+
+
+def test_it_is_answered_once(api, inquiry):
+    answer(api, inquiry)
+
+    response = answer(api, inquiry, "And again")
+
+    assert (response.status_code, response.json()["code"]) == (422, "INQUIRY_NOT_OPEN")
+    assert inquiry.entries.count() == 2
+
+
+def test_a_refund_settles_it(api, paid, inquiry):
+    refund(api, paid, 500)
+
+    inquiry.refresh_from_db()
+    assert inquiry.status == "refunded"
+    assert event_types("inquiry") == ["inquiry.created", "inquiry.updated"]
+    assert inquiry.entries.latest("pk").actor == Refund.objects.get().created_by
+
+
+def test_a_refund_that_waits_for_money_settles_it_when_it_moves(api, merchant, paid, inquiry):
+    credit(merchant, -1)
+    made = refund(api, paid).json()
+    inquiry.refresh_from_db()
+    assert (made["status"], inquiry.status) == ("pending", "open")
+
+    credit(merchant, 1)
+    retry_refund(refund_id=made["id"], now=utc_now())
+
+    inquiry.refresh_from_db()
+    assert inquiry.status == "refunded"
+
+
+def test_staff_close_it_with_a_reason(inquiry):
+    closed = close_inquiry(
+        caller=STAFF, inquiry_id=inquiry.id, text="It was collected.", now=utc_now()
+    )
+
+    assert closed.status == "closed"
+    assert closed.entries.latest("pk").author == "service"
+
+
+@pytest.fixture
+def texts(monkeypatch):
+    box = TextBox()
+    monkeypatch.setattr(sms, "send", box.send)
+    return box
+
+
+def test_a_text_leads_the_customer_to_the_answer(api, merchant, texts, settings):
+    sale = sell_live(merchant, 1_250)
+    answer(api, report(sale), "Call +1 900 555 0100")
+    send_messages()
+
+    assert texts.to == [LIVE_PHONE]
+    page = f"{settings.CHECKOUT_URL}/receipts/{sale.id}/problem"
+    assert texts.texts == [f"{merchant.name} has answered what you reported: {page}"]
+
+
+def test_a_mail_has_the_answer_in_it(api, merchant, mailoutbox):
+    sale = sell_live(merchant, 1_250)
+    customer = sale.paying_customer
+    customer.email = "ann@example.com"
+    customer.save()
+    answer(api, report(sale), "On its <b>way</b>")
+    send_messages()
+
+    [mail] = mailoutbox
+    assert mail.to == ["ann@example.com"]
+    assert mail.subject == f"Answer of {merchant.name}: your payment of B$12.50 BSD"
+    assert "On its <b>way</b>" in mail.body
+    html = str(mail.alternatives[0][0])
+    assert "On its &lt;b&gt;way&lt;/b&gt;" in html
+    assert f"/receipts/{sale.id}/problem" in mail.body
+
+
+def test_what_is_not_paid_has_no_problem_to_report(merchant):
+    with pytest.raises(Exception, match="PAYMENT_NOT_COMPLETED"):
+        report(PaymentFactory(merchant=merchant))
+
+    assert Inquiry.objects.count() == 0
+
+
+@pytest.mark.parametrize("status", S)
+def test_only_a_customer_opens_it_again(status):
+    assert S.OPEN in INQUIRY_TRANSITIONS[status]
+    assert (S.ANSWERED in INQUIRY_TRANSITIONS[status]) == (status == S.OPEN)
+    assert (S.CLOSED in INQUIRY_TRANSITIONS[status]) == (status in (S.OPEN, S.ANSWERED))
+
+
+def test_a_stranger_gets_404(api, stranger, inquiry):
+    client = api(stranger)
+    path = f"/v1/inquiries/{inquiry.id}"
+
+    for response in (client.get(path), client.post(f"{path}/answer", {"text": "Mine"})):
+        assert (response.status_code, response.json()["code"]) == (404, "INQUIRY_NOT_FOUND")
+    assert client.get("/v1/inquiries").json()["inquiries"] == []
+    assert inquiry.entries.count() == 1
+    assert Message.objects.count() == 0
