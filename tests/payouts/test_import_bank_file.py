@@ -1,5 +1,7 @@
 """The bank's files, imported: each answer becomes what it says of its payout, once"""
 
+from unittest import mock
+
 import pytest
 
 from core.clock import utc_now
@@ -200,13 +202,13 @@ def test_what_staff_have_recorded_is_not_recorded_again(sent_pair):
 def test_only_what_names_an_order_or_a_run_is_tried_again(sent_pair, monkeypatch):
     ours = entry(1250, details=batch_details(sent_pair[0].batch))
     read(statement(entry(700, reference="FEE"), ours))
-    tried = []
-    monkeypatch.setattr(importing, "match_entry", lambda **each: tried.append(each) or False)
+    match_entry = mock.Mock(return_value=False)
+    monkeypatch.setattr(importing, "match_entry", match_entry)
 
     read(status_report(sent_pair[0].batch, message_id="S-2"))
 
     waiting = BankEntry.objects.get(kind="debit", amount=1250)
-    assert [each["entry_id"] for each in tried] == [waiting.pk]
+    assert [call.kwargs["entry_id"] for call in match_entry.call_args_list] == [waiting.pk]
 
 
 def test_what_waited_is_explained_by_a_later_file(sent_pair):
