@@ -77,7 +77,7 @@ class PaymentAdmin(OfficeAdmin):
     """Read-only, like all money: an amount or a status is never typed in."""
 
     notes = True
-    list_select_related = ("merchant", "customer")
+    list_select_related = ("merchant", "customer", "inquiry")
     list_display = (
         CREATED,
         AMOUNT,

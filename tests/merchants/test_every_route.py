@@ -30,6 +30,7 @@ BODIES = {
     "v1/payments/<id:payment_id>/simulate": {"outcome": "paid"},
     "v1/payments/<id:payment_id>/send": {"email": "ana@example.com"},
     "v1/payment-links/<id:link_id>/send": {"email": "ana@example.com"},
+    "v1/inquiries/<id:inquiry_id>/answer": {"text": "It is on its way."},
 }
 
 

@@ -52,13 +52,13 @@ def test_another_request_under_the_key_is_refused(
 ) -> None:
     api(merchant).post("/v1/payments", BODY, idempotency_key="abc")
 
-    for path, body in (
-        ("/v1/payments", BODY | {"amount": 101}),
-        ("/v1/payments?x=1", BODY),
-        (f"/v1/payments/{payment.id}/cancel", BODY),
+    for path, body, status, code in (
+        ("/v1/payments", BODY | {"amount": 101}, 422, "IDEMPOTENCY_KEY_REUSED"),
+        ("/v1/payments?x=1", BODY, 400, "INVALID_REQUEST"),
+        (f"/v1/payments/{payment.id}/cancel", BODY, 422, "IDEMPOTENCY_KEY_REUSED"),
     ):
         response = api(merchant).post(path, body, idempotency_key="abc")
-        assert (response.status_code, response.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+        assert (response.status_code, response.json()["code"]) == (status, code)
     payment.refresh_from_db()
     assert payment.status == "created"
 

@@ -171,7 +171,7 @@ def test_patterns(
 
 
 def test_what_can_be_subscribed() -> None:
-    groups = {"payment.*", "refund.*", "payout.*", "payment_link.*", "merchant.*"}
+    groups = {"payment.*", "refund.*", "payout.*", "payment_link.*", "merchant.*", "inquiry.*"}
 
     assert set(SUBSCRIBABLE) == {"*"} | groups | set(EventType.values)
 
