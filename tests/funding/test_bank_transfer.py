@@ -2,23 +2,13 @@
 
 import pytest
 
-from backoffice.models import Instruction
-from backoffice.roles import Role
 from core.clock import utc_now
-from customers.erasure import erase_customer
-from customers.errors import CustomerErased
-from funding.bank_transfers import credit_by_hand
 from funding.models import TopUp
-from funding.reconciliation import check_top_ups
 from funding.references import grouped, new_reference, references_in
 from funding.services import cancel_top_up
 from funding.tasks import collect_top_ups
 from ledger.models import Transfer, TransferKind
-from messages.models import Message
-from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
-from tests.backoffice.acting import act
-from tests.backoffice.conftest import sign_in
 from tests.funding.money_in import (
     booked,
     customer_with,
@@ -224,89 +214,3 @@ def test_references_have_check_digits_of_iso_11649():
     made = new_reference()
     assert references_in(grouped(made)) == {made}
     assert int("".join(str(int(c, 36)) for c in made[4:] + made[:4])) % 97 == 1
-
-
-def by_two(entry, **values):
-    """Credit an entry by hand, as one person asks and another approves."""
-    why = {"reason": "The customer called", "note": "Asked for the sender"}
-    act(sign_in(Role.FINANCE), entry, "credit", **why, **values)
-    asked = Instruction.objects.get(task="bank_credit")
-    assert held(customer_with(0, "+12424567890", livemode=True)) == 0
-    return act(sign_in(Role.FINANCE, "another"), asked, "approve", note="So it is")
-
-
-def test_what_waits_is_credited_by_two_people(customer):
-    booked(transfer(2_000, "no reference"))
-    entry = BankEntry.objects.get()
-
-    by_two(entry, whose=customer.pk)
-
-    entry.refresh_from_db()
-    top_up = TopUp.objects.get()
-    assert (entry.state, entry.credited_to) == ("matched", top_up.pk)
-    assert (held(customer), top_up.status) == (2_000, "succeeded")
-    assert list(check_top_ups()) == []
-
-
-def test_as_the_top_up_that_it_was_meant_for(customer):
-    top_up = ordered(customer, 2_000)
-    booked(transfer(2_000, "forgot it"))
-
-    by_two(BankEntry.objects.get(), whose=top_up.reference)
-
-    top_up.refresh_from_db()
-    assert (held(customer), top_up.status) == (2_000, "succeeded")
-
-
-def test_an_erased_customer_is_credited_by_no_one(customer):
-    booked(transfer(2_000, "no reference"))
-    erased(customer)
-    entry = BankEntry.objects.get()
-
-    why = {"reason": "The customer called", "note": "Asked for the sender"}
-    response = act(sign_in(Role.FINANCE), entry, "credit", **why, whose=customer.pk)
-
-    assert response.status_code == 422
-    assert not Instruction.objects.exists()
-    with pytest.raises(CustomerErased):
-        credit_by_hand(entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now())
-    assert waiting_entries() == ["There is no order of this reference."]
-
-
-def test_money_for_an_erased_customer_waits_for_a_person(customer):
-    reference = ordered(customer).reference
-    erased(customer)
-
-    booked(transfer(2_000, reference))
-
-    assert held(customer) == 0
-    assert waiting_entries() == [CustomerErased.message]
-    assert not Message.objects.filter(kind="top_up").exists()
-
-
-def test_no_money_is_credited_by_no_one(customer):
-    booked(transfer(0, "no reference"))
-
-    why = {"reason": "The customer called", "note": "Asked for the sender"}
-    response = act(
-        sign_in(Role.FINANCE), BankEntry.objects.get(), "credit", **why, whose=customer.pk
-    )
-
-    assert response.status_code == 422
-    assert not Instruction.objects.exists()
-
-
-def erased(customer):
-    erase_customer(customer_id=customer.pk, actor="staff:ann", cause="ins_1", now=utc_now())
-
-
-def test_a_notification_alone_is_not_credited_by_hand(customer):
-    notified(transfer(2_000, "no reference"))
-
-    with pytest.raises(BankEntryUnfit):
-        credit_by_hand(
-            entry_id=BankEntry.objects.get().pk,
-            customer_id=customer.pk,
-            actor="staff:ann",
-            now=utc_now(),
-        )
