@@ -85,14 +85,14 @@ def build(count: int) -> None:
     """Sell once, and repeat that `count` times with other ids and owners."""
     from django.db import connection
 
-    from bench.sales import Sales, sell_many
+    from bench.sales import SalesTemplate, sell_many
     from payments.models import Payment
 
     sale = Payment.objects.get(pk=sell())
     seal()
     shops = [f"mer_{FIRST + number}" for number in range(MERCHANTS)]
     payers = [f"cus_{FIRST + number}" for number in range(CUSTOMERS)]
-    sell_many(Sales(sale, shops=shops, payers=payers), count, refund_every=REFUND_EVERY)
+    sell_many(SalesTemplate(sale, shops=shops, payers=payers), count, refund_every=REFUND_EVERY)
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute("SET statement_timeout = 0")

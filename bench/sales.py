@@ -55,7 +55,7 @@ class CopiedRows:
         self.rows = []
 
 
-class Sales:
+class SalesTemplate:
     """Sales between accounts that are there: `shops` and `payers` are their owners."""
 
     def __init__(self, sale: Payment, *, shops: Sequence[str], payers: Sequence[str]) -> None:
@@ -198,7 +198,7 @@ class Sales:
         self.size += 1
 
 
-def sell_many(sales: Sales, count: int, *, refund_every: int) -> None:
+def sell_many(sales: SalesTemplate, count: int, *, refund_every: int) -> None:
     """Repeat the sale so many times."""
     for first in range(1, count + 1, BATCH):
         for number in range(first, min(first + BATCH, count + 1)):
