@@ -114,7 +114,7 @@ def test_a_page_that_is_open_tells_that_the_time_has_run_out(open_page, payment_
     assert page.get_by_role("button", name="Pay B$1.50").is_visible()
 
     page.get_by_role("heading", name="This payment has expired").wait_for()
-    assert page.get_by_role("button", name="Pay").count() == 0
+    assert page.get_by_role("button", name="Pay B$1.50").count() == 0
 
 
 def test_one_press_returns_to_the_shop_and_leaves_the_payment_alive(open_page, payment_of):
