@@ -23,7 +23,7 @@ SAYS = {"sh": '"status":"completed"', "python": "It is completed", "js": "It is 
 def test_it_pays(openapi: str, live_server: LiveServer, tmp_path: Path, language: str) -> None:
     need({"js": "node", "sh": "curl"}.get(language, "python3"), language)
     description = json.loads(openapi)["info"]["description"]
-    chapter = description.partition("# How the API works")[0]
+    chapter = description.partition("# Guides")[0]
     [program] = re.findall(rf"```{language}\n(.*?)```", chapter, re.DOTALL)
     file = tmp_path / ("first.mjs" if language == "js" else "first")
     file.write_text(program.replace(settings.BASE_URL, live_server.url))
