@@ -40,8 +40,6 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
         return submit(
             context,
             instruction_kinds.ROLL_LIVE_KEY,
-            merchant_id=key.merchant_id,
-            livemode=True,
             arguments={"overlap_hours": hours},
         )
     return replace_test_key(
@@ -81,7 +79,7 @@ REVOKE = Action(
     title="Revoke",
     right=Right.KEYS,
     form=ReasonForm,
-    service=lambda context: end_key(key_id=context.row.pk, now=context.now),
+    service=end_key,
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),

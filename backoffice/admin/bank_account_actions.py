@@ -37,9 +37,7 @@ BANK_ACCOUNT_ACTIONS = (
         title="Decline",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        service=lambda context: decline_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
+        service=decline_bank_account,
         message="This account receives no payouts.",
         audited_as="decline bank account",
         watches=("closed_at",),
@@ -53,9 +51,7 @@ BANK_ACCOUNT_ACTIONS = (
         title="Close",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        service=lambda context: close_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
+        service=close_bank_account,
         message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),

@@ -82,32 +82,20 @@ class CustomerAdmin(OfficeAdmin):
     related = (
         Related(
             title="Newest payments",
-            rows=lambda customer: (
-                Payment.objects.filter(customer=customer).select_related("merchant").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
             model=Payment,
-            more=lambda customer: {
-                "customer": customer.pk,
-                "mode": "live" if customer.livemode else "test",
-            },
+            by="customer",
+            joins=("merchant",),
+            fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
+            filter_name="customer",
         ),
         Related(
             title="Money added",
-            rows=lambda customer: TopUp.objects.filter(customer=customer).order_by("-pk"),
-            fields=TOP_UP_FIELDS,
             model=TopUp,
-            more=lambda customer: {
-                "customer": customer.pk,
-                "mode": "live" if customer.livemode else "test",
-            },
+            by="customer",
+            fields=TOP_UP_FIELDS,
+            filter_name="customer",
         ),
-        Related(
-            title="Passkeys",
-            rows=lambda customer: Passkey.objects.filter(customer=customer).order_by("-pk"),
-            fields=PASSKEY_FIELDS,
-            model=Passkey,
-        ),
+        Related(title="Passkeys", model=Passkey, by="customer", fields=PASSKEY_FIELDS),
     )
 
     def heading(self, row: Customer) -> str:

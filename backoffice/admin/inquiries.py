@@ -107,7 +107,6 @@ WAITS = Field(
     lambda inquiry: formats.age(inquiry.open_since, request_now()) if inquiry.open_since else "",
 )
 CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.customer")
-INQUIRY_FIELDS = (CREATED, REASON, STATUS, WAITS)
 
 
 class InquiryAdmin(OfficeAdmin):

@@ -97,7 +97,7 @@ class AccountAdmin(OfficeAdmin):
             rows=_transfers,
             fields=(AT, KIND, signed, REFERENCE),
             model=Transfer,
-            more=lambda account: {"account": account.pk, "mode": "both"},
+            filter_name="account",
             shown=SHOWN,
         )
         return [newest.table(row)]

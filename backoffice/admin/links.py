@@ -60,12 +60,11 @@ class PaymentLinkAdmin(OfficeAdmin):
     related = (
         Related(
             title="Payments through it",
-            rows=lambda link: (
-                Payment.objects.filter(link=link).select_related("customer").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, CUSTOMER),
             model=Payment,
-            more=lambda link: {"link": link.pk, "mode": "both"},
+            by="link",
+            joins=("customer",),
+            fields=(*PAYMENT_FIELDS, CUSTOMER),
+            filter_name="link",
         ),
     )
 

@@ -82,27 +82,26 @@ class MerchantAdmin(OfficeAdmin):
     related = (
         Related(
             title="Newest payments",
-            rows=lambda merchant: (
-                Payment.objects.filter(merchant=merchant).select_related("customer").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
             model=Payment,
-            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            by="merchant",
+            joins=("customer",),
+            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
+            filter_name="merchant",
             shown=SHOWN,
         ),
         Related(
             title="API keys",
-            rows=lambda merchant: ApiKey.objects.filter(merchant=merchant).order_by("-pk"),
-            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
             model=ApiKey,
-            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            by="merchant",
+            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
+            filter_name="merchant",
             shown=SHOWN,
         ),
         Related(
             title="Bank accounts",
-            rows=lambda merchant: BankAccount.objects.filter(merchant=merchant).order_by("-pk"),
-            fields=BANK_ACCOUNT_FIELDS,
             model=BankAccount,
+            by="merchant",
+            fields=BANK_ACCOUNT_FIELDS,
             shown=SHOWN,
         ),
         Related(

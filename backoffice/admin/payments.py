@@ -172,14 +172,7 @@ class PaymentAdmin(OfficeAdmin):
             PAID,
         ),
     )
-    related = (
-        Related(
-            title="Refunds",
-            rows=lambda payment: Refund.objects.filter(payment=payment).order_by("-pk"),
-            fields=REFUND_FIELDS,
-            model=Refund,
-        ),
-    )
+    related = (Related(title="Refunds", model=Refund, by="payment", fields=REFUND_FIELDS),)
 
     def heading(self, row: Payment) -> str:
         return f"Payment of {formats.money(row.amount, row.currency)}"

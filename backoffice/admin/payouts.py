@@ -200,7 +200,7 @@ class PayoutBatchAdmin(OfficeAdmin):
             ),
             fields=RUN_FIELDS,
             model=Payout,
-            more=lambda batch: {"run": batch.pk, "mode": "both"},
+            filter_name="run",
             shown=SHOWN,
         ),
     )

@@ -33,12 +33,7 @@ GIVE_UP = Action(
     title="Give up",
     right=Right.GIVE_UP,
     form=ReasonForm,
-    service=lambda context: fail_refund(
-        refund_id=context.row.pk,
-        reason=context.data["reason"],
-        actor=context.staff.actor,
-        now=context.now,
-    ),
+    service=fail_refund,
     message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),

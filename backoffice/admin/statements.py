@@ -3,8 +3,6 @@
 from datetime import date, datetime
 from typing import Any
 
-from django import forms
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import URLPattern, path
@@ -14,7 +12,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.audit import AuditAction, append_forbidden
-from backoffice.forms import ActionForm, DateInputField, SelectField, TextInputField
+from backoffice.forms import ActionForm, CurrencyField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
@@ -27,7 +25,6 @@ from backoffice.services.statements import PERIODS, ask_for_statement, period_da
 from backoffice.staff import staff_of
 from backoffice.statement_files import SUM_WORDS, period_of, statement_days
 from core.clock import request_now
-from core.money import is_currency
 from payouts.models import AccountStatement
 
 DAYS_SHOWN = 31
@@ -37,21 +34,12 @@ DAYS_READ = 50_000
 class StatementForm(ActionForm):
     """Whose month, and in which form."""
 
-    mode = SelectField((("live", "live"), ("test", "test")))
+    mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
     last_day = DateInputField(required=False)
-    currency = TextInputField(max_length=3)
+    currency = CurrencyField()
     form = SelectField(ExportForm.choices, label="File", initial=ExportForm.XLSX)
-
-    def prepare(self) -> None:
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
-
-    def clean_currency(self) -> str:
-        currency = str(self.cleaned_data["currency"]).upper()
-        if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency code such as BSD.")
-        return currency
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}

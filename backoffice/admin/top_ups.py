@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
 from backoffice.page_parts import SupportAnswer, TimelineEntry
 from backoffice.resource.display_fields import (
@@ -58,9 +58,7 @@ CASH_ACTIONS = (
         title="Take cash",
         right=Right.TAKE_CASH,
         form=CountedCashForm,
-        service=lambda context: text_cash_code(
-            staff=context.staff, top_up_id=context.row.pk, now=context.now
-        ),
+        service=text_cash_code,
         message="The customer has been sent a code. Enter it under “Enter the code”.",
         about="The customer confirms the amount by a code on their phone.",
         icon="payments",
@@ -72,12 +70,7 @@ CASH_ACTIONS = (
         title="Enter the code",
         right=Right.TAKE_CASH,
         form=CustomersCodeForm,
-        service=lambda context: confirm_cash(
-            staff=context.staff,
-            top_up_id=context.row.pk,
-            code=context.data["code"],
-            now=context.now,
-        ),
+        service=confirm_cash,
         message="The money is in the wallet. The customer has been sent the receipt.",
         icon="pin",
         available=lambda top_up, now: top_up.takes_cash(now) and bool(top_up.code_handle),
@@ -98,19 +91,12 @@ class ReversalForm(ActionForm):
 
 
 REVERSAL_ACTIONS = (
-    Action(
+    asking(
+        instruction_kinds.REVERSE_TOP_UP,
         name="reverse",
         title="Reverse",
-        right=Right.ADJUST,
         form=ReversalForm,
-        service=lambda context: submit(
-            context,
-            instruction_kinds.REVERSE_TOP_UP,
-            livemode=context.row.livemode,
-            amount=context.data["amount"],
-            currency=context.row.currency,
-        ),
-        message=submitted("Taken back. The customer is told."),
+        done="Taken back. The customer is told.",
         about="Takes the money from the wallet again; a colleague has to approve.",
         icon="undo",
         danger=True,

@@ -147,7 +147,7 @@ class WebhookAdmin(OfficeAdmin):
             ),
             fields=DELIVERY_FIELDS,
             model=Delivery,
-            more=lambda webhook: {"endpoint": webhook.pk, "mode": "both"},
+            filter_name="endpoint",
         ),
     )
 
@@ -235,13 +235,10 @@ class EventAdmin(OfficeAdmin):
     related = (
         Related(
             title="Deliveries",
-            rows=lambda event: (
-                Delivery.objects.filter(event=event)
-                .select_related("event", "webhook")
-                .order_by("-pk")
-            ),
-            fields=DELIVERY_FIELDS,
             model=Delivery,
+            by="event",
+            joins=("event", "webhook"),
+            fields=DELIVERY_FIELDS,
         ),
     )
 
