@@ -12,7 +12,6 @@ from backoffice.admin.submission import asking
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import Table
 from backoffice.resource.display_fields import Badge, Field, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import close_account, lift_lockout
@@ -162,19 +161,12 @@ class StaffAdmin(OfficeAdmin):
     )
     list_select_related = ("staff_account",)
     list_filter = ()
-    page = (
-        Fieldset(
-            "Account",
-            NAME,
-            Field("E-mail", "email"),
-            ROLES_HELD,
-            STATE,
-            Field("Password", _password),
-            Field("Second factor", _second_factor),
-            _flag("Must change password", "staff_account.must_change_password"),
-            _flag("Only in development", "staff_account.development_only"),
-            LAST_SIGN_IN,
-        ),
+    details = (
+        Field("E-mail", "email"),
+        Field("Password", _password),
+        Field("Second factor", _second_factor),
+        _flag("Must change password", "staff_account.must_change_password"),
+        _flag("Only in development", "staff_account.development_only"),
     )
     list_actions = (ADD,)
     row_actions = STAFF_ACTIONS

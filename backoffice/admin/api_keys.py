@@ -11,7 +11,6 @@ from backoffice.admin.submission import submit, submitted
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
 from backoffice.models import Instruction
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -98,20 +97,10 @@ class ApiKeyAdmin(OfficeAdmin):
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = (ROLL, REVOKE)
-    page = (
-        Fieldset(
-            "Key",
-            HINT,
-            NAME,
-            MERCHANT,
-            KEY_STATE,
-            MODE,
-            Code("May do", "scopes"),
-            CREATED,
-            LAST_USED,
-            Instant("Ends", "expires_at"),
-            Instant("Revoked", "revoked_at"),
-        ),
+    details = (
+        Code("May do", "scopes"),
+        Instant("Ends", "expires_at"),
+        Instant("Revoked", "revoked_at"),
     )
 
     def heading(self, row: ApiKey) -> str:

@@ -108,18 +108,7 @@ class BankStatementAdmin(OfficeAdmin):
 
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
-    page = (
-        Fieldset(
-            "Statement",
-            START,
-            END,
-            OPENING,
-            ENTRIES,
-            CLOSING,
-            Field("Amended by the file", _amended_by),
-            MODE,
-        ),
-    )
+    details = (Field("Amended by the file", _amended_by),)
 
     def heading(self, row: BankStatement) -> str:
         return f"Bank statement {row.number}"

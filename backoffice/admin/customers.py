@@ -18,7 +18,6 @@ from backoffice.resource.display_fields import (
     Instant,
     actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
@@ -63,21 +62,12 @@ class CustomerAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_filter = (DayFilter, ModeFilter)
     row_actions = CUSTOMER_ACTIONS
-    page = (
-        Fieldset(
-            "Customer",
-            Id("Customer"),
-            PHONE,
-            EMAIL,
-            Field("Name", "name"),
-            Field("Language", "language"),
-            MODE,
-            TESTS_FOR,
-            Field("PIN", pin_words),
-            Field("Wrong PINs in a row", "pin_failures"),
-            Instant("PIN set", "pin_set_at"),
-            SINCE,
-        ),
+    details = (
+        Field("Name", "name"),
+        Field("Language", "language"),
+        Field("PIN", pin_words),
+        Field("Wrong PINs in a row", "pin_failures"),
+        Instant("PIN set", "pin_set_at"),
     )
     related = (
         Related(

@@ -24,7 +24,6 @@ from backoffice.resource.display_fields import (
     RowLink,
     actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
@@ -121,20 +120,7 @@ class InquiryAdmin(OfficeAdmin):
         link_filter("payment", "payment", "payment_id"),
     )
     row_actions = (ANSWER, REFUND_INQUIRY, CLOSE)
-    page = (
-        Fieldset(
-            "Inquiry",
-            Id("Inquiry"),
-            Reference("Payment", "payment_id"),
-            PAID,
-            MERCHANT,
-            CUSTOMER,
-            REASON,
-            STATUS,
-            MODE,
-            CREATED,
-        ),
-    )
+    details = (Reference("Payment", "payment_id"),)
 
     def heading(self, row: Inquiry) -> str:
         amount = formats.money(row.payment.amount, row.payment.currency)

@@ -16,7 +16,6 @@ from backoffice.resource.display_fields import (
     Id,
     Instant,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.tables import Related
@@ -40,22 +39,13 @@ class PaymentLinkAdmin(OfficeAdmin):
         MerchantFilter,
     )
     row_actions = (END_LINK,)
-    page = (
-        Fieldset(
-            "Link",
-            STATUS,
-            Field("Address", "url"),
-            MERCHANT,
-            DESCRIPTION,
-            USES,
-            Amount("Collected", "amount_collected"),
-            Field("Opened", "opened_count"),
-            MODE,
-            CREATED,
-            Instant("Expires", "expires_at", empty="never"),
-            Instant("Ended", "ended_at"),
-            Actor("Ended by", "ended_by"),
-        ),
+    details = (
+        Field("Address", "url"),
+        Amount("Collected", "amount_collected"),
+        Field("Opened", "opened_count"),
+        Instant("Expires", "expires_at", empty="never"),
+        Instant("Ended", "ended_at"),
+        Actor("Ended by", "ended_by"),
     )
     related = (
         Related(

@@ -15,7 +15,6 @@ from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.request_answer import requests_about
 from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.tables import Related
 from ledger.models import Purpose
@@ -62,22 +61,15 @@ class MerchantAdmin(OfficeAdmin):
         DayFilter,
     )
     row_actions = MERCHANT_ACTIONS
-    page = (
-        Fieldset(
-            "Business",
-            STATUS,
-            Code("Merchant", "pk"),
-            SLUG,
-            CATEGORY,
-            Field("E-mail", "email"),
-            Field("Support", "support_email"),
-            Field("Website", "website"),
-            Field("Address", "address"),
-            Field("Type", "business_type"),
-            Field("Description", "description"),
-            Field("Time zone", "time_zone"),
-            SINCE,
-        ),
+    details = (
+        Code("Merchant", "pk"),
+        Field("E-mail", "email"),
+        Field("Support", "support_email"),
+        Field("Website", "website"),
+        Field("Address", "address"),
+        Field("Type", "business_type"),
+        Field("Description", "description"),
+        Field("Time zone", "time_zone"),
     )
     related = (
         Related(
@@ -129,10 +121,7 @@ class MerchantAdmin(OfficeAdmin):
 
 
 def _money(merchant: Merchant) -> Section:
-    pairs: list[tuple[str, Any]] = [
-        ("Fee", fee_words(merchant)),
-        ("Paid out", merchant.payout_schedule),
-    ]
+    pairs: list[tuple[str, Any]] = [("Paid out", merchant.payout_schedule)]
     for livemode, mode in ((True, "live"), (False, "test")):
         for purpose, words in ((Purpose.MERCHANT, "Balance"), (Purpose.PAYOUTS, "On its way")):
             held = balances(owner=merchant.pk, purpose=purpose, livemode=livemode)

@@ -174,9 +174,6 @@ class PaymentAdmin(OfficeAdmin):
     )
     related = (Related(title="Refunds", model=Refund, by="payment", fields=REFUND_FIELDS),)
 
-    def heading(self, row: Payment) -> str:
-        return f"Payment of {formats.money(row.amount, row.currency)}"
-
     def answer(self, row: Payment, now: datetime) -> SupportAnswer:
         return answer_of(row, now)
 

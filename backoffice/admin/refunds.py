@@ -1,6 +1,5 @@
 """Refunds: each with its payment, and the choice to give up one that waits for money."""
 
-from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
@@ -19,7 +18,6 @@ from backoffice.resource.display_fields import (
     Reference,
     actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
@@ -70,27 +68,12 @@ class RefundAdmin(OfficeAdmin):
     )
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, MODE, Id("Refund"))
     row_actions = (GIVE_UP,)
-    page = (
-        Fieldset(
-            "Refund",
-            Id("Refund"),
-            Reference("Payment", "payment_id"),
-            MERCHANT,
-            AMOUNT,
-            Amount("Fee refunded", "fee_returned"),
-            STATUS,
-            MODE,
-            REASON,
-            Field("Failed because", "failure_reason"),
-            Actor("Requested by", "created_by"),
-            CREATED,
-            Instant("Refunded at", "succeeded_at"),
-            Instant("Customer notified", "notified_at"),
-        ),
+    details = (
+        Amount("Fee refunded", "fee_returned"),
+        Field("Failed because", "failure_reason"),
+        Instant("Refunded at", "succeeded_at"),
+        Instant("Customer notified", "notified_at"),
     )
-
-    def heading(self, row: Refund) -> str:
-        return f"Refund of {formats.money(row.amount, row.currency)}"
 
     def timeline(self, row: Refund) -> list[TimelineEntry]:
         asked = TimelineEntry(

@@ -5,7 +5,6 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
-from django.urls import URLPattern, path
 from django.utils.html import format_html_join
 
 from backoffice import formats
@@ -16,7 +15,6 @@ from backoffice.forms import ActionForm, CurrencyField, DateInputField, ModeFiel
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
@@ -91,38 +89,16 @@ class AccountStatementAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)
-    page = (
-        Fieldset(
-            "Statement",
-            Id("Statement"),
-            MERCHANT,
-            FIRST,
-            LAST,
-            Field("Time zone", "merchant.time_zone"),
-            LINES,
-            CREATED,
-            MODE,
-        ),
-    )
+    file_route = "file/<slug:form>/"
+    details = (Id("Statement"), Field("Time zone", "merchant.time_zone"))
 
-    def get_urls(self) -> list[URLPattern]:
-        guard = self.admin_site.admin_view
-        name = "payouts_accountstatement_file"
-        own = [path("<path:object_id>/file/<slug:form>/", guard(self.file_view), name=name)]
-        return own + super().get_urls()
-
-    def file_view(self, request: HttpRequest, object_id: str, form: str) -> HttpResponseBase:
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Have the file made, and show how far it is."""
         row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
         if form not in ExportForm.values:
             raise Http404
         if not staff.may(Right.EXPORT):
-            act = AuditAction(
-                act="start export",
-                right=Right.EXPORT,
-                subject_type="accountstatement",
-                subject_id=row.pk,
-            )
+            act = AuditAction("start export", Right.EXPORT, "accountstatement", row.pk)
             append_forbidden(staff=staff, action=act, now=now)
             raise PermissionDenied
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)

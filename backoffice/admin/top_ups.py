@@ -22,7 +22,6 @@ from backoffice.resource.display_fields import (
     Reference,
     RowLink,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -126,27 +125,14 @@ class TopUpAdmin(OfficeAdmin):
         link_filter("customer", "customer", "customer_id"),
     )
     row_actions = CASH_ACTIONS + REVERSAL_ACTIONS
-    page = (
-        Fieldset(
-            "Top-up",
-            Id("Top-up"),
-            AMOUNT,
-            CAME,
-            Amount("Taken back", "amount_reversed"),
-            STATUS,
-            WAY,
-            REFERENCE,
-            RowLink("Customer", "customer.masked_phone", to="customer"),
-            Reference("For payment", "payment_id"),
-            Reference("Transaction", "transaction_id"),
-            Instant("Waited for until", "expires_at"),
-            Actor("Taken by", "taken_by"),
-            MODE,
-        ),
+    details = (
+        CAME,
+        Amount("Taken back", "amount_reversed"),
+        Reference("For payment", "payment_id"),
+        Reference("Transaction", "transaction_id"),
+        Instant("Waited for until", "expires_at"),
+        Actor("Taken by", "taken_by"),
     )
-
-    def heading(self, row: TopUp) -> str:
-        return f"Top-up of {formats.money(row.amount, row.currency)}"
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:

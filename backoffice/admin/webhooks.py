@@ -26,7 +26,6 @@ from backoffice.resource.display_fields import (
     Reference,
     RowLink,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -122,20 +121,13 @@ class WebhookAdmin(OfficeAdmin):
     summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS
-    page = (
-        Fieldset(
-            "Endpoint",
-            Id("Endpoint"),
-            URL,
-            MERCHANT,
-            Field("Events", lambda webhook: ", ".join(webhook.events)),
-            Field("Description", "description"),
-            MODE,
-            Field("Secret", "secret_hint"),
-            Instant("Secret made", "secret_created_at"),
-            CREATED,
-            LAST_SUCCESS,
-        ),
+    details = (
+        Id("Endpoint"),
+        Field("Events", lambda webhook: ", ".join(webhook.events)),
+        Field("Description", "description"),
+        Field("Secret", "secret_hint"),
+        Instant("Secret made", "secret_created_at"),
+        CREATED,
     )
     related = (
         Related(
@@ -190,18 +182,10 @@ class DeliveryAdmin(OfficeAdmin):
     )
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
-    page = (
-        Fieldset(
-            "Delivery",
-            STATUS,
-            Reference("Event", "event_id"),
-            RowLink("Endpoint", "webhook.url", to="webhook"),
-            RowLink("Merchant", "event.merchant.name", to="event.merchant"),
-            TRIES,
-            NEXT_TRY,
-            CREATED,
-            Instant("Ended", "ended_at"),
-        ),
+    details = (
+        Reference("Event", "event_id"),
+        RowLink("Merchant", "event.merchant.name", to="event.merchant"),
+        Instant("Ended", "ended_at"),
     )
     related = (
         Related(
@@ -227,11 +211,7 @@ class EventAdmin(OfficeAdmin):
         link_filter("request", "request", "request_id"),
     )
     row_actions = (RESEND_EVENT,)
-    page = (
-        Fieldset(
-            "Event", Id("Event"), ABOUT, MERCHANT, MODE, Code("Request", "request_id"), CREATED
-        ),
-    )
+    details = (Code("Request", "request_id"),)
     related = (
         Related(
             title="Deliveries",

@@ -26,12 +26,14 @@ from backoffice.staff import staff_of
 class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
-    `page` are the fieldsets of a page; no secret and no hash is in one. `related`
-    are the tables beside them, `summary` the fields that the search box shows, `export_fields`
-    those of an export where it says more than the list, `summed` the amount whose sum stands
-    below it. A method of the same purpose may add to them.
+    A page shows the fields of the list, and `details`; one with the title of a field of the list
+    stands in its place. `page` are its fieldsets where that is too much for one. No secret and no
+    hash is in any. `related` are the tables beside them, `summary` the fields that the search box
+    shows, `export_fields` those of an export where it says more than the list, `summed` the amount
+    whose sum stands below it. A method of the same purpose may add to them.
     """
 
+    details: ClassVar[Sequence[Field]] = ()
     page: ClassVar[Sequence[Fieldset]] = ()
     related: ClassVar[Sequence[Related]] = ()
     summary: ClassVar[Sequence[Field]] = ()
@@ -41,6 +43,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     asks: ClassVar[str] = ""
     summed: ClassVar[str] = ""
     exported: ClassVar[bool] = True
+    file_route: ClassVar[str] = ""
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
 
@@ -74,7 +77,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def heading(self, row: Any) -> str:
         """Return the name of an object, as a person would say it."""
-        return f"{self.model._meta.verbose_name} {row}".capitalize()
+        name = self.entry.counted_as[0].capitalize()
+        amount = next((field for field in self.list_display if isinstance(field, Amount)), None)
+        return f"{name} of {amount.cell(row)}" if self.summed and amount else f"{name} {row}"
 
     def answer(self, row: Any, now: datetime) -> SupportAnswer | None:
         """Return what to tell the caller."""
@@ -82,7 +87,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def sections(self, row: Any) -> list[Section]:
         """Return the facts of an object."""
-        return [fieldset.section(row) for fieldset in self.page]
+        return [fieldset.section(row) for fieldset in self.page or [self._whole()]]
 
     def tables(self, row: Any) -> list[Table]:
         """Return the rows that belong to an object, bounded."""
@@ -102,9 +107,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def sheet(self, rows: Iterable[Any]) -> Worksheet:
         """Return rows as an export has them, with the currency once, after the first amount."""
-        fields = self.export_fields or [
-            each for each in self.list_display if isinstance(each, Field)
-        ]
+        fields = self.export_fields or self.list_display
         first = next((each for each in fields if isinstance(each, Amount)), None)
         columns: list[Field] = []
         for field in fields:
@@ -114,6 +117,11 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
             [title for field in columns for title in field.titles()],
             ([cell for field in columns for cell in field.exported(row)] for row in rows),
         )
+
+    def _whole(self) -> Fieldset:
+        """Return what the list shows, and the details, as one fieldset."""
+        by_title = {field.title: field for field in (*self.list_display, *self.details)}
+        return Fieldset(self.entry.counted_as[0].capitalize(), *by_title.values())
 
     # Who may see it.
 

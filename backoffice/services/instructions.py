@@ -53,10 +53,10 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     """
     task = TASKS[request.task]
     action = AuditAction(
-        act=task.title.lower(),
-        right=task.right,
-        subject_type=_subject_type(task, request.subject_id),
-        subject_id=request.subject_id,
+        task.title.lower(),
+        task.right,
+        _subject_type(task, request.subject_id),
+        request.subject_id,
         reason=request.reason,
         note=request.note,
     )
