@@ -1,36 +1,44 @@
-"""How quickly the back office responds with a million payments, on its own PostgreSQL.
+"""How quickly the back office responds where one merchant has a million payments.
 
-`python -m bench.admin [--payments 1000000]` builds the rows, opens each list and search a few
-times as a member of staff would, and prints the medians. It exits 1 where one is over the limit.
+`python -m bench.admin [--payments 1111111]` fills a PostgreSQL of its own, nine in ten payments one
+merchant's, opens each list, filter and search a few times as a member of staff would, and exports a
+day while others work. It prints goal, median and whether it holds, and exits 1 where one does not.
 """
 
 import argparse
 import os
+import signal
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
+
+from bench.staff_exports import rows_of_export
 
 LIMIT_MS = 300
 TIMES = 7
-MERCHANTS, CUSTOMERS, DAYS = 200, 100_000, 30
+EXPORTED = 10_000
+MERCHANTS, CUSTOMERS, DAYS = 200, 100_000, 90
+LARGE = f"mer_{'7'.rjust(30, '0')}"  # the merchant of nine in ten payments
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--payments", type=int, default=1_000_000)
+    parser.add_argument("--payments", type=int, default=1_111_111)
     count = parser.parse_args().payments
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without ending the server
     with database():
         started = time.monotonic()
         build(count)
         say(f"{count:,} payments built in {time.monotonic() - started:.0f} s")
-        slow = measure()
+        slow = measure(count)
     if slow:
-        say(f"Over {LIMIT_MS} ms: {', '.join(slow)}")
+        say(f"Does not hold: {', '.join(slow)}")
         sys.exit(1)
 
 
@@ -144,7 +152,7 @@ def _statements(payment_id: str, merchant_id: str, customer_id: str, count: int)
 
 
 def _payments(payment_id: str, count: int) -> str:
-    """Spread over thirty days; 85 % paid, the rest failed, expired, canceled or open."""
+    """Spread over the days; 85 % paid, the rest failed, expired, canceled or open."""
     # The newest first: number 1 is a moment ago.
     at = f"utc_now() - interval '{DAYS} days' * n / {count}"
     milliseconds = f"(extract(epoch FROM {at}) * 1000)::bigint"
@@ -155,7 +163,8 @@ def _payments(payment_id: str, count: int) -> str:
 
     changes = {
         "id": f"'pay_' || {_base62(milliseconds, 8)} || substr(md5(n::text), 1, 22)",
-        "merchant_id": f"'mer_' || lpad((n % {MERCHANTS} + 1)::text, 30, '0')",
+        "merchant_id": f"""CASE WHEN n % 10 < 9 THEN '{LARGE}'
+            ELSE 'mer_' || lpad((n % {MERCHANTS} + 1)::text, 30, '0') END""",
         "customer_id": f"'cus_' || lpad((n::bigint * 7919 % {CUSTOMERS} + 1)::text, 30, '0')",
         "amount": "CASE WHEN n % 20 = 0 THEN 1250 ELSE (n::bigint * 31 % 20000) + 1 END",
         "fee": when(0, 85, "0"),
@@ -177,8 +186,8 @@ def _payments(payment_id: str, count: int) -> str:
     return _copy("payments_payment", payment_id, changes, str(count))
 
 
-def measure() -> list[str]:
-    """Open every page a few times; print median and worst, and return those over the limit."""
+def measure(count: int) -> list[str]:
+    """Open every page a few times; print what was measured, and return what does not hold."""
     from django.core.cache import cache
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
@@ -191,7 +200,8 @@ def measure() -> list[str]:
     count_finished_days(now=utc_now())
     browser, slow = sign_in(Role.ADMINISTRATOR), []
     browser.get("/admin/merchants/merchant/")  # reads the templates, as a running service has
-    say(f"{'page':44} {'median':>8} {'worst':>8} {'statements':>11}")
+    row = "{:40} {:>8} {:>8} {:>9} {:>11} {:>6}"
+    say(row.format("page", "goal", "median", "worst", "statements", "holds"))
     for name, path in _pages().items():
         times = []
         for _ in range(TIMES):
@@ -203,10 +213,26 @@ def measure() -> list[str]:
             if response.status_code not in (200, 302):
                 raise RuntimeError(f"{path} answered {response.status_code}")
         median = statistics.median(times)
-        say(f"{name:44} {median:5.0f} ms {max(times):5.0f} ms {len(statements):11}")
-        if median > LIMIT_MS:
-            slow.append(name)
+        took = (f"{LIMIT_MS} ms", f"{median:.0f} ms", f"{max(times):.0f} ms")
+        holds = median <= LIMIT_MS
+        say(row.format(name, *took, len(statements), "yes" if holds else "no"))
+        slow += [] if holds else [name]
+    filters = f"mode=test&merchant={LARGE}"
+    page = f"/admin/payments/payment/?{filters}"
+    export = f"/admin/payments/payment/export/xlsx/?{filters}&{_days_of_export(count)}"
+    for name, goal, measured, holds in rows_of_export(browser, export, page, LIMIT_MS):
+        say(row.format(name, goal, measured, "", "", "yes" if holds else "no"))
+        slow += [] if holds else [name]
     return slow
+
+
+def _days_of_export(count: int) -> str:
+    """Return the filter by day that some 10,000 payments of the large merchant pass."""
+    from core.clock import utc_now
+
+    days = min(DAYS, -(-EXPORTED * DAYS // (count * 9 // 10)))
+    last = utc_now().date() - timedelta(days=1)
+    return f"day_from={last - timedelta(days=days - 1)}&day_to={last}"
 
 
 def _pages() -> dict[str, str]:
@@ -219,7 +245,7 @@ def _pages() -> dict[str, str]:
     ending, day = phone[-4:], payment.created_at.date().isoformat()
     amount = decimal_text(payment.amount or 0, payment.currency)
     payments, search = "/admin/payments/payment/", "/admin/search/?q="
-    merchant = f"mer_{'7'.rjust(30, '0')}"
+    of_large = f"{payments}?mode=test&merchant={LARGE}"
     return {
         "dashboard, nothing cached": "/admin/?mode=test",
         "payments": f"{payments}?mode=test",
@@ -228,7 +254,14 @@ def _pages() -> dict[str, str]:
         "payments, failed": f"{payments}?mode=test&status=failed",
         "payments, processing (none)": f"{payments}?mode=test&status=processing",
         "payments, of the other mode (none)": f"{payments}?mode=live",
-        "payments of a merchant": f"{payments}?mode=both&merchant={merchant}",
+        "payments of a merchant": of_large,
+        "payments of a merchant by name": f"{payments}?mode=test&merchant=shop number 7",
+        "payments of a merchant, processing (none)": f"{of_large}&status=processing",
+        "payments of a merchant, failed or open": f"{of_large}&status=failed,created",
+        "payments of a merchant, a kind (none)": f"{of_large}&payment_mode=INVOICE_PAY",
+        "payments of a merchant, largest": f"{of_large}&sort=largest",
+        "payments of a merchant, paid yesterday": f"{of_large}&paid=yesterday",
+        "the merchant": f"/admin/merchants/merchant/{LARGE}/change/",
         "payments of a customer": f"{payments}?mode=both&customer={payment.customer_id}",
         "payments, failed, 7 days, a kind": f"{payments}?mode=test&day=7&status=failed"
         "&payment_mode=DYNAMIC_PAY",
@@ -243,6 +276,7 @@ def _pages() -> dict[str, str]:
         "search: invoice": f"{search}INV/400003",
         "search: metadata, any name": f"{search}c300000",
         "search: metadata, by name": f"{search}cart=c300000",
+        "search: amount with a comma": f"{search}49,99",
         "search: amount, a common one": f"{search}12.50",
         "search: amount, last four": f"{search}12.50 {ending}",
         "search: amount, last four, day": f"{search}{amount} {ending} {day}",
