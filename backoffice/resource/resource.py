@@ -14,8 +14,10 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
+from backoffice.resource.columns import ColumnsFilter
 from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related
@@ -61,6 +63,21 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     def entry(self) -> CatalogEntry:
         """What the catalog says of this resource."""
         return CATALOG[self.model]
+
+    def columns(self) -> dict[str, Field]:
+        """Return what a list can show, by name: its usual columns, and what else an export has."""
+        known = {field.source: field for field in (*self.export_fields, *self.list_display)}
+        fields = (*self.list_display, *self.export_fields)
+        return {field.__name__: field for field in fields if known[field.source] is field}
+
+    def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
+        """Return the columns that the address names, in their order, or else the usual ones."""
+        names = request.GET.get(str(ColumnsFilter.parameter_name), "").split(",")
+        named = [field for name, field in self.columns().items() if name in names]
+        return named or self.list_display
+
+    def get_list_filter(self, request: HttpRequest) -> Sequence[type[OfficeFilter]]:
+        return [*self.list_filter, ColumnsFilter]
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """Return the order that the address asks for, among those of the list, or its own."""
@@ -142,5 +159,5 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow the filters of this list, and no question about any other field."""
-        known = {item.parameter_name for item in self.list_filter}
+        known = {item.parameter_name for item in (*self.list_filter, ColumnsFilter)}
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known

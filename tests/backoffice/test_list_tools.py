@@ -136,3 +136,27 @@ def test_the_search_finds_refunds_of_an_amount(
     )
 
     assert Refund.objects.get().pk in search(office, text)
+
+
+def headings_of(page: str) -> list[str]:
+    return re.findall(r'<th[^>]*scope="col"[^>]*>.*?([A-Z][A-Za-z ]+).*?</th>', page, re.DOTALL)
+
+
+def test_the_columns_are_those_of_the_address(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, reference="T-77")
+
+    page = listed(office, "columns=status,reference,no-such")
+
+    assert headings_of(page) == ["Status", "Reference"]
+    assert "T-77" in page
+    assert "columns=status%2Creference%2Camount" in page  # each choice adds its column
+    assert headings_of(listed(office, "columns=no-such")) == headings_of(listed(office, ""))
+
+
+def test_the_columns_of_a_list_are_no_question_to_the_database(
+    office: Office, merchant: Merchant
+) -> None:
+    own = paid_payment(merchant)
+
+    assert ids_in(listed(office, "columns=status")) == [own.pk]
+    assert ids_in(listed(office, "columns=customer__phone")) == [own.pk]
