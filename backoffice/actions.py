@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils.text import slugify
+
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.forms import ActionForm
 from backoffice.roles import Right
@@ -62,7 +64,8 @@ class ActionResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """`name` is its address, `title` its button, `about` what the page says before it is done.
+    """`title` is its button, `name` its address where that is another word, and `about` what the
+    page says before it is done.
 
     `service` does it, with `given` and with what its other parameters name, as
     `ActionContext.argument` has them. `message` is what the page says then, or makes the result
@@ -74,12 +77,12 @@ class Action:
     shown. Both are for the eye: the service is what refuses.
     """
 
-    name: str
     title: str
     right: Right
     form: type[ActionForm]
     service: Callable[..., Any]
     message: str | Callable[[Any], ActionResult]
+    name: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     audited_as: str = ""
     watches: Sequence[str] = ()
@@ -90,6 +93,9 @@ class Action:
     main: bool = False
     available: Callable[[Any, datetime], bool] = lambda row, now: True
     shown_to: Callable[[Any, Staff], bool] = lambda row, staff: True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or slugify(self.title))
 
 
 def run(action: Action, context: ActionContext) -> ActionResult:

@@ -84,7 +84,6 @@ STAFF_ACTIONS = (
         main=True,
     ),
     Action(
-        name="lift-lockout",
         title="Lift lockout",
         right=Right.STAFF,
         form=ReasonForm,
@@ -152,6 +151,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 
 class StaffAdmin(OfficeAdmin):
+    called = "{row.username}"
     ordering = ("username",)
     list_display = (
         NAME,
@@ -173,9 +173,6 @@ class StaffAdmin(OfficeAdmin):
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
-
-    def heading(self, row: User) -> str:
-        return row.username
 
     def tables(self, row: User) -> list[Table]:
         rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})

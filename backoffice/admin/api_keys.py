@@ -61,7 +61,6 @@ def _replaced(issued: IssuedKey | Instruction) -> ActionResult:
 
 
 ROLL = Action(
-    name="roll",
     title="Roll",
     right=Right.KEYS,
     form=RollForm,
@@ -74,7 +73,6 @@ ROLL = Action(
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
 )
 REVOKE = Action(
-    name="revoke",
     title="Revoke",
     right=Right.KEYS,
     form=ReasonForm,
@@ -93,6 +91,7 @@ LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class ApiKeyAdmin(OfficeAdmin):
+    called = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
@@ -102,6 +101,3 @@ class ApiKeyAdmin(OfficeAdmin):
         Instant("Ends", "expires_at"),
         Instant("Revoked", "revoked_at"),
     )
-
-    def heading(self, row: ApiKey) -> str:
-        return f"API key {row.hint}"

@@ -17,7 +17,6 @@ def _is_pending(account: BankAccount, now: datetime) -> bool:
 
 BANK_ACCOUNT_ACTIONS = (
     Action(
-        name="approve",
         title="Approve",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
@@ -33,7 +32,6 @@ BANK_ACCOUNT_ACTIONS = (
         available=_is_pending,
     ),
     Action(
-        name="decline",
         title="Decline",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
@@ -47,7 +45,6 @@ BANK_ACCOUNT_ACTIONS = (
         available=_is_pending,
     ),
     Action(
-        name="close",
         title="Close",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,

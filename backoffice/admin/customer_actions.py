@@ -144,7 +144,6 @@ STOLEN = Action(
 CUSTOMER_ACTIONS: tuple[Action, ...] = (
     STOLEN,
     Action(
-        name="unlock-pin",
         title="Unlock PIN",
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
@@ -155,7 +154,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         available=_is_locked,
     ),
     Action(
-        name="freeze",
         title="Freeze",
         right=Right.FREEZE,
         form=ReasonForm,
@@ -174,7 +172,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         available=lambda customer, now: customer.frozen_at is None,
     ),
     Action(
-        name="unfreeze",
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=ReasonForm,
@@ -187,7 +184,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     ),
     asking(
         instruction_kinds.TOP_UP,
-        name="top-up",
         title="Top up",
         form=CurrencyForm,
         done="The wallet has been topped up.",
@@ -216,7 +212,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         available=_has_a_person,
     ),
     Action(
-        name="export-data",
         title="Export data",
         right=Right.PERSONAL_DATA,
         form=ReasonForm,
@@ -230,7 +225,6 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
     ),
     asking(
         instruction_kinds.ERASE_CUSTOMER,
-        name="erase",
         title="Erase",
         form=ErasureForm,
         values=lambda context: {"note_on": None},  # what is written about a person goes, too

@@ -57,6 +57,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
+    called = "Customer {row.masked_phone}"
     notes = True
     list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
     list_select_related = ("merchant",)
@@ -87,9 +88,6 @@ class CustomerAdmin(OfficeAdmin):
         ),
         Related(title="Passkeys", model=Passkey, by="customer", fields=PASSKEY_FIELDS),
     )
-
-    def heading(self, row: Customer) -> str:
-        return f"Customer {row.masked_phone}"
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:
         if row.erased_at:

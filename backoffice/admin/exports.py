@@ -23,6 +23,7 @@ STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_coun
 class ExportRunAdmin(OfficeAdmin):
     """A file may hold what another role may not see: it is its requester's."""
 
+    called = "Export {row.name}"
     exported = False
     list_display = (CREATED, Field("File", "name"), STATE, ROWS)
     list_filter = (DayFilter,)
@@ -42,9 +43,6 @@ class ExportRunAdmin(OfficeAdmin):
 
     def is_changing(self, row: ExportRun) -> bool:
         return row.state == "pending"
-
-    def heading(self, row: ExportRun) -> str:
-        return f"Export {row.name}"
 
     def answer(self, row: ExportRun, now: datetime) -> SupportAnswer:
         if row.state == "failed":

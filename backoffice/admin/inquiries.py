@@ -56,7 +56,6 @@ def _can_become(status: InquiryStatus, inquiry: Inquiry) -> bool:
 
 
 ANSWER = Action(
-    name="answer",
     title="Answer",
     right=Right.ANSWER,
     form=AnswerForm,

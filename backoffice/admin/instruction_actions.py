@@ -71,7 +71,6 @@ def sentence(instruction: Instruction) -> str:
 
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
-        name="approve",
         title="Approve",
         service=approve,
         message="Approved and carried out.",
@@ -84,7 +83,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         shown_to=_is_someone_elses,
     ),
     Action(
-        name="decline",
         title="Decline",
         service=decline,
         message="Declined. Nothing was done.",
@@ -96,7 +94,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         shown_to=_is_someone_elses,
     ),
     Action(
-        name="withdraw",
         title="Withdraw",
         service=withdraw,
         message="Withdrawn. Nothing was done.",
@@ -108,7 +105,6 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         shown_to=_is_own,
     ),
     Action(
-        name="break-glass",
         title="Break glass",
         service=break_glass,
         message="Every Administrator has been told. You can carry it out after the delay.",

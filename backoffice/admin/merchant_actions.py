@@ -60,7 +60,6 @@ class VerifyForm(ReasonForm):
 
 
 VERIFY = Action(
-    name="verify",
     title="Verify",
     right=Right.VERIFY_MERCHANT,
     form=VerifyForm,
@@ -76,7 +75,6 @@ VERIFY = Action(
     ),
 )
 SUSPEND = Action(
-    name="suspend",
     title="Suspend",
     right=Right.SUSPEND_MERCHANT,
     form=ReasonForm,
@@ -204,7 +202,6 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         icon="percent",
     ),
     Action(
-        name="issue-key",
         title="Issue key",
         right=Right.KEYS,
         form=ApiKeyForm,
@@ -216,7 +213,6 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
     ),
     asking(
         instruction_kinds.PAY_OUT,
-        name="pay-out",
         title="Pay out",
         form=MerchantMoneyForm,
         done="The payout has been scheduled.",

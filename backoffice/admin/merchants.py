@@ -44,6 +44,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class MerchantAdmin(OfficeAdmin):
+    called = "{row.name}"
     notes = True
     list_display = (
         Field("Name", "name"),
@@ -106,9 +107,6 @@ class MerchantAdmin(OfficeAdmin):
             shown=SHOWN,
         ),
     )
-
-    def heading(self, row: Merchant) -> str:
-        return row.name
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _STANDING[MerchantStatus(row.status)]

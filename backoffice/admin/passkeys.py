@@ -4,7 +4,6 @@ from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.display_fields import Badge, Field, Instant, RowLink
 from backoffice.resource.filters import link_filter
-from customers.models import Passkey
 
 NAME = Field("Passkey", str)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
@@ -15,6 +14,7 @@ PASSKEY_FIELDS = (NAME, STATE, ADDED, LAST_USED)
 
 
 class PasskeyAdmin(OfficeAdmin):
+    called = "Passkey of {row.customer.masked_phone}"
     exported = False
     list_select_related = ("customer",)
     list_display = (NAME, CUSTOMER, STATE, ADDED, LAST_USED)
@@ -28,6 +28,3 @@ class PasskeyAdmin(OfficeAdmin):
         Instant("Removed", "removed_at"),
         Instant("Suspected copy", "copied_at"),
     )
-
-    def heading(self, row: Passkey) -> str:
-        return f"Passkey of {row.customer.masked_phone}"

@@ -87,7 +87,6 @@ class RefundForm(ActionForm):
 
 REFUND = asking(
     REFUND_TASK,
-    name="refund",
     title="Refund",
     form=RefundForm,
     arguments=("expected_available",),

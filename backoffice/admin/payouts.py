@@ -45,7 +45,6 @@ from backoffice.resource.tables import Related
 from payouts.models import (
     AccountState,
     BankAccount,
-    BankHoliday,
     Payout,
     PayoutBatch,
     PayoutOrigin,
@@ -227,9 +226,6 @@ class BankAccountAdmin(OfficeAdmin):
         Actor("Closed by", "closed_by"),
     )
 
-    def heading(self, row: BankAccount) -> str:
-        return f"Bank account {row}"
-
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")
 
@@ -240,6 +236,3 @@ class BankHolidayAdmin(OfficeAdmin):
     list_filter = ()
     list_actions = HOLIDAY_LIST_ACTIONS
     row_actions = HOLIDAY_ACTIONS
-
-    def heading(self, row: BankHoliday) -> str:
-        return f"Bank holiday {row}"

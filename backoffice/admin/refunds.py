@@ -3,7 +3,6 @@
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
-from backoffice.page_parts import TimelineEntry
 from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
@@ -16,18 +15,14 @@ from backoffice.resource.display_fields import (
     Id,
     Instant,
     Reference,
-    actor_words,
 )
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
-from backoffice.timeline import messages_about, transitions_of
-from refunds.models import Refund
 from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
 
 GIVE_UP = Action(
-    name="give-up",
     title="Give up",
     right=Right.GIVE_UP,
     form=ReasonForm,
@@ -74,9 +69,3 @@ class RefundAdmin(OfficeAdmin):
         Instant("Refunded at", "succeeded_at"),
         Instant("Customer notified", "notified_at"),
     )
-
-    def timeline(self, row: Refund) -> list[TimelineEntry]:
-        asked = TimelineEntry(
-            row.created_at, "add_circle", "Requested", actor_words(row.created_by)
-        )
-        return [*messages_about(row.pk), *transitions_of(row, "undo"), asked]

@@ -69,7 +69,6 @@ def _ask(context: ActionContext) -> ActionResult:
 
 
 STATEMENT = Action(
-    name="statement",
     title="Statement",
     right=Right.EXPORT,
     form=StatementForm,
@@ -86,6 +85,7 @@ CLOSING = Amount("Closing", "closing_amount")
 
 
 class AccountStatementAdmin(OfficeAdmin):
+    called = "Statement of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)
@@ -106,9 +106,6 @@ class AccountStatementAdmin(OfficeAdmin):
 
     def is_changing(self, row: AccountStatement) -> bool:
         return row.ready_at is None
-
-    def heading(self, row: AccountStatement) -> str:
-        return f"Statement of {row.merchant.name}"
 
     def answer(self, row: AccountStatement, now: datetime) -> SupportAnswer:
         if row.ready_at is None:

@@ -7,7 +7,7 @@ from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.submission import asking
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
-from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.page_parts import SupportAnswer
 from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
@@ -26,7 +26,6 @@ from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, li
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
-from backoffice.timeline import messages_about, transitions_of
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
 from funding.statuses import TRANSITIONS, TopUpStatus
@@ -92,7 +91,6 @@ class ReversalForm(ActionForm):
 REVERSAL_ACTIONS = (
     asking(
         instruction_kinds.REVERSE_TOP_UP,
-        name="reverse",
         title="Reverse",
         form=ReversalForm,
         done="Taken back. The customer is told.",
@@ -147,6 +145,3 @@ class TopUpAdmin(OfficeAdmin):
             return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
         words = "Money that comes with its reference after all is credited."
         return SupportAnswer([f"Not waited for any more: {row.status}.", words])
-
-    def timeline(self, row: TopUp) -> list[TimelineEntry]:
-        return [*messages_about(row.pk), *transitions_of(row, "add_card")]

@@ -100,7 +100,6 @@ class ResendOneForm(ActionForm):
 
 DELIVERY_ACTIONS = (
     Action(
-        name="resend",
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
@@ -212,7 +211,6 @@ class FailedForm(ConfirmForm):
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
     return Action(
-        name=title.lower().replace(" ", "-"),
         title=title,
         right=Right.ENDPOINTS,
         form=ReasonForm,

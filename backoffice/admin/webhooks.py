@@ -108,6 +108,7 @@ ABOUT = Reference("About", "resource_id")
 
 
 class WebhookAdmin(OfficeAdmin):
+    called = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (
         URL,
@@ -146,9 +147,6 @@ class WebhookAdmin(OfficeAdmin):
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(deleted_at=None)
 
-    def heading(self, row: Webhook) -> str:
-        return f"Webhook endpoint of {row.merchant.name}"
-
     def answer(self, row: Webhook, now: datetime) -> SupportAnswer:
         if not row.is_active:
             return SupportAnswer([f"Switched off: {row.get_disabled_reason_display()}."], "bad")
@@ -162,6 +160,7 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
+    called = "Delivery of {row.event.type}"
     list_select_related = ("event__merchant", "webhook")
     list_display = (
         CREATED,
@@ -195,11 +194,9 @@ class DeliveryAdmin(OfficeAdmin):
         ),
     )
 
-    def heading(self, row: Delivery) -> str:
-        return f"Delivery of {row.event.type}"
-
 
 class EventAdmin(OfficeAdmin):
+    called = "Event {row.type}"
     list_select_related = ("merchant",)
     list_display = (CREATED, Field("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))
     list_filter = (
@@ -221,9 +218,6 @@ class EventAdmin(OfficeAdmin):
             fields=DELIVERY_FIELDS,
         ),
     )
-
-    def heading(self, row: Event) -> str:
-        return f"Event {row.type}"
 
     def sections(self, row: Event) -> list[Section]:
         said = facts(*((name, str(value)) for name, value in row.content["data"].items()))
