@@ -73,8 +73,8 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
 
 def _merchant_id(row: Any) -> str:
     if isinstance(row, Merchant):
-        return row.pk
-    return row.merchant_id if isinstance(row, Payment | Payout | ApiKey) else ""
+        return str(row.pk)
+    return str(row.merchant_id) if isinstance(row, Payment | Payout | ApiKey) else ""
 
 
 def _note_on(row: Any) -> NoteSubject | None:
