@@ -9,7 +9,7 @@ from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
 from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
-from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
+from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
@@ -22,7 +22,7 @@ from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
-from payouts.models import BankAccount
+from payouts.models import BankAccount, Payout
 from webhooks.models import Webhook
 
 SHOWN = 10
@@ -79,6 +79,14 @@ class MerchantAdmin(OfficeAdmin):
             by="merchant",
             joins=("customer",),
             fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
+            filter_name="merchant",
+            shown=SHOWN,
+        ),
+        Related(
+            title="Payouts",
+            model=Payout,
+            by="merchant",
+            fields=PAYOUT_FIELDS,
             filter_name="merchant",
             shown=SHOWN,
         ),

@@ -54,6 +54,7 @@ from payouts.statuses import ENDED_UNPAID, PayoutStatus
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
+PAYOUT_FIELDS = (Id("Payout"), AMOUNT, STATUS, LEAVES, ARRIVES, MODE)
 RUN_FIELDS = (Id("Payout"), MERCHANT, AMOUNT, TO, STATUS)
 
 
