@@ -132,7 +132,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         first = next((each for each in fields if isinstance(each, Amount)), None)
         columns: list[Field] = []
         for field in fields:
-            columns += [field, Field("Currency", field.currency_of)] if field is first else [field]
+            columns.append(field)
+            if first is not None and field is first:
+                columns.append(Field("Currency", first.currency_of))
         return Worksheet(
             self.entry.title,
             [title for field in columns for title in field.titles()],
