@@ -59,7 +59,7 @@ class ModeField(SelectField):
         super().__init__(MODES)
 
 
-class CurrencyField(TextInputField):
+class CurrencyCodeField(TextInputField):
     """The code of a currency, in capitals; that of the service where none is chosen."""
 
     def __init__(self) -> None:
@@ -165,7 +165,7 @@ class ReasonForm(ActionForm):
 class CurrencyForm(ActionForm):
     """An amount in a currency of choice, and why."""
 
-    currency = CurrencyField()
+    currency = CurrencyCodeField()
     amount = MoneyField()
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)

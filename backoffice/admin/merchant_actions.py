@@ -16,7 +16,7 @@ from backoffice.admin.submission import asking, submit, submitted
 from backoffice.forms import (
     MODES,
     ActionForm,
-    CurrencyField,
+    CurrencyCodeField,
     CurrencyForm,
     ModeField,
     ReasonForm,
@@ -165,7 +165,7 @@ class BankAccountForm(ActionForm):
     """A new account; the one before is closed when this one is approved."""
 
     mode = ModeField()
-    currency = CurrencyField()
+    currency = CurrencyCodeField()
     holder_name = TextInputField(max_length=140)
     bank_name = TextInputField(max_length=140)
     number = TextInputField(max_length=34, label="Account number or IBAN")

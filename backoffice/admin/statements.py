@@ -11,7 +11,7 @@ from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.audit import AuditAction, append_forbidden
-from backoffice.forms import ActionForm, CurrencyField, DateInputField, ModeField, SelectField
+from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
@@ -36,7 +36,7 @@ class StatementForm(ActionForm):
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
     last_day = DateInputField(required=False)
-    currency = CurrencyField()
+    currency = CurrencyCodeField()
     form = SelectField(ExportForm.choices, label="File", initial=ExportForm.XLSX)
 
     def clean(self) -> dict[str, Any]:
