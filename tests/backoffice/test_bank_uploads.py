@@ -1,6 +1,7 @@
 """A bank file that staff upload: it says what it would do, and does it once two people agree"""
 
 from datetime import timedelta
+from xml.etree.ElementTree import Element
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -175,9 +176,9 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(office) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_it_is_read_while_no_transaction_waits_for_it(office, approve, monkeypatch) -> None:
     """Ten megabytes take seconds, in which a row of the requester would be locked."""
-    inside, parse = [], storage.parse_xml
+    inside, parse = list[bool](), storage.parse_xml
 
-    def noting(content: bytes):
+    def noting(content: bytes) -> tuple[str, Element]:
         inside.append(connection.in_atomic_block)
         return parse(content)
 
