@@ -17,6 +17,7 @@ from backoffice.tasks import expire_instructions
 from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.bank import storage
+from payouts.bank.safe_xml import parse_xml
 from payouts.models import BankEntry, BankFile, Payout
 from tests.backoffice.acting import act, fields_of
 from tests.backoffice.conftest import Office, staff_as
@@ -176,11 +177,11 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(office) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_it_is_read_while_no_transaction_waits_for_it(office, approve, monkeypatch) -> None:
     """Ten megabytes take seconds, in which a row of the requester would be locked."""
-    inside, parse = list[bool](), storage.parse_xml
+    inside: list[bool] = []
 
     def noting(content: bytes) -> tuple[str, Element]:
         inside.append(connection.in_atomic_block)
-        return parse(content)
+        return parse_xml(content)
 
     monkeypatch.setattr(storage, "parse_xml", noting)
     upload(office, statement(entry(700, reference="FEE")))

@@ -166,7 +166,6 @@ def test_two_ways_in_two_tabs_pay_once(payment, customer) -> None:
     by_bank = TopUp.objects.get(way="bank_transfer")
 
     with off_by(timedelta(seconds=3)):
-        assert collect_top_ups() == 1
         collect_top_ups()
     came(110, by_bank.reference)
 
