@@ -5,8 +5,9 @@ it: in between, hours may have passed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
@@ -219,3 +220,15 @@ TASKS: dict[str, InstructionTask] = {
         always_two=True,
     ),
 }
+
+
+def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:
+    """Return a task, with the file that it is about: read before the transaction that asks."""
+    task = TASKS[name]
+    if upload is None:
+        return task
+    return replace(
+        task,
+        check=partial(bank_uploads.check_file, upload=upload),
+        carry_out=partial(bank_uploads.import_file, upload=upload),
+    )
