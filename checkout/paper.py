@@ -109,9 +109,14 @@ def in_visual_order(parts: Iterable[Fragment]) -> list[Fragment]:
     """Return the parts of a line from left to right."""
     ordered = list(parts)
     for level in range(max(map(_level_of, ordered), default=0), 0, -1):
-        runs = groupby(ordered, key=lambda part, least=level: _level_of(part) >= least)
-        ordered = [part for turns, run in runs for part in list(run)[:: -1 if turns else 1]]
+        ordered = _turned(ordered, level)
     return ordered
+
+
+def _turned(parts: list[Fragment], level: int) -> list[Fragment]:
+    """Reverse each run of parts that are of this level or above."""
+    runs = groupby(parts, key=lambda part: _level_of(part) >= level)
+    return [part for turns, run in runs for part in list(run)[:: -1 if turns else 1]]
 
 
 def _level_of(part: Fragment) -> int:
