@@ -13,7 +13,7 @@ RESTART_SECONDS = 0.3
 
 
 class Upkeep(threading.Thread):
-    """Use as a context: within it, each part that has ended is started again, whoever ended it."""
+    """Use as a context: within it, each part that has ended is started again, however it ended."""
 
     def __init__(
         self, parts: "dict[str, subprocess.Popen[bytes]]", start: Callable[[str], None]

@@ -6,7 +6,7 @@ ends is reset. A worker ends only once the one in its place has loaded the servi
 for some seconds, ready or not. A new one that cannot start changes nothing: the old one goes on.
 A worker is given a connection only once its request is there: granian closes those on which it has
 read nothing when it ends, and a request may just be on its way. And before this process ends, it
-lets nobody connect any more until all who wait were taken: they would be cut off with the socket.
+takes no new connection, only those that are waiting: they would be cut off with the socket.
 """
 
 import ctypes
@@ -105,7 +105,7 @@ class PatientServer(MPServer):
 
 
 def turn_newcomers_away(listener: socket.socket) -> None:
-    """Let nobody connect any more, and leave alone who has connected."""
+    """Let no one else connect, and leave those alone who have."""
     filters = ctypes.create_string_buffer(_NO_NEWCOMERS, len(_NO_NEWCOMERS))
     program = struct.pack("HP", len(_NO_NEWCOMERS) // 8, ctypes.addressof(filters))
     listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
