@@ -58,8 +58,10 @@ def database(**options: str) -> Iterator[None]:
         server.start()
         try:
             _set_up(server.url)
-            yield
-            _disconnect()
+            try:
+                yield
+            finally:
+                _disconnect()  # else the pool looks for its server for minutes
         finally:
             server.remove()
 

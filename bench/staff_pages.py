@@ -13,6 +13,7 @@ def staff_pages() -> dict[str, str]:
 
 def _lists() -> dict[str, str]:
     from backoffice.registry import ADMINS
+    from backoffice.resource.catalog import CATALOG
     from backoffice.resource.page_urls import list_of
 
     modes = {
@@ -21,8 +22,8 @@ def _lists() -> dict[str, str]:
         if "mode" in [item.parameter_name for item in admin.list_filter]
     }
     return {
-        f"list: {model._meta.verbose_name_plural}": list_of(model, **modes.get(model, {}))
-        for model in ADMINS
+        f"list: {entry.title.lower()}": list_of(model, **modes.get(model, {}))
+        for model, entry in CATALOG.items()
     }
 
 
