@@ -1,5 +1,6 @@
 """Webhooks, events and deliveries as they come in and go out."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from core.fields import (
     TextField,
     WebUrlField,
 )
+from core.json import dump_json
 from core.limits import MAX_TEXT
 from core.serializers import Change, Input, Output
 from webhooks.event_types import SUBSCRIBABLE, EventType
@@ -24,6 +26,7 @@ DEFAULT_OVERLAP_SECONDS = 86_400
 MAX_OVERLAP_SECONDS = 7 * 86_400
 MAX_MS = 2**31 - 1
 MAX_SEQUENCE = 2**53 - 1
+MAX_DATA_BYTES = 16_384
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
 
@@ -66,11 +69,29 @@ class Recovery(Input):
     since = InstantField(help_text="What was created from then on and has failed is sent again.")
 
 
+class SampleDataField(serializers.DictField):
+    """Values of any kind by the name of a field, as JSON can hold them."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("must be an object")
+        try:
+            text = dump_json(data)
+        except TypeError:
+            text = b"null"
+        if len(text) > MAX_DATA_BYTES or json.loads(text) != data:
+            raise serializers.ValidationError(
+                f"must have at most {MAX_DATA_BYTES} bytes, and integers of at most 64 bits"
+            )
+        return data
+
+
 class TestEventRequest(Input):
     webhook_id = TextField(max_length=64)
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
     )
+    data = SampleDataField(required=False)
 
 
 class WebhookOutput(Output):

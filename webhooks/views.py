@@ -143,6 +143,7 @@ class WebhookViewSet(CallerViewSet):
                 caller=request.user,
                 webhook_id=values["webhook_id"],
                 event_type=event_type,
+                data=values.get("data", {}),
                 now=request_now(),
             )
             return Response({"delivery_id": delivery.id})
