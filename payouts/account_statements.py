@@ -4,6 +4,7 @@ A short one is made at once, a long one in the background, part by part. A trans
 period of its `created_at`; a period is read a minute after its end, when all of it is committed.
 """
 
+import math
 import time
 import zlib
 from datetime import datetime, timedelta
@@ -103,10 +104,13 @@ def make_due(*, now: datetime) -> int:
     return made
 
 
-def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:
+def stored_lines(
+    statement: AccountStatement, *, offset: int, limit: int, now: datetime
+) -> list[dict[str, Any]]:
     """Return lines of a statement, the oldest first. Raises AccountStatementPending."""
     if statement.ready_at is None:
-        raise AccountStatementPending
+        left = statement.end_at + SETTLED_AFTER - now
+        raise AccountStatementPending(seconds=max(1, math.ceil(left.total_seconds())))
     first, last = offset // PART_LINES, (offset + limit - 1) // PART_LINES
     parts = statement.parts.filter(number__range=(first, last)).order_by("number")
     lines = [line for part in parts for line in orjson.loads(zlib.decompress(part.content))]

@@ -175,37 +175,24 @@ class TestEventOutput(Output):
     """What the endpoint answered; no `status` where there was no answer."""
 
     event = EventOutput()
-    delivery_id = TextField(max_length=40, source="id")
-    delivered = serializers.SerializerMethodField()
-    status = serializers.SerializerMethodField()
-    ms = serializers.SerializerMethodField()
-    excerpt = serializers.SerializerMethodField()
-    error = serializers.SerializerMethodField()
-
-    def get_delivered(self, delivery: Delivery) -> bool:
-        first = _first(delivery)
-        return first is not None and not first.error
-
-    def get_status(self, delivery: Delivery) -> int | None:
-        first = _first(delivery)
-        return first.status if first else None
-
-    def get_ms(self, delivery: Delivery) -> int | None:
-        first = _first(delivery)
-        return first.ms if first else None
-
-    def get_excerpt(self, delivery: Delivery) -> str | None:
-        first = _first(delivery)
-        return first.excerpt if first else None
-
-    def get_error(self, delivery: Delivery) -> str | None:
-        first = _first(delivery)
-        return first.error if first else None
+    delivery_id = TextField(max_length=40)
+    delivered = StrictBooleanField()
+    status = StrictIntegerField(min_value=100, max_value=999, required=False)
+    ms = StrictIntegerField(min_value=0, max_value=MAX_MS, required=False)
+    excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
+    error = TextField(max_length=200, required=False)
 
 
-def _first(delivery: Delivery) -> Attempt | None:
-    """The attempt that the test made; it may have been made again since, on request."""
-    return next(iter(delivery.attempts.all()), None)
+def outcome_of_test(delivery: Delivery) -> dict[str, Any]:
+    """Return the event of a test and the attempt that it made; others may have followed."""
+    first: Attempt | None = next(iter(delivery.attempts.all()), None)
+    names = ("status", "ms", "excerpt", "error")
+    return {
+        "event": delivery.event,
+        "delivery_id": delivery.id,
+        "delivered": first is not None and not first.error,
+        **{name: getattr(first, name, None) for name in names},
+    }
 
 
 def overlap_of(values: dict[str, Any]) -> timedelta:

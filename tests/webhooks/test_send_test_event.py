@@ -96,6 +96,18 @@ def test_it_refuses_data_that_no_event_can_have(
     assert Event.objects.count() == 0
 
 
+@pytest.mark.parametrize("answer", ["/say/200", "/say/500?text=broken", ""])
+def test_the_reference_asks_for_no_field_that_is_left_out(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, openapi: str, answer: str
+) -> None:
+    webhook = endpoint(answer, url="" if answer else "http://localhost:1024/")
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+
+    schemas = json.loads(openapi)["components"]["schemas"]
+    assert set(schemas["TestEventOutput"]["required"]) <= shown.keys()
+
+
 def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:
