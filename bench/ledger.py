@@ -73,6 +73,17 @@ def set_up(url: str) -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    wait_for_ever()
+
+
+def wait_for_ever() -> None:
+    """Let no timeout of the service end this connection: loading may be slow beside other work."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SET statement_timeout = 0")
+            cursor.execute("SET idle_in_transaction_session_timeout = 0")
 
 
 def disconnect() -> None:
@@ -94,8 +105,6 @@ def build(count: int) -> None:
     payers = [f"cus_{FIRST + number}" for number in range(CUSTOMERS)]
     sell_many(SalesTemplate(sale, shops=shops, payers=payers), count, refund_every=REFUND_EVERY)
     with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SET statement_timeout = 0")
         cursor.execute("ANALYZE")
 
 

@@ -2,13 +2,15 @@
 
 It stands before everything else, so that refusing costs next to nothing; a refusal is counted, not
 logged. A caller with a key or session is never refused, whatever others of the same network do; it
-is looked up only once the network has spent its budget.
+is looked up only once the network has spent its budget. Callers who show neither are refused by
+`door`, before Django builds a request, at a tenth of the cost.
 """
 
 import math
 import time
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -17,9 +19,9 @@ from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
-from checkout.browser_session import has_session
+from checkout.browser_session import has_session, session_cookie
 from config.request_log import actor_of
-from core.client_address import client_address, wide_network_of
+from core.client_address import address_in, wide_network_of
 from core.clock import one_instant, request_now
 from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
@@ -32,7 +34,40 @@ PROBES = ("/healthz", "/readyz")
 
 refused = Counter("visitors_refused", "Requests of networks that had spent their budget.")
 
+MOST_KEPT = 256
 _GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+def door(application: WSGIApplication) -> WSGIApplication:
+    """Refuse callers without credentials of networks that have spent their budget."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        is_let_by = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
+        if is_let_by or not (wait := _wait(environ)):
+            return application(environ, start_response)
+        is_api = environ["PATH_INFO"].startswith(API_PREFIX)
+        status, headers, body = _as_sent(is_api, math.ceil(wait))
+        start_response(status, list(headers))
+        refused.inc()
+        return [body]
+
+    return answer
+
+
+def _shows_credentials(environ: WSGIEnvironment) -> bool:
+    cookies = environ.get("HTTP_COOKIE", "")
+    names = [session_cookie(livemode=mode) for mode in (True, False)]
+    return "HTTP_AUTHORIZATION" in environ or any(
+        name in cookies for name in (*names, settings.SESSION_COOKIE_NAME)
+    )
+
+
+@lru_cache(MOST_KEPT)
+def _as_sent(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str, str], ...], bytes]:
+    """Return the status line, the headers, and the body of a refusal."""
+    response = _refusal(is_api, seconds)
+    status = f"{response.status_code} {response.reason_phrase}"
+    return status, tuple(response.items()), response.content
 
 
 def visitors(get_response: _GetResponse) -> _GetResponse:
@@ -46,16 +81,27 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
                 return get_response(request)
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
-        network = wide_network_of(client_address(request))
-        if wait := budget.wait(network):
-            return get_response(request) if _is_known(request) else _refusal(request, wait)
+        if (wait := _wait(request.META)) and not _is_known(request):
+            refused.inc()
+            return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before = time.thread_time()
         response = get_response(request)
-        if not actor_of(request):
-            budget.charge(network, time.thread_time() - before)
+        if not wait and not actor_of(request):
+            budget.charge(_network_of(request.META), time.thread_time() - before)
         return response
 
     return middleware
+
+
+def _network_of(meta: Mapping[str, str]) -> str:
+    return wide_network_of(address_in(meta))
+
+
+def _wait(meta: Mapping[str, str]) -> float:
+    """Return the seconds until this caller's network may be served again; 0 where it may now."""
+    if not settings.VISITOR_SECONDS_PER_NETWORK:
+        return 0.0
+    return budget.wait(_network_of(meta))
 
 
 def _is_from_inside(request: HttpRequest) -> bool:
@@ -85,12 +131,10 @@ def _sessions() -> PreparedValues:
     return PreparedValues(Session.objects.filter(pk=Place("key")).values_list("expire_date"))
 
 
-def _refusal(request: HttpRequest, wait: float) -> HttpResponse:
-    refused.inc()
-    seconds = str(math.ceil(wait))
+def _refusal(is_api: bool, seconds: int) -> HttpResponse:
     error = RateLimited(f"Try again in {seconds} seconds.")
-    error.headers["Retry-After"] = seconds
-    if request.path.startswith(API_PREFIX):
+    error.headers["Retry-After"] = str(seconds)
+    if is_api:
         return json_error(error)
     return HttpResponse(
         f"Too many requests. Try again in {seconds} seconds.\n",

@@ -9,10 +9,13 @@ COLLECT_AFTER = 20_000  # objects more than were freed; 700 is the default
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application = get_wsgi_application()
+django_application = get_wsgi_application()
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402
+from config.visitors import door  # noqa: E402
+
+application = door(django_application)
 
 refuse_unsafe()
 refuse_missing_keys()

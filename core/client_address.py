@@ -1,5 +1,6 @@
 """Where a request comes from."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
 
@@ -18,9 +19,14 @@ def client_address(request: HttpRequest) -> str:
     Anything to the left of it in X-Forwarded-For was written by the caller and proves nothing.
     """
     # `request.headers` would build a mapping of all headers, for each request.
-    seen = [request.META.get("REMOTE_ADDR", "")]
+    return address_in(request.META)
+
+
+def address_in(meta: Mapping[str, str]) -> str:
+    """Return what `client_address` returns, from the headers as WSGI names them."""
+    seen = [meta.get("REMOTE_ADDR", "")]
     if settings.TRUSTED_PROXIES:
-        hops = filter(None, request.META.get("HTTP_X_FORWARDED_FOR", "").split(","))
+        hops = filter(None, meta.get("HTTP_X_FORWARDED_FOR", "").split(","))
         seen = [*hops, *seen][-settings.TRUSTED_PROXIES - 1 :]
     return _normal(seen[0])
 

@@ -11,6 +11,7 @@ from pytest_django import Settings
 import config.settings
 from backoffice.roles import Role
 from checkout.browser_session import session_cookie
+from config.visitors import door
 from core.clock import utc_now
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.services import test_customer as customer_for_tests
@@ -47,6 +48,41 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
 
     assert refused.status_code == 429
     assert 59 <= int(refused["Retry-After"]) <= 60
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_refused"),
+    [
+        ({}, True),
+        ({"HTTP_COOKIE": "csrf=abc; colour=blue"}, True),
+        ({"HTTP_COOKIE": "customer-test=made-up"}, False),
+        ({"HTTP_COOKIE": "a=b; session=made-up"}, False),
+        ({"HTTP_AUTHORIZATION": MADE_UP}, False),
+        ({"PATH_INFO": "/readyz"}, False),
+        ({"REMOTE_ADDR": ELSEWHERE}, False),
+    ],
+)
+@pytest.mark.usefixtures("spent")
+def test_the_door_refuses_whom_there_is_nothing_to_look_up_for(
+    headers: dict[str, str], is_refused: bool
+) -> None:
+    answers: list[tuple[str, dict[str, str]]] = []
+
+    def start(status: str, sent: list[tuple[str, str]]) -> None:
+        answers.append((status, dict(sent)))
+
+    def served(environ: dict[str, str], start_response: object) -> list[bytes]:
+        return [b"served"]
+
+    environ = {"PATH_INFO": "/v1/balance", "REMOTE_ADDR": "127.0.0.1", **headers}
+    body = b"".join(door(served)(environ, start))  # type: ignore[arg-type]
+
+    assert (body != b"served") == is_refused
+    if is_refused:
+        ((status, sent),) = answers
+        assert status == "429 Too Many Requests"
+        assert sent["Content-Type"] == "application/json"
+        assert 59 <= int(sent["Retry-After"]) <= 60
 
 
 @pytest.mark.usefixtures("spent")
