@@ -54,8 +54,9 @@ LINK=$(post /payment-links '{"amount": 2500, "description": "Gift card", "max_us
 get "/payment-links/$LINK"
 ```
 
-On a page, one script makes a button of it: it opens the checkout on a phone, shows the code on a
-desktop, and tells the page what became of it. Without the script the link opens its own page.
+On a page, one script makes a button of your link, which keeps the look that you give it: a press
+opens the checkout on a phone, shows the code on a desktop, and the page is told what became of it.
+Without the script the link opens its own page.
 
 ```html
 <a href="[[base_url]]/pay/your-shop/link_…">Gift card</a>
