@@ -1,9 +1,12 @@
 """What staff can do to an object, as data, and the one function that does it and audits it."""
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from django.utils.text import slugify
 
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.forms import ActionForm
@@ -26,6 +29,25 @@ class ActionContext:
         """Staff as the services of the other rooms know them, in the mode of the row."""
         return self.staff.caller(livemode=self.row.livemode)
 
+    @property
+    def actor(self) -> str:
+        """The name under which the services of the other rooms keep who did it."""
+        return self.staff.actor
+
+    @property
+    def context(self) -> "ActionContext":
+        """All of it, for a service that takes it as it is."""
+        return self
+
+    def argument(self, name: str) -> Any:
+        """Return what a service calls so: a field of the form, the id of the row, or one of these.
+
+        Raises AttributeError where there is nothing of the name.
+        """
+        if name in self.data:
+            return self.data[name]
+        return self.row.pk if name.endswith("_id") else getattr(self, name)
+
 
 @dataclass(frozen=True)
 class ActionResult:
@@ -42,23 +64,26 @@ class ActionResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """`name` is its address, `title` its button, `about` what the page says before it is done.
+    """`title` is its button, `name` its address where that is another word, and `about` what the
+    page says before it is done.
 
-    `service` does it; `message` is what the page says then, or makes the result from what the
-    service returned. `audited_as` is its name in the audit trail, which keeps the fields `watches`
-    of the row before and of what the service returned, and the field `reason` of the form;
-    without it the service writes its own entry.
+    `service` does it, with `given` and with what its other parameters name, as
+    `ActionContext.argument` has them. `message` is what the page says then, or makes the result
+    from what the service returned. `audited_as` is its name in the audit trail, which keeps the
+    fields `watches` of the row before and of what the service returned, and the field `reason` of
+    the form; without it the service writes its own entry.
 
     `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
     shown. Both are for the eye: the service is what refuses.
     """
 
-    name: str
     title: str
     right: Right
     form: type[ActionForm]
-    service: Callable[[ActionContext], Any]
+    service: Callable[..., Any]
     message: str | Callable[[Any], ActionResult]
+    name: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
     audited_as: str = ""
     watches: Sequence[str] = ()
     reason: str = "reason"
@@ -69,28 +94,37 @@ class Action:
     available: Callable[[Any, datetime], bool] = lambda row, now: True
     shown_to: Callable[[Any, Staff], bool] = lambda row, staff: True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", self.name or slugify(self.title))
+
 
 def run(action: Action, context: ActionContext) -> ActionResult:
     """Carry out an action, in one transaction with its entry of the audit trail.
 
     Raises Forbidden without the right, and what the service raises.
     """
-    done = _audited(action, context) if action.audited_as else action.service(context)
+    done = _audited(action, context) if action.audited_as else _call(action, context)
     return ActionResult(action.message) if isinstance(action.message, str) else action.message(done)
 
 
 def _audited(action: Action, context: ActionContext) -> Any:
     model = type(context.row)
     entry = AuditAction(
-        act=action.audited_as,
-        right=action.right,
-        subject_type=str(model._meta.model_name),
-        subject_id=context.row.pk,
+        action.audited_as,
+        action.right,
+        str(model._meta.model_name),
+        context.row.pk,
         reason=context.data.get(action.reason, ""),
     )
     with audited(staff=context.staff, action=entry, now=context.now) as record:
         before = model._default_manager.get(pk=context.row.pk)
         record.before = snapshot(before, *action.watches)
-        done = action.service(context)
+        done = _call(action, context)
         record.after = snapshot(done, *action.watches)
     return done
+
+
+def _call(action: Action, context: ActionContext) -> Any:
+    names = inspect.signature(action.service).parameters
+    asked = {name: context.argument(name) for name in names if name not in action.given}
+    return action.service(**asked, **action.given)

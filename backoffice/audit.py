@@ -48,7 +48,7 @@ State = Mapping[str, Any]
 logger = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class AuditAction:
     """What is about to be done: by its name, on what, why, and with which right."""
 

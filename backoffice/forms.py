@@ -20,6 +20,7 @@ from core.money import decimal_text, is_currency, minor_digits
 from core.text import is_printable
 
 FORM_KEY_CHARACTERS = 22
+MODES = (("live", "live"), ("test", "test"))
 
 
 class TextInputField(forms.CharField):
@@ -49,6 +50,26 @@ class SelectField(forms.ChoiceField):
     def __init__(self, choices: Any, **options: Any) -> None:
         options.setdefault("widget", UnfoldAdminSelectWidget())
         super().__init__(choices=choices, **options)
+
+
+class ModeField(SelectField):
+    """Live or test."""
+
+    def __init__(self) -> None:
+        super().__init__(MODES)
+
+
+class CurrencyCodeField(TextInputField):
+    """The code of a currency, in capitals; that of the service where none is chosen."""
+
+    def __init__(self) -> None:
+        super().__init__(max_length=3, initial=lambda: settings.DEFAULT_CURRENCY)
+
+    def clean(self, value: Any) -> str:
+        currency = str(super().clean(value)).upper()
+        if not is_currency(currency):
+            raise forms.ValidationError("Enter a currency code such as BSD.")
+        return currency
 
 
 class CheckboxField(forms.BooleanField):
@@ -144,21 +165,14 @@ class ReasonForm(ActionForm):
 class CurrencyForm(ActionForm):
     """An amount in a currency of choice, and why."""
 
-    currency = TextInputField(max_length=3)
+    currency = CurrencyCodeField()
     amount = MoneyField()
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
 
     def prepare(self) -> None:
         asked = str(self.data.get("currency", "") or settings.DEFAULT_CURRENCY).upper()
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
         self.set_currency(asked if is_currency(asked) else settings.DEFAULT_CURRENCY)
-
-    def clean_currency(self) -> str:
-        currency = str(self.cleaned_data["currency"]).upper()
-        if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency code such as BSD.")
-        return currency
 
 
 class ConfirmForm(ActionForm):

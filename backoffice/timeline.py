@@ -70,12 +70,13 @@ def timeline_of_row(row: Any) -> list[TimelineEntry]:
     """Return what happened to a row of any kind that has a public id, newest first."""
     moments = [*messages_about(row.pk), *_decisions(row.pk), *_acts(row.pk), *_notes(row.pk)]
     if hasattr(row, "transitions"):
-        moments += transitions_of(row, "circle")
+        moments += _transitions(row)
     if isinstance(row, Webhook) and row.failing_since:
         words = "It began to fail"
         moments.append(TimelineEntry(row.failing_since, "webhook", words, tone="bad"))
     if getattr(row, "created_at", None):
-        moments.append(TimelineEntry(row.created_at, "add_circle", "Created"))
+        who = actor_words(getattr(row, "created_by", "") or "")
+        moments.append(TimelineEntry(row.created_at, "add_circle", "Created", who))
     return sorted(moments, key=lambda moment: moment.at, reverse=True)
 
 
@@ -244,12 +245,12 @@ def _notes(public_id: str) -> Iterator[TimelineEntry]:
         )
 
 
-def transitions_of(row: Any, icon: str) -> list[TimelineEntry]:
-    """Return how a refund or a payout came to its status, newest first."""
+def _transitions(row: Any) -> list[TimelineEntry]:
+    """Return how a refund, a payout or a top-up came to its status, newest first."""
     return [
         TimelineEntry(
             move.at,
-            icon,
+            "circle",
             move.to_status.replace("_", " ").capitalize(),
             actor_words(move.actor),
             details=tuple(filter(None, [getattr(move, "cause", "")])),

@@ -29,7 +29,7 @@ def owner(number: str, shape: Shape) -> str:
     return numbered("mer", f"{FIRST_NUMBER} + {turn}")
 
 
-def open_shops() -> str:
+def open_shops(customers: int = CUSTOMERS) -> str:
     """Make the merchants with an endpoint and an account each, and the customers with wallets.
 
     Returns the id of a payment that one of them has been paid.
@@ -56,10 +56,10 @@ def open_shops() -> str:
     ids = {"id": numbered("wh"), "merchant_id": numbered("mer")}
     copy_row(issued.webhook, ids, count=MERCHANTS)
     phones = {"phone": "'+1246' || substr(CAST(i AS varchar), 4)"}
-    copy_row(customer, phones | {"id": numbered("cus")}, count=CUSTOMERS)
+    copy_row(customer, phones | {"id": numbered("cus")}, count=customers)
     for purpose, prefix, count in (
         (Purpose.MERCHANT, "mer", MERCHANTS),
-        (Purpose.WALLET, "cus", CUSTOMERS),
+        (Purpose.WALLET, "cus", customers),
     ):
         account = Account.objects.filter(purpose=purpose).earliest("id")
         changes = {"owner": numbered(prefix), "balance": str(WEALTH)}
@@ -70,24 +70,36 @@ def open_shops() -> str:
 
 def fill(payment_id: str, shape: Shape, *, first: int, count: int) -> None:
     """Add so many payments, numbered from `first`, and what belongs to each."""
+    from payments.models import Payment
+
+    with filling() as cursor:
+        template = Payment.objects.get(pk=payment_id)
+        copy_row(template, _payment(shape, first, count), first=first, count=count)
+        low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
+        add_around(cursor, low, high)
+
+
+def add_around(cursor: "CursorWrapper", low: str, high: str) -> None:
+    """Add what belongs to the payments with ids from `low` on, and before `high`."""
+    for statement in _AROUND:
+        cursor.execute(statement, {"low": low, "high": high})
+
+
+@contextmanager
+def filling() -> "Iterator[CursorWrapper]":
+    """Give a cursor for rows that are known to be right; count and analyze them in the end."""
     from django.conf import settings
     from django.db import connection, transaction
     from django.utils.module_loading import import_string
 
     from core.counts import count_anew
     from core.tasks import fold_counts
-    from payments.models import Payment
 
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL statement_timeout = 0")
-        # No triggers and no foreign keys: what is written is known to be right.
-        cursor.execute("SET LOCAL session_replication_role = replica")
+        cursor.execute("SET LOCAL session_replication_role = replica")  # no triggers, no keys
         with _without_indexes(cursor):
-            template = Payment.objects.get(pk=payment_id)
-            copy_row(template, _payment(shape, first, count), first=first, count=count)
-            low, high = (f"pay_{'0' * 20}{number}" for number in (first, first + count))
-            for statement in _AROUND:
-                cursor.execute(statement, {"low": low, "high": high})
+            yield cursor
     with connection.cursor() as cursor:
         cursor.execute("SET statement_timeout = 0")
         for path in settings.COUNTED_LISTS:
@@ -164,7 +176,8 @@ _AROUND = (
     """
     INSERT INTO webhooks_event
         (id, merchant_id, livemode, type, resource_id, body, is_test, request_id, created_at)
-    SELECT 'evt_' || kind.number || substr(id, 6), merchant_id, livemode, kind.name, id,
+    SELECT 'evt_' || overlay(substr(id, 5) PLACING kind.number::text FROM 9 FOR 1), merchant_id,
+        livemode, kind.name, id,
         convert_to(json_build_object('type', kind.name, 'created', created_at, 'data',
             json_build_object('payment_id', id, 'amount', amount, 'metadata', metadata))::text,
             'UTF8'), false, '', created_at

@@ -47,6 +47,7 @@ VARIABLES = {
     ),
     "GATHER_SECONDS": (int, 5),
     "HOST": (str, "127.0.0.1"),
+    "INVOICES_PER_MERCHANT": (int, 1000),
     "LEDGER_KEY": (str, ""),
     "LOG_FORMAT": (str, ""),
     "LOG_LEVEL": (str, "INFO"),

@@ -35,6 +35,8 @@ RATE_LIMITS: bool = env("RATE_LIMITS")
 REGISTRATIONS_PER_NETWORK = number(
     "REGISTRATIONS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 30
 )
+# Live invoices that a merchant may have sent within 24 hours: a stolen key is no mailing house.
+INVOICES_PER_MERCHANT: int = env("INVOICES_PER_MERCHANT")
 VISITOR_SECONDS_PER_NETWORK = number(
     "VISITOR_SECONDS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 6
 )

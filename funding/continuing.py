@@ -58,13 +58,17 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
 
 
 # What the customer is told of the payment, by its status then.
-_SAYS = {PaymentStatus.COMPLETED: ADDED_AND_PAID, **dict.fromkeys(PAYABLE, ADDED_BUT_OPEN)}
+_SAYS: dict[PaymentStatus | None, str] = {
+    PaymentStatus.COMPLETED: ADDED_AND_PAID,
+    **dict.fromkeys(PAYABLE, ADDED_BUT_OPEN),
+}
 
 
-def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus:
+def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus | None:
     """Pay by what was proved, if that is enough. Return the payment's status then.
 
-    Money that came for a top-up which the customer has given up is for the customer to spend.
+    Money that came for a top-up which the customer has given up is for the customer to spend. None
+    where someone else has paid meanwhile: then this customer has nothing left to do.
     """
     before, verified = payment.status_at(now), proof_of(payment, top_up.customer_id)
     if verified is None or top_up.canceled_at is not None:
@@ -79,5 +83,6 @@ def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus:
                 now=now,
             )
     except ApiError:
-        return before
+        left = Payment.objects.one(payment.pk).status_at(now)
+        return left if left in PAYABLE else None
     return done.status_at(now)

@@ -57,7 +57,8 @@ class Account(models.Model):
 
     `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
     other account. Who an account belongs to never changes, nor does `exponent`, the decimals of the
-    currency when it was opened; and no account is ever deleted.
+    currency when it was opened; and no account is ever deleted. A statement has been made of all
+    before `closed_until`: what is posted later bears no earlier time.
     """
 
     owner = PublicIdField()
@@ -66,6 +67,7 @@ class Account(models.Model):
     livemode = models.BooleanField()
     exponent = models.PositiveSmallIntegerField()
     balance = models.BigIntegerField(default=0)
+    closed_until = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (

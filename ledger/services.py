@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -22,6 +22,9 @@ from ledger.models import (
     UnsealedTransfer,
     exact_balance,
 )
+
+# A period that is closed further ahead than this was closed by a clock that was wrong.
+FURTHEST_CLOSED = timedelta(days=1)
 
 _COLUMNS = (
     *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
@@ -161,7 +164,8 @@ def post_transfers(
 
     No account but funding goes below zero, not even between two movements of one call: list what an
     account receives before what it pays. Accounts are locked merchants first, wallets last; the
-    caller has locked those that are `held`.
+    caller has locked those that are `held`. What a slow clock would post into a period whose
+    statement has been made is of the next one.
 
     Raises InsufficientBalance, before anything is written. Raises IntegrityError for a reference
     that has moved money already, across modes or currencies, or where an account was opened with
@@ -169,7 +173,7 @@ def post_transfers(
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
-    _check_exponents(movements)
+    at = _check_accounts(movements, now)
     effects = _effects(movements)
     _hold_debited(effects, held)
     transfers = [
@@ -183,7 +187,7 @@ def post_transfers(
             currency=movement.debit.currency,
             livemode=movement.debit.livemode,
             description=movement.description,
-            created_at=now,
+            created_at=at,
         )
         for movement in movements
     ]
@@ -195,10 +199,21 @@ def post_transfers(
         _insert(transfers)
 
 
-def _check_exponents(movements: Sequence[Movement]) -> None:
+def _check_accounts(movements: Sequence[Movement], now: datetime) -> datetime:
+    """Return the time that transfers between these bear: after each period that is closed."""
+    at, furthest = now, now + FURTHEST_CLOSED
     for account in (account for move in movements for account in (move.debit, move.credit)):
         if account.exponent != minor_digits(account.currency):
             raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
+        if account.closed_until is not None and at < account.closed_until <= furthest:
+            at = account.closed_until
+    return at
+
+
+def close_period(account: Account, end_at: datetime) -> None:
+    """Let nothing bear a time before `end_at` from now on: a statement of it is being made."""
+    earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
+    Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)
 
 
 @dataclass

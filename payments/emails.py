@@ -1,5 +1,6 @@
 """E-mails about a payment: planned with the facts, written when they are due."""
 
+import hashlib
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -8,6 +9,8 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_noop
 
+from core.attempt_limits import AttemptLimit, count_within_all
+from core.errors import RateLimited
 from core.formats import day_of, moment_of, money, money_and_code
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
@@ -19,6 +22,8 @@ from payments.statuses import PAYABLE, PaymentStatus
 
 REMINDER_BEFORE = timedelta(days=3)
 SENDING_HOUR = time(9, 0)
+DAY = timedelta(days=1)
+PER_RECIPIENT = AttemptLimit("invoice-recipient", 20, DAY)
 INVOICE, REMINDER, DUE, RECEIPT = "invoice", "reminder", "due", "receipt"
 SUBJECTS = {
     INVOICE: gettext_noop("Invoice from %(merchant)s: %(amount)s"),
@@ -29,9 +34,14 @@ SUBJECTS = {
 
 
 def plan_invoice(payment: Payment, *, now: datetime) -> None:
-    """Plan the mails of an invoice: now, three days before the due date, and on it."""
+    """Plan the mails of an invoice: now, three days before the due date, and on it.
+
+    They bear our name and go where the merchant says: raises RateLimited above a day's limits.
+    """
     if not payment.customer_email or payment.due_date is None:
         return
+    if payment.livemode:
+        _count_invoice(payment.merchant_id, payment.customer_email, now)
     zone = payment.merchant.time_zone
     plan = {
         INVOICE: now,
@@ -41,6 +51,15 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
     for kind, due_at in plan.items():
         if due_at >= now:
             _plan(payment, kind, payment.customer_email, "", due_at=due_at, now=now)
+
+
+def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
+    recipient = hashlib.sha256(f"{merchant_id} {address.lower()}".encode()).hexdigest()
+    per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
+    if not count_within_all([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now):
+        error = RateLimited("Too many invoices today: to this address, or by you.")
+        error.headers["Retry-After"] = str(int(DAY.total_seconds()))
+        raise error
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:

@@ -2,6 +2,7 @@
 
 A short one is made at once, a long one in the background, part by part. A transfer belongs to the
 period of its `created_at`; a period is read a minute after its end, when all of it is committed.
+From then on it is closed: what a slow clock posts later is of the next one.
 """
 
 import math
@@ -21,6 +22,7 @@ from core.json import dump_json
 from core.sweeping import sweep
 from ledger.history import Line, PeriodSums, count_since, lines_between, sums_between
 from ledger.models import Account, Purpose, TransferKind
+from ledger.services import close_period
 from ledger.snapshot import snapshot
 from merchants.callers import Caller
 from payouts.errors import AccountStatementPending, AccountStatementsTooMany
@@ -155,6 +157,7 @@ def _copy_part(statement: AccountStatement, account: Account | None) -> bool:
     """
     if account is None or statement.lines_count % PART_LINES:
         return False
+    close_period(account, statement.end_at)
     lines = lines_between(
         account,
         start_at=statement.read_at,

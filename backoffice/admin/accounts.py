@@ -6,14 +6,12 @@ from django import forms
 from django.contrib.auth.models import User
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
-from backoffice.actions import Action, ActionContext
+from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
-from backoffice.models import Instruction
 from backoffice.page_parts import Table
 from backoffice.resource.display_fields import Badge, Field, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.roles import RIGHTS, Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import close_account, lift_lockout
@@ -41,6 +39,9 @@ class RolesForm(ActionForm):
     def prepare(self) -> None:
         self.fields["roles"].initial = [role.value for role in roles_of(self.row)]
 
+    def clean_roles(self) -> str:
+        return ", ".join(sorted(self.cleaned_data["roles"]))
+
 
 class ResetForm(ActionForm):
     email = EmailField(help_text="Where the link goes by which they choose a new password.")
@@ -50,90 +51,53 @@ class ResetForm(ActionForm):
         self.fields["email"].initial = self.row.email
 
 
-def _submit(context: ActionContext, task: str, username: str, **arguments: str) -> Instruction:
-    """Submit an instruction about an account: it waits for a second person."""
-    return submit(
-        context,
-        task,
-        subject_id=username,
-        livemode=True,
-        arguments=arguments,
-    )
+def _asking(task: str, **more: Any) -> Action:
+    """Return the action that asks for something about an account, by the account's name."""
+    of_account = {"values": lambda context: {"subject_id": context.row.username}}
+    return asking(task, **(of_account | more))
 
 
-def _close(context: ActionContext) -> None:
-    close_account(
-        staff=context.staff,
-        user_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-
-
-def _lift_lockout(context: ActionContext) -> None:
-    lift_lockout(
-        staff=context.staff,
-        user_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    )
-
-
-ADD = Action(
+ADD = asking(
+    instruction_kinds.ADD_STAFF,
     name="add",
     title="Add staff",
-    right=Right.STAFF,
     form=AccountForm,
-    service=lambda context: _submit(
-        context,
-        instruction_kinds.ADD_STAFF,
-        context.data["username"],
-        roles=context.data["role"],
-        email=context.data["email"],
-    ),
-    message=submitted("The account has been created, and its owner invited by e-mail."),
+    values=lambda context: {
+        "subject_id": context.data["username"],
+        "arguments": {"roles": context.data["role"], "email": context.data["email"]},
+    },
+    done="The account has been created, and its owner invited by e-mail.",
     about="Another Administrator must approve this. Then the invitation goes out.",
     icon="person_add",
     main=True,
 )
 STAFF_ACTIONS = (
-    Action(
+    _asking(
+        instruction_kinds.SET_ROLES,
         name="roles",
         title="Set roles",
-        right=Right.STAFF,
         form=RolesForm,
-        service=lambda context: _submit(
-            context,
-            instruction_kinds.SET_ROLES,
-            context.row.username,
-            roles=", ".join(sorted(context.data["roles"])),
-        ),
-        message=submitted("The roles have been changed, with immediate effect."),
+        arguments=("roles",),
+        done="The roles have been changed, with immediate effect.",
         about="Another Administrator must approve this. To stop someone, close the account.",
         icon="badge",
         main=True,
     ),
     Action(
-        name="lift-lockout",
         title="Lift lockout",
         right=Right.STAFF,
         form=ReasonForm,
-        service=_lift_lockout,
+        service=lift_lockout,
         message="The lockout has been lifted.",
         icon="lock_open",
     ),
-    Action(
+    _asking(
+        instruction_kinds.RESET_ACCESS,
         name="reset",
         title="Reset access",
-        right=Right.STAFF,
         form=ResetForm,
-        service=lambda context: _submit(
-            context,
-            instruction_kinds.RESET_ACCESS,
-            context.row.username,
-            email=context.data["email"],
-        ),
-        message=submitted("The access has been reset, and a new invitation sent."),
+        arguments=("email",),
+        done="The access has been reset, and a new invitation sent.",
         about="Another Administrator must approve this. It takes away password and second factor,"
         " and sends a link to new ones.",
         icon="restart_alt",
@@ -143,21 +107,18 @@ STAFF_ACTIONS = (
         title="Close account",
         right=Right.STAFF,
         form=ReasonForm,
-        service=_close,
+        service=close_account,
         message="The account is closed.",
         icon="person_off",
         danger=True,
         available=lambda user, now: user.is_active,
     ),
-    Action(
+    _asking(
+        instruction_kinds.REOPEN_ACCOUNT,
         name="reopen",
         title="Reopen account",
-        right=Right.STAFF,
         form=ReasonForm,
-        service=lambda context: _submit(
-            context, instruction_kinds.REOPEN_ACCOUNT, context.row.username
-        ),
-        message=submitted("The account has been reopened."),
+        done="The account has been reopened.",
         about="Another Administrator must approve this.",
         icon="person_check",
         available=lambda user, now: not user.is_active,
@@ -190,6 +151,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 
 class StaffAdmin(OfficeAdmin):
+    called = "{row.username}"
     ordering = ("username",)
     list_display = (
         NAME,
@@ -199,28 +161,18 @@ class StaffAdmin(OfficeAdmin):
     )
     list_select_related = ("staff_account",)
     list_filter = ()
-    page = (
-        Fieldset(
-            "Account",
-            NAME,
-            Field("E-mail", "email"),
-            ROLES_HELD,
-            STATE,
-            Field("Password", _password),
-            Field("Second factor", _second_factor),
-            _flag("Must change password", "staff_account.must_change_password"),
-            _flag("Only in development", "staff_account.development_only"),
-            LAST_SIGN_IN,
-        ),
+    details = (
+        Field("E-mail", "email"),
+        Field("Password", _password),
+        Field("Second factor", _second_factor),
+        _flag("Must change password", "staff_account.must_change_password"),
+        _flag("Only in development", "staff_account.development_only"),
     )
     list_actions = (ADD,)
     row_actions = STAFF_ACTIONS
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(is_staff=True).prefetch_related("groups")
-
-    def heading(self, row: User) -> str:
-        return row.username
 
     def tables(self, row: User) -> list[Table]:
         rights = sorted({right.value for role in roles_of(row) for right in RIGHTS[role]})

@@ -11,7 +11,6 @@ from backoffice.admin.submission import submit, submitted
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
 from backoffice.models import Instruction
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, link_filter
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -40,8 +39,6 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
         return submit(
             context,
             instruction_kinds.ROLL_LIVE_KEY,
-            merchant_id=key.merchant_id,
-            livemode=True,
             arguments={"overlap_hours": hours},
         )
     return replace_test_key(
@@ -64,7 +61,6 @@ def _replaced(issued: IssuedKey | Instruction) -> ActionResult:
 
 
 ROLL = Action(
-    name="roll",
     title="Roll",
     right=Right.KEYS,
     form=RollForm,
@@ -77,11 +73,10 @@ ROLL = Action(
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
 )
 REVOKE = Action(
-    name="revoke",
     title="Revoke",
     right=Right.KEYS,
     form=ReasonForm,
-    service=lambda context: end_key(key_id=context.row.pk, now=context.now),
+    service=end_key,
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),
@@ -96,25 +91,13 @@ LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class ApiKeyAdmin(OfficeAdmin):
+    called = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))
     row_actions = (ROLL, REVOKE)
-    page = (
-        Fieldset(
-            "Key",
-            HINT,
-            NAME,
-            MERCHANT,
-            KEY_STATE,
-            MODE,
-            Code("May do", "scopes"),
-            CREATED,
-            LAST_USED,
-            Instant("Ends", "expires_at"),
-            Instant("Revoked", "revoked_at"),
-        ),
+    details = (
+        Code("May do", "scopes"),
+        Instant("Ends", "expires_at"),
+        Instant("Revoked", "revoked_at"),
     )
-
-    def heading(self, row: ApiKey) -> str:
-        return f"API key {row.hint}"

@@ -17,7 +17,6 @@ def _is_pending(account: BankAccount, now: datetime) -> bool:
 
 BANK_ACCOUNT_ACTIONS = (
     Action(
-        name="approve",
         title="Approve",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
@@ -33,13 +32,10 @@ BANK_ACCOUNT_ACTIONS = (
         available=_is_pending,
     ),
     Action(
-        name="decline",
         title="Decline",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        service=lambda context: decline_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
+        service=decline_bank_account,
         message="This account receives no payouts.",
         audited_as="decline bank account",
         watches=("closed_at",),
@@ -49,13 +45,10 @@ BANK_ACCOUNT_ACTIONS = (
         available=_is_pending,
     ),
     Action(
-        name="close",
         title="Close",
         right=Right.BANK_ACCOUNT,
         form=ReasonForm,
-        service=lambda context: close_bank_account(
-            bank_account_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
+        service=close_bank_account,
         message="This account no longer receives payouts.",
         audited_as="close bank account",
         watches=("closed_at",),

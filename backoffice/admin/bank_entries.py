@@ -106,23 +106,10 @@ def _amended_by(statement: BankStatement) -> str:
 class BankStatementAdmin(OfficeAdmin):
     """Each page shows what is open now: the ledger's account against all statements so far."""
 
+    called = "Bank statement {row.number}"
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
-    page = (
-        Fieldset(
-            "Statement",
-            START,
-            END,
-            OPENING,
-            ENTRIES,
-            CLOSING,
-            Field("Amended by the file", _amended_by),
-            MODE,
-        ),
-    )
-
-    def heading(self, row: BankStatement) -> str:
-        return f"Bank statement {row.number}"
+    details = (Field("Amended by the file", _amended_by),)
 
     def tables(self, row: BankStatement) -> list[Table]:
         position = position_in(row.currency, livemode=row.livemode)

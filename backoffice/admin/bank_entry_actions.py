@@ -1,6 +1,6 @@
 """What finance does with the bank's answers, by form."""
 
-from typing import Any
+from dataclasses import replace
 
 from django import forms
 from django.db.models import Q
@@ -9,8 +9,15 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
-from backoffice.admin.submission import submit, submitted
-from backoffice.forms import ActionForm, ReasonForm, SelectField, TextAreaField, TextInputField
+from backoffice.admin.submission import asking, submit, submitted
+from backoffice.forms import (
+    ActionForm,
+    ModeField,
+    ReasonForm,
+    SelectField,
+    TextAreaField,
+    TextInputField,
+)
 from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -26,7 +33,7 @@ from payouts.statuses import TRANSITIONS, PayoutStatus
 
 
 class BankFileForm(ActionForm):
-    mode = SelectField((("live", "live"), ("test", "test")))
+    mode = ModeField()
     file = forms.FileField(
         widget=UnfoldAdminFileFieldWidget(),
         help_text="pain.002, camt.053 or camt.054, of at most 10 MiB.",
@@ -44,7 +51,6 @@ def _request_import(context: ActionContext) -> Instruction:
         context,
         instruction_kinds.BANK_FILE,
         subject_id=content_hash(content),
-        livemode=context.data["mode"] == "live",
         sealed_file=seal_file(content),
     )
 
@@ -88,36 +94,20 @@ class MatchForm(ActionForm):
 
 
 def _match(context: ActionContext) -> Instruction:
+    """Ask about what the entry is matched with: the payout or the run."""
     entry, found = context.row, context.data["payout"]
-    arguments = {"entry": entry.pk}
+    about, task, arguments = (
+        replace(context, row=found),
+        instruction_kinds.BANK_ENTRY,
+        {"entry": entry.pk},
+    )
     if isinstance(found, PayoutBatch):
-        return submit(
-            context,
-            instruction_kinds.BANK_ENTRY,
-            subject_id=found.pk,
-            livemode=entry.livemode,
-            amount=entry.amount or 0,
-            currency=found.currency,
-            arguments=arguments,
-        )
+        return submit(about, task, amount=entry.amount or 0, arguments=arguments)
     charge, borne_by = charge_in(entry, found), context.data["charge_borne_by"]
     if charge and borne_by:
         words = formats.money(charge, found.currency)
         arguments |= {"charge": words, "charge_borne_by": borne_by}
-    return _submit(context, instruction_kinds.BANK_ENTRY, found, arguments=arguments)
-
-
-def _submit(context: ActionContext, task: str, payout: Payout, **values: Any) -> Instruction:
-    return submit(
-        context,
-        task,
-        subject_id=payout.pk,
-        merchant_id=payout.merchant_id,
-        livemode=payout.livemode,
-        amount=payout.amount,
-        currency=payout.currency,
-        **values,
-    )
+    return submit(about, task, arguments=arguments)
 
 
 class CreditForm(ActionForm):
@@ -146,9 +136,6 @@ def _credit(context: ActionContext) -> Instruction:
         context,
         instruction_kinds.BANK_CREDIT,
         subject_id=whose.customer_id if is_top_up else whose.pk,
-        livemode=entry.livemode,
-        amount=entry.amount,
-        currency=entry.currency,
         arguments={"entry": entry.pk, "top_up": whose.pk if is_top_up else ""},
     )
 
@@ -193,12 +180,7 @@ BANK_ENTRY_ACTIONS = (
         title="It is of no payout",
         right=Right.PAY_OUT,
         form=ExplanationForm,
-        service=lambda context: set_aside(
-            entry_id=context.row.pk,
-            note=context.data["note"],
-            actor=context.staff.actor,
-            now=context.now,
-        ),
+        service=set_aside,
         message="Noted. It no longer counts as a difference.",
         audited_as="explain bank entry",
         watches=("state",),
@@ -212,7 +194,7 @@ BANK_ENTRY_ACTIONS = (
         title="Explain it anew",
         right=Right.PAY_OUT,
         form=ReasonForm,
-        service=lambda context: wait_again(entry_id=context.row.pk),
+        service=wait_again,
         message="It waits for a person again, and counts as a difference.",
         audited_as="let bank entry wait again",
         watches=("state", "note"),
@@ -223,13 +205,12 @@ BANK_ENTRY_ACTIONS = (
 )
 
 RETURN_ACTIONS = (
-    Action(
+    asking(
+        instruction_kinds.PAYOUT_RETURN,
         name="returned",
         title="Record as returned",
-        right=Right.PAY_OUT,
         form=FailureForm,
-        service=lambda context: _submit(context, instruction_kinds.PAYOUT_RETURN, context.row),
-        message=submitted("The money has been returned."),
+        done="The money has been returned.",
         about="Only when the money is back on our account at the bank.",
         icon="undo",
         danger=True,

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.conf import settings
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionResult
 from backoffice.admin.note_action import note_action
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -17,7 +17,7 @@ from backoffice.forms import (
     TextAreaField,
     TextInputField,
 )
-from backoffice.models import Instruction, NoteSubject
+from backoffice.models import NoteSubject
 from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
@@ -103,31 +103,12 @@ class AdjustWalletForm(CurrencyForm):
     field_order = ("form_key", "direction", "currency", "amount", "reason", "note")
 
 
-def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
-    """Submit an instruction about a customer's wallet."""
-    return submit(
-        context,
-        task,
-        livemode=context.row.livemode,
-        amount=context.data["amount"],
-        currency=context.data["currency"],
-        note_on=NoteSubject.CUSTOMER,
-        **values,
-    )
-
-
 REMOVE_PASSKEY = Action(
     name="remove",
     title="Remove passkey",
     right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
-    service=lambda context: remove_passkey(
-        staff=context.staff,
-        passkey_id=context.row.pk,
-        identity=context.data["identity"],
-        reason=context.data["reason"],
-        now=context.now,
-    ),
+    service=remove_passkey,
     message="The passkey has been removed.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
@@ -152,12 +133,7 @@ STOLEN = Action(
     title="Account stolen",
     right=Right.FREEZE,
     form=ReasonForm,
-    service=lambda context: secure_stolen(
-        staff=context.staff,
-        customer_id=context.row.pk,
-        reason=context.data["reason"],
-        now=context.now,
-    ),
+    service=secure_stolen,
     message=_secured,
     about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
     " removed, and the recent payments are listed.",
@@ -168,23 +144,16 @@ STOLEN = Action(
 CUSTOMER_ACTIONS: tuple[Action, ...] = (
     STOLEN,
     Action(
-        name="unlock-pin",
         title="Unlock PIN",
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
-        service=lambda context: unlock(
-            staff=context.staff,
-            customer_id=context.row.pk,
-            identity=context.data["identity"],
-            now=context.now,
-        ),
+        service=unlock,
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
         available=_is_locked,
     ),
     Action(
-        name="freeze",
         title="Freeze",
         right=Right.FREEZE,
         form=ReasonForm,
@@ -203,40 +172,31 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         available=lambda customer, now: customer.frozen_at is None,
     ),
     Action(
-        name="unfreeze",
         title="Unfreeze",
         right=Right.UNFREEZE,
         form=ReasonForm,
-        service=lambda context: unfreeze(
-            customer_id=context.row.pk, actor=context.staff.actor, now=context.now
-        ),
+        service=unfreeze,
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),
-    Action(
-        name="top-up",
+    asking(
+        instruction_kinds.TOP_UP,
         title="Top up",
-        right=Right.TOP_UP,
         form=CurrencyForm,
-        service=lambda context: _submit(context, instruction_kinds.TOP_UP),
-        message=submitted("The wallet has been topped up."),
+        done="The wallet has been topped up.",
         icon="add_card",
         available=_has_a_person,
     ),
-    Action(
+    asking(
+        instruction_kinds.ADJUST_WALLET,
         name="adjust",
         title="Adjust wallet",
-        right=Right.ADJUST,
         form=AdjustWalletForm,
-        service=lambda context: _submit(
-            context,
-            instruction_kinds.ADJUST_WALLET,
-            arguments={"direction": context.data["direction"]},
-        ),
-        message=submitted("The wallet has been adjusted."),
+        arguments=("direction",),
+        done="The wallet has been adjusted.",
         about="Recorded as a separate transfer between the house and the wallet.",
         icon="balance",
     ),
@@ -245,28 +205,17 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         title="Reveal contact",
         right=Right.REVEAL,
         form=ReasonForm,
-        service=lambda context: reveal(
-            staff=context.staff,
-            customer_id=context.row.pk,
-            reason=context.data["reason"],
-            now=context.now,
-        ),
+        service=reveal,
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
         available=_has_a_person,
     ),
     Action(
-        name="export-data",
         title="Export data",
         right=Right.PERSONAL_DATA,
         form=ReasonForm,
-        service=lambda context: export_personal_data(
-            staff=context.staff,
-            customer_id=context.row.pk,
-            reason=context.data["reason"],
-            now=context.now,
-        ),
+        service=export_personal_data,
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),
@@ -274,17 +223,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         icon="download",
         available=_has_a_person,
     ),
-    Action(
-        name="erase",
+    asking(
+        instruction_kinds.ERASE_CUSTOMER,
         title="Erase",
-        right=Right.PERSONAL_DATA,
         form=ErasureForm,
-        service=lambda context: submit(
-            context,
-            instruction_kinds.ERASE_CUSTOMER,
-            livemode=context.row.livemode,
-        ),
-        message=submitted("The customer's data has been erased."),
+        values=lambda context: {"note_on": None},  # what is written about a person goes, too
+        done="The customer's data has been erased.",
         about="On the person's own request. A colleague must approve it; it cannot be undone.",
         icon="person_off",
         danger=True,

@@ -18,7 +18,6 @@ from backoffice.resource.display_fields import (
     Instant,
     actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.tables import Related
 from backoffice.services.payments import masked_address
@@ -58,60 +57,37 @@ SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
+    called = "Customer {row.masked_phone}"
     notes = True
     list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
     list_select_related = ("merchant",)
     list_filter = (DayFilter, ModeFilter)
     row_actions = CUSTOMER_ACTIONS
-    page = (
-        Fieldset(
-            "Customer",
-            Id("Customer"),
-            PHONE,
-            EMAIL,
-            Field("Name", "name"),
-            Field("Language", "language"),
-            MODE,
-            TESTS_FOR,
-            Field("PIN", pin_words),
-            Field("Wrong PINs in a row", "pin_failures"),
-            Instant("PIN set", "pin_set_at"),
-            SINCE,
-        ),
+    details = (
+        Field("Name", "name"),
+        Field("Language", "language"),
+        Field("PIN", pin_words),
+        Field("Wrong PINs in a row", "pin_failures"),
+        Instant("PIN set", "pin_set_at"),
     )
     related = (
         Related(
             title="Newest payments",
-            rows=lambda customer: (
-                Payment.objects.filter(customer=customer).select_related("merchant").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
             model=Payment,
-            more=lambda customer: {
-                "customer": customer.pk,
-                "mode": "live" if customer.livemode else "test",
-            },
+            by="customer",
+            joins=("merchant",),
+            fields=(*PAYMENT_FIELDS, MERCHANT, REFUND_STATUS),
+            filter_name="customer",
         ),
         Related(
             title="Money added",
-            rows=lambda customer: TopUp.objects.filter(customer=customer).order_by("-pk"),
-            fields=TOP_UP_FIELDS,
             model=TopUp,
-            more=lambda customer: {
-                "customer": customer.pk,
-                "mode": "live" if customer.livemode else "test",
-            },
+            by="customer",
+            fields=TOP_UP_FIELDS,
+            filter_name="customer",
         ),
-        Related(
-            title="Passkeys",
-            rows=lambda customer: Passkey.objects.filter(customer=customer).order_by("-pk"),
-            fields=PASSKEY_FIELDS,
-            model=Passkey,
-        ),
+        Related(title="Passkeys", model=Passkey, by="customer", fields=PASSKEY_FIELDS),
     )
-
-    def heading(self, row: Customer) -> str:
-        return f"Customer {row.masked_phone}"
 
     def answer(self, row: Customer, now: Any) -> SupportAnswer:
         if row.erased_at:

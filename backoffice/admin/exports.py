@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.template.defaultfilters import filesizeformat
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 
 from backoffice import formats
@@ -14,7 +13,6 @@ from backoffice.models import ExportRun
 from backoffice.page_parts import SupportAnswer
 from backoffice.pages.export import export_file_page
 from backoffice.resource.display_fields import CREATED, Badge, Field, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.staff import staff_of
@@ -25,40 +23,26 @@ STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_coun
 class ExportRunAdmin(OfficeAdmin):
     """A file may hold what another role may not see: it is its requester's."""
 
+    called = "Export {row.name}"
     exported = False
     list_display = (CREATED, Field("File", "name"), STATE, ROWS)
     list_filter = (DayFilter,)
-    page = (
-        Fieldset(
-            "Export",
-            Field("File", "name"),
-            STATE,
-            ROWS,
-            Field("Size", lambda run: filesizeformat(run.byte_count) if run.byte_count else ""),
-            Field("Filters", "query"),
-            CREATED,
-            Instant("Ready", "finished_at"),
-        ),
+    file_route = "file/"
+    details = (
+        Field("Size", lambda run: filesizeformat(run.byte_count) if run.byte_count else ""),
+        Field("Filters", "query"),
+        Instant("Ready", "finished_at"),
     )
-
-    def get_urls(self) -> list[URLPattern]:
-        guard = self.admin_site.admin_view
-        name = "backoffice_exportrun_file"
-        own = [path("<path:object_id>/file/", guard(self.file_view), name=name)]
-        return own + super().get_urls()
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).filter(asked_by_id=staff_of(request).user_id)
 
-    def file_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Answer with the file."""
         return export_file_page(request, self.row_of(request, object_id))
 
     def is_changing(self, row: ExportRun) -> bool:
         return row.state == "pending"
-
-    def heading(self, row: ExportRun) -> str:
-        return f"Export {row.name}"
 
     def answer(self, row: ExportRun, now: datetime) -> SupportAnswer:
         if row.state == "failed":

@@ -24,7 +24,6 @@ from backoffice.resource.display_fields import (
     RowLink,
     actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
@@ -57,7 +56,6 @@ def _can_become(status: InquiryStatus, inquiry: Inquiry) -> bool:
 
 
 ANSWER = Action(
-    name="answer",
     title="Answer",
     right=Right.ANSWER,
     form=AnswerForm,
@@ -107,7 +105,6 @@ WAITS = Field(
     lambda inquiry: formats.age(inquiry.open_since, request_now()) if inquiry.open_since else "",
 )
 CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.customer")
-INQUIRY_FIELDS = (CREATED, REASON, STATUS, WAITS)
 
 
 class InquiryAdmin(OfficeAdmin):
@@ -122,20 +119,7 @@ class InquiryAdmin(OfficeAdmin):
         link_filter("payment", "payment", "payment_id"),
     )
     row_actions = (ANSWER, REFUND_INQUIRY, CLOSE)
-    page = (
-        Fieldset(
-            "Inquiry",
-            Id("Inquiry"),
-            Reference("Payment", "payment_id"),
-            PAID,
-            MERCHANT,
-            CUSTOMER,
-            REASON,
-            STATUS,
-            MODE,
-            CREATED,
-        ),
-    )
+    details = (Reference("Payment", "payment_id"),)
 
     def heading(self, row: Inquiry) -> str:
         amount = formats.money(row.payment.amount, row.payment.currency)

@@ -1,8 +1,6 @@
 """What staff can do about an instruction: decide, collect what came of it, or break the glass."""
 
-from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
@@ -51,30 +49,6 @@ def _collect(context: ActionContext) -> ActionResult:
     )
 
 
-def _decision(
-    name: str,
-    title: str,
-    decide: Any,
-    message: str,
-    available: Callable[[Instruction, datetime], bool] = _is_waiting,
-    **more: Any,
-) -> Action:
-    """Return the action that decides on an instruction as one of the services does."""
-    return Action(
-        name=name,
-        title=title,
-        service=lambda context: decide(
-            staff=context.staff,
-            instruction_id=context.row.pk,
-            note=context.data["note"],
-            now=context.now,
-        ),
-        message=message,
-        available=available,
-        **more,
-    )
-
-
 def _is_own(instruction: Instruction, staff: Staff) -> bool:
     return instruction.asked_by_id == staff.user_id
 
@@ -96,11 +70,11 @@ def sentence(instruction: Instruction) -> str:
 
 
 INSTRUCTION_ACTIONS: tuple[Action, ...] = (
-    _decision(
-        "approve",
-        "Approve",
-        approve,
-        "Approved and carried out.",
+    Action(
+        title="Approve",
+        service=approve,
+        message="Approved and carried out.",
+        available=_is_waiting,
         right=Right.APPROVE,
         form=DecisionForm,
         about="It takes effect at once.",
@@ -108,33 +82,32 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         main=True,
         shown_to=_is_someone_elses,
     ),
-    _decision(
-        "decline",
-        "Decline",
-        decline,
-        "Declined. Nothing was done.",
+    Action(
+        title="Decline",
+        service=decline,
+        message="Declined. Nothing was done.",
+        available=_is_waiting,
         right=Right.APPROVE,
         form=DeclineForm,
         icon="close",
         danger=True,
         shown_to=_is_someone_elses,
     ),
-    _decision(
-        "withdraw",
-        "Withdraw",
-        withdraw,
-        "Withdrawn. Nothing was done.",
+    Action(
+        title="Withdraw",
+        service=withdraw,
+        message="Withdrawn. Nothing was done.",
+        available=_is_waiting,
         right=Right.VIEW_TRADE,
         form=DecisionForm,
         about="Only the requester can withdraw it.",
         icon="undo",
         shown_to=_is_own,
     ),
-    _decision(
-        "break-glass",
-        "Break glass",
-        break_glass,
-        "Every Administrator has been told. You can carry it out after the delay.",
+    Action(
+        title="Break glass",
+        service=break_glass,
+        message="Every Administrator has been told. You can carry it out after the delay.",
         available=_may_break,
         right=Right.STAFF,
         form=DeclineForm,
@@ -144,11 +117,11 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         danger=True,
         shown_to=_is_own,
     ),
-    _decision(
-        "carry-out",
-        "Carry out alone",
-        finish_break_glass,
-        "Carried out. Every Administrator has been told.",
+    Action(
+        name="carry-out",
+        title="Carry out alone",
+        service=finish_break_glass,
+        message="Carried out. Every Administrator has been told.",
         available=_is_broken,
         right=Right.STAFF,
         form=DeclineForm,

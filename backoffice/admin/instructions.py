@@ -22,7 +22,6 @@ from backoffice.resource.display_fields import (
     Reference,
     linked,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from backoffice.roles import InstructionKind, Right
@@ -62,18 +61,10 @@ class InstructionAdmin(OfficeAdmin):
         link_filter("about", "subject", "subject_id"),
     )
     row_actions = INSTRUCTION_ACTIONS
-    page = (
-        Fieldset(
-            "Request",
-            WHAT,
-            AMOUNT_ASKED,
-            Reference("About", "subject_id"),
-            REASON,
-            Field("Note", "note"),
-            MODE,
-            STATUS,
-            Reference("Result", "result_id"),
-        ),
+    details = (
+        Reference("About", "subject_id"),
+        Field("Note", "note"),
+        Reference("Result", "result_id"),
     )
     related = (
         Related(

@@ -19,7 +19,6 @@ from backoffice.resource.display_fields import (
     Reference,
     linked,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.tables import Related
 from ledger.models import Account, Purpose, Transfer, TransferKind
@@ -80,7 +79,7 @@ class AccountAdmin(OfficeAdmin):
         ModeFilter,
         link_filter("owner", "owner"),
     )
-    page = (Fieldset("Account", PURPOSE, OWNER, Amount("Balance now", balance_of), SEALED, MODE),)
+    details = (Amount("Balance now", balance_of),)
 
     def heading(self, row: Account) -> str:
         return f"Account {name_of(row)}"
@@ -97,7 +96,7 @@ class AccountAdmin(OfficeAdmin):
             rows=_transfers,
             fields=(AT, KIND, signed, REFERENCE),
             model=Transfer,
-            more=lambda account: {"account": account.pk, "mode": "both"},
+            filter_name="account",
             shown=SHOWN,
         )
         return [newest.table(row)]
@@ -126,20 +125,10 @@ class TransferAdmin(OfficeAdmin):
         link_filter("transaction", "transaction", "transaction_id"),
         _EitherAccount,
     )
-    page = (
-        Fieldset(
-            "Transfer",
-            Code("Transaction", "transaction_id"),
-            KIND,
-            REFERENCE,
-            FROM,
-            TO,
-            AMOUNT,
-            MODE,
-            Field("Description", "description"),
-            AT,
-            Field("Sealed as", _seal),
-        ),
+    details = (
+        Code("Transaction", "transaction_id"),
+        Field("Description", "description"),
+        Field("Sealed as", _seal),
     )
 
     def heading(self, row: Transfer) -> str:

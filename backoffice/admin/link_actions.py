@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.forms import ActionForm, MoneyField, ReasonForm, SelectField, TextInputField
+from backoffice.forms import ActionForm, ModeField, MoneyField, ReasonForm, TextInputField
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Right
 from backoffice.services.links import LinkRequest, send_link
@@ -19,7 +19,7 @@ from messages.models import Channel
 class SendLinkForm(ActionForm):
     """A link for one payment, good for a week."""
 
-    mode = SelectField((("live", "live"), ("test", "test")))
+    mode = ModeField()
     amount = MoneyField(required=False, help_text="Empty: the customer enters it.")
     description = TextInputField(max_length=500, required=False)
     recipient = TextInputField(max_length=254, label="Phone number or e-mail address")
@@ -75,9 +75,7 @@ END_LINK = Action(
     title="End link",
     right=Right.LINK,
     form=ReasonForm,
-    service=lambda context: deactivate_link(
-        caller=context.caller, link_id=context.row.pk, now=context.now
-    ),
+    service=deactivate_link,
     message="This link can no longer be paid.",
     audited_as="end payment link",
     watches=("status",),

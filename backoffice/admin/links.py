@@ -16,7 +16,6 @@ from backoffice.resource.display_fields import (
     Id,
     Instant,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.tables import Related
@@ -40,32 +39,22 @@ class PaymentLinkAdmin(OfficeAdmin):
         MerchantFilter,
     )
     row_actions = (END_LINK,)
-    page = (
-        Fieldset(
-            "Link",
-            STATUS,
-            Field("Address", "url"),
-            MERCHANT,
-            DESCRIPTION,
-            USES,
-            Amount("Collected", "amount_collected"),
-            Field("Opened", "opened_count"),
-            MODE,
-            CREATED,
-            Instant("Expires", "expires_at", empty="never"),
-            Instant("Ended", "ended_at"),
-            Actor("Ended by", "ended_by"),
-        ),
+    details = (
+        Field("Address", "url"),
+        Amount("Collected", "amount_collected"),
+        Field("Opened", "opened_count"),
+        Instant("Expires", "expires_at", empty="never"),
+        Instant("Ended", "ended_at"),
+        Actor("Ended by", "ended_by"),
     )
     related = (
         Related(
             title="Payments through it",
-            rows=lambda link: (
-                Payment.objects.filter(link=link).select_related("customer").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, CUSTOMER),
             model=Payment,
-            more=lambda link: {"link": link.pk, "mode": "both"},
+            by="link",
+            joins=("customer",),
+            fields=(*PAYMENT_FIELDS, CUSTOMER),
+            filter_name="link",
         ),
     )
 

@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
 from backoffice import formats
@@ -13,10 +12,13 @@ from backoffice.admin.link_actions import SEND_LINK
 from backoffice.admin.merchant_changes import CHANGE_ACTIONS
 from backoffice.admin.note_action import note_action
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking, submit, submitted
 from backoffice.forms import (
+    MODES,
     ActionForm,
+    CurrencyCodeField,
     CurrencyForm,
+    ModeField,
     ReasonForm,
     SelectField,
     TextAreaField,
@@ -39,7 +41,6 @@ from merchants.models import MAX_FEE_BASIS_POINTS
 from merchants.services import IssuedKey, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
-MODES = (("live", "live"), ("test", "test"))
 GIVE = "give"
 
 
@@ -59,13 +60,10 @@ class VerifyForm(ReasonForm):
 
 
 VERIFY = Action(
-    name="verify",
     title="Verify",
     right=Right.VERIFY_MERCHANT,
     form=VerifyForm,
-    service=lambda context: verify_merchant(
-        merchant_id=context.row.pk, seen=context.data["seen"], now=context.now
-    ),
+    service=verify_merchant,
     message=lambda merchant: ActionResult(f"{merchant.name} is verified now."),
     audited_as="verify merchant",
     watches=("status",),
@@ -77,13 +75,11 @@ VERIFY = Action(
     ),
 )
 SUSPEND = Action(
-    name="suspend",
     title="Suspend",
     right=Right.SUSPEND_MERCHANT,
     form=ReasonForm,
-    service=lambda context: set_status(
-        merchant_id=context.row.pk, status=MerchantStatus.SUSPENDED, now=context.now
-    ),
+    service=set_status,
+    given={"status": MerchantStatus.SUSPENDED},
     message=lambda merchant: ActionResult(f"{merchant.name} is suspended now."),
     audited_as="suspend merchant",
     watches=("status",),
@@ -111,7 +107,7 @@ class FeeForm(ActionForm):
 
 
 class ApiKeyForm(ActionForm):
-    mode = SelectField(MODES)
+    mode = ModeField()
     name = TextInputField(max_length=100)
     reason = TextInputField(max_length=500)
 
@@ -124,11 +120,7 @@ def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
     """Issue a test key; ask for a live one, which takes a second person."""
     name, reason = context.data["name"], context.data["reason"]
     if context.data["mode"] == "live":
-        return _submit(
-            context,
-            instruction_kinds.ISSUE_LIVE_KEY,
-            arguments={"name": name},
-        )
+        return submit(context, instruction_kinds.ISSUE_LIVE_KEY, arguments={"name": name})
     return add_test_key(
         staff=context.staff,
         merchant_id=context.row.pk,
@@ -151,7 +143,7 @@ def _issued(issued: IssuedKey | Instruction) -> ActionResult:
 class MerchantMoneyForm(CurrencyForm):
     """An amount of one mode, beside the balances of both."""
 
-    mode = SelectField(MODES)
+    mode = ModeField()
     field_order: tuple[str, ...] = ("form_key", "mode", "currency", "amount", "reason", "note")
 
     def lines(self) -> list[str]:
@@ -169,22 +161,11 @@ class AdjustForm(MerchantMoneyForm):
     field_order = ("form_key", "direction", "mode", "currency", "amount", "reason", "note")
 
 
-def _submit(context: ActionContext, task: str, **values: Any) -> Instruction:
-    """Submit an instruction about a merchant, in the mode and currency of the form."""
-    of_form = {
-        "amount": context.data.get("amount", 0),
-        "currency": context.data.get("currency", settings.DEFAULT_CURRENCY),
-        "livemode": context.data["mode"] == "live",
-        "note_on": NoteSubject.MERCHANT,
-    }
-    return submit(context, task, merchant_id=context.row.pk, **(of_form | values))
-
-
 class BankAccountForm(ActionForm):
     """A new account; the one before is closed when this one is approved."""
 
-    mode = SelectField(MODES)
-    currency = TextInputField(max_length=3)
+    mode = ModeField()
+    currency = CurrencyCodeField()
     holder_name = TextInputField(max_length=140)
     bank_name = TextInputField(max_length=140)
     number = TextInputField(max_length=34, label="Account number or IBAN")
@@ -193,20 +174,15 @@ class BankAccountForm(ActionForm):
     reason = TextInputField(max_length=500, help_text="How the merchant proved ownership.")
     note = TextAreaField(max_length=2_000)
 
-    def prepare(self) -> None:
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
-
-def _bank_account(context: ActionContext) -> Instruction:
+def _bank_account(context: ActionContext) -> dict[str, Any]:
     names = ("currency", "holder_name", "bank_name", "number", "bic", "clearing_code")
     details = {name: context.data[name] for name in names}
     shown = {name: details[name] for name in ("holder_name", "bank_name")}
-    return _submit(
-        context,
-        instruction_kinds.BANK_ACCOUNT,
-        arguments=shown | {"last_four": details["number"][-4:]},
-        secret=json.dumps(details),
-    )
+    return {
+        "arguments": shown | {"last_four": details["number"][-4:]},
+        "secret": json.dumps(details),
+    }
 
 
 MERCHANT_ACTIONS: tuple[Action, ...] = (
@@ -219,18 +195,13 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         title="Set fee",
         right=Right.FEE,
         form=FeeForm,
-        service=lambda context: set_fee(
-            merchant_id=context.row.pk,
-            fee_basis_points=context.data["fee_basis_points"],
-            now=context.now,
-        ),
+        service=set_fee,
         message="The fee has been set.",
         audited_as="set fee",
         watches=("fee_basis_points",),
         icon="percent",
     ),
     Action(
-        name="issue-key",
         title="Issue key",
         right=Right.KEYS,
         form=ApiKeyForm,
@@ -240,37 +211,31 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         " another Administrator's approval first.",
         icon="key",
     ),
-    Action(
-        name="pay-out",
+    asking(
+        instruction_kinds.PAY_OUT,
         title="Pay out",
-        right=Right.PAY_OUT,
         form=MerchantMoneyForm,
-        service=lambda context: _submit(context, instruction_kinds.PAY_OUT),
-        message=submitted("The payout has been scheduled."),
+        done="The payout has been scheduled.",
         about="To the merchant's bank account on file.",
         icon="send_money",
     ),
-    Action(
+    asking(
+        instruction_kinds.ADJUST_MERCHANT,
         name="adjust",
         title="Adjust balance",
-        right=Right.ADJUST,
         form=AdjustForm,
-        service=lambda context: _submit(
-            context,
-            instruction_kinds.ADJUST_MERCHANT,
-            arguments={"direction": context.data["direction"]},
-        ),
-        message=submitted("The balance has been adjusted."),
+        arguments=("direction",),
+        done="The balance has been adjusted.",
         about="Recorded as a separate transfer between the house and the merchant.",
         icon="balance",
     ),
-    Action(
+    asking(
+        instruction_kinds.BANK_ACCOUNT,
         name="bank-account",
         title="Set bank account",
-        right=Right.BANK_ACCOUNT,
         form=BankAccountForm,
-        service=_bank_account,
-        message=submitted("The bank account has been set."),
+        values=_bank_account,
+        done="The bank account has been set.",
         about="A colleague must always approve this.",
         icon="account_balance",
     ),

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 
-from backoffice.actions import Action, ActionContext
+from backoffice.actions import Action
 from backoffice.forms import ReasonForm
 from backoffice.resource.filters import OfficeFilter, Rows
 from backoffice.roles import Right
@@ -48,21 +48,13 @@ class ChangeForm(ReasonForm):
 
 
 def _action(name: str, title: str, *, approve: bool, **more: Any) -> Action:
-    def decide(context: ActionContext) -> MerchantChange:
-        return decide_change(
-            staff=context.staff,
-            change_id=context.data["change_id"],
-            approve=approve,
-            reason=context.data["reason"],
-            now=context.now,
-        )
-
     return Action(
         name=name,
         title=title,
         right=Right.VERIFY_MERCHANT,
         form=ChangeForm,
-        service=decide,
+        service=decide_change,
+        given={"approve": approve},
         message="The change is in force." if approve else "The change is declined.",
         icon="published_with_changes",
         available=lambda merchant, now: merchant.pending_changes is not None,

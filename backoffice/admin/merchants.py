@@ -9,13 +9,12 @@ from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
 from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
-from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS
+from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
 from backoffice.admin.webhooks import ENDPOINT_STATE, FAILING_SINCE, LAST_ERROR, URL
 from backoffice.endpoint_answer import endpoints_in_trouble
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.request_answer import requests_about
 from backoffice.resource.display_fields import MODE, STATUS, Code, Field, Id, Instant
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, choice_filter
 from backoffice.resource.tables import Related
 from ledger.models import Purpose
@@ -23,7 +22,7 @@ from ledger.services import balances
 from merchants.models import ApiKey, Merchant, PayoutSchedule
 from merchants.statuses import MerchantStatus
 from payments.models import Payment
-from payouts.models import BankAccount
+from payouts.models import BankAccount, Payout
 from webhooks.models import Webhook
 
 SHOWN = 10
@@ -45,6 +44,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class MerchantAdmin(OfficeAdmin):
+    called = "{row.name}"
     notes = True
     list_display = (
         Field("Name", "name"),
@@ -62,47 +62,47 @@ class MerchantAdmin(OfficeAdmin):
         DayFilter,
     )
     row_actions = MERCHANT_ACTIONS
-    page = (
-        Fieldset(
-            "Business",
-            STATUS,
-            Code("Merchant", "pk"),
-            SLUG,
-            CATEGORY,
-            Field("E-mail", "email"),
-            Field("Support", "support_email"),
-            Field("Website", "website"),
-            Field("Address", "address"),
-            Field("Type", "business_type"),
-            Field("Description", "description"),
-            Field("Time zone", "time_zone"),
-            SINCE,
-        ),
+    details = (
+        Code("Merchant", "pk"),
+        Field("E-mail", "email"),
+        Field("Support", "support_email"),
+        Field("Website", "website"),
+        Field("Address", "address"),
+        Field("Type", "business_type"),
+        Field("Description", "description"),
+        Field("Time zone", "time_zone"),
     )
     related = (
         Related(
             title="Newest payments",
-            rows=lambda merchant: (
-                Payment.objects.filter(merchant=merchant).select_related("customer").order_by("-pk")
-            ),
-            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
             model=Payment,
-            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            by="merchant",
+            joins=("customer",),
+            fields=(*PAYMENT_FIELDS, CUSTOMER, MODE),
+            filter_name="merchant",
+            shown=SHOWN,
+        ),
+        Related(
+            title="Payouts",
+            model=Payout,
+            by="merchant",
+            fields=PAYOUT_FIELDS,
+            filter_name="merchant",
             shown=SHOWN,
         ),
         Related(
             title="API keys",
-            rows=lambda merchant: ApiKey.objects.filter(merchant=merchant).order_by("-pk"),
-            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
             model=ApiKey,
-            more=lambda merchant: {"merchant": merchant.pk, "mode": "both"},
+            by="merchant",
+            fields=(HINT, Field("Name", "name"), KEY_STATE, Instant("Last used", "last_used_at")),
+            filter_name="merchant",
             shown=SHOWN,
         ),
         Related(
             title="Bank accounts",
-            rows=lambda merchant: BankAccount.objects.filter(merchant=merchant).order_by("-pk"),
-            fields=BANK_ACCOUNT_FIELDS,
             model=BankAccount,
+            by="merchant",
+            fields=BANK_ACCOUNT_FIELDS,
             shown=SHOWN,
         ),
         Related(
@@ -116,9 +116,6 @@ class MerchantAdmin(OfficeAdmin):
         ),
     )
 
-    def heading(self, row: Merchant) -> str:
-        return row.name
-
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
         words, tone = _STANDING[MerchantStatus(row.status)]
         troubles = endpoints_in_trouble(row.pk, now)
@@ -130,10 +127,7 @@ class MerchantAdmin(OfficeAdmin):
 
 
 def _money(merchant: Merchant) -> Section:
-    pairs: list[tuple[str, Any]] = [
-        ("Fee", fee_words(merchant)),
-        ("Paid out", merchant.payout_schedule),
-    ]
+    pairs: list[tuple[str, Any]] = [("Paid out", merchant.payout_schedule)]
     for livemode, mode in ((True, "live"), (False, "test")):
         for purpose, words in ((Purpose.MERCHANT, "Balance"), (Purpose.PAYOUTS, "On its way")):
             held = balances(owner=merchant.pk, purpose=purpose, livemode=livemode)

@@ -20,7 +20,6 @@ class SendAgainForm(ActionForm):
 
 
 SEND_AGAIN = Action(
-    name="send-again",
     title="Send again",
     right=Right.MESSAGE,
     form=SendAgainForm,

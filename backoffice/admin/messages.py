@@ -6,7 +6,6 @@ from backoffice import formats
 from backoffice.admin.message_actions import SEND_AGAIN
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.display_fields import MODE, Badge, Field, Id, Instant, Reference
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.timeline import masked_recipient
 from core.clock import request_now
@@ -75,22 +74,11 @@ class MessageAdmin(OfficeAdmin):
         link_filter("about", "about"),
     )
     row_actions = (SEND_AGAIN,)
-    page = (
-        Fieldset(
-            "Message",
-            Id("Message"),
-            BY,
-            TO,
-            STATUS,
-            CAUSE,
-            Field("Attempts", "attempts"),
-            Instant("Planned", "created_at"),
-            DUE,
-            Field("Age", lambda row: formats.age(row.due_at, request_now())),
-            SENT,
-            ABOUT,
-            MODE,
-        ),
+    details = (
+        Id("Message"),
+        Field("Attempts", "attempts"),
+        Instant("Planned", "created_at"),
+        Field("Age", lambda row: formats.age(row.due_at, request_now())),
     )
 
     def heading(self, row: Message) -> str:

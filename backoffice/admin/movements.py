@@ -6,7 +6,6 @@ from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
 from backoffice.resource.display_fields import Amount, Code, Field, Instant, Reference
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import OfficeFilter, Rows, link_filter
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.statement_files import SUM_WORDS
@@ -38,21 +37,10 @@ class MovementAdmin(OfficeAdmin):
     list_select_related = ("transfer",)
     list_display = (AT, KIND, AMOUNT, REFERENCE, TRANSACTION)
     list_filter = (PartFilter, link_filter("payout", "payout", "statement__payout"))
-    page = (
-        Fieldset(
-            "Movement",
-            AT,
-            KIND,
-            AMOUNT,
-            REFERENCE,
-            TRANSACTION,
-            Field("Description", "transfer.description"),
-            Reference("Payout", "statement.payout.pk"),
-        ),
+    details = (
+        Field("Description", "transfer.description"),
+        Reference("Payout", "statement.payout.pk"),
     )
-
-    def heading(self, row: StatementLine) -> str:
-        return f"Movement of {formats.money(row.amount, row.transfer.currency)}"
 
 
 def composition_table(payout: Payout) -> Table:

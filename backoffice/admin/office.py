@@ -52,6 +52,11 @@ class OfficeAdmin(AdminResource):
             path("export/<slug:form>/", guard(self.export_view), name=f"{name}_export"),
             path("<path:object_id>/acts/<slug:name>/", guard(self.action_view), name=f"{name}_act"),
         ]
+        if self.file_route:
+            file = path(
+                f"<path:object_id>/{self.file_route}", guard(self.file_view), name=f"{name}_file"
+            )
+            own.append(file)
         left_out = {None, f"{name}_add", f"{name}_delete", f"{name}_history"}
         known: list[URLPattern] = ModelAdmin.get_urls(self)
         return own + [item for item in known if item.name not in left_out]
@@ -91,6 +96,10 @@ class OfficeAdmin(AdminResource):
     def export_view(self, request: HttpRequest, form: str) -> HttpResponseBase:
         """Answer with the rows of the list as a file."""
         return export_page(self, request, form)
+
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
+        """Answer with the file of an object, where there is one: at its `file_route`."""
+        raise Http404
 
     def timeline(self, row: Any) -> list[TimelineEntry]:
         """Return what the messages, the staff and the service itself have done about an object."""

@@ -3,9 +3,7 @@
 from backoffice.admin.customer_actions import REMOVE_PASSKEY
 from backoffice.admin.office import OfficeAdmin
 from backoffice.resource.display_fields import Badge, Field, Instant, RowLink
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import link_filter
-from customers.models import Passkey
 
 NAME = Field("Passkey", str)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer")
@@ -16,26 +14,17 @@ PASSKEY_FIELDS = (NAME, STATE, ADDED, LAST_USED)
 
 
 class PasskeyAdmin(OfficeAdmin):
+    called = "Passkey of {row.customer.masked_phone}"
     exported = False
     list_select_related = ("customer",)
     list_display = (NAME, CUSTOMER, STATE, ADDED, LAST_USED)
     list_filter = (link_filter("customer", "customer", "customer_id"),)
     row_actions = (REMOVE_PASSKEY,)
-    page = (
-        Fieldset(
-            "Passkey",
-            Field("Name", "name"),
-            CUSTOMER,
-            Field(
-                "Copied to other devices",
-                lambda passkey: "yes" if passkey.is_synced else "no",
-            ),
-            ADDED,
-            LAST_USED,
-            Instant("Removed", "removed_at"),
-            Instant("Suspected copy", "copied_at"),
+    details = (
+        Field(
+            "Copied to other devices",
+            lambda passkey: "yes" if passkey.is_synced else "no",
         ),
+        Instant("Removed", "removed_at"),
+        Instant("Suspected copy", "copied_at"),
     )
-
-    def heading(self, row: Passkey) -> str:
-        return f"Passkey of {row.customer.masked_phone}"

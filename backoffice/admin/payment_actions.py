@@ -7,7 +7,7 @@ from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking
 from backoffice.forms import (
     ActionForm,
     EmailField,
@@ -16,7 +16,6 @@ from backoffice.forms import (
     TextAreaField,
     TextInputField,
 )
-from backoffice.models import NoteSubject
 from backoffice.roles import Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instruction_kinds import TASKS
@@ -86,22 +85,12 @@ class RefundForm(ActionForm):
         )
 
 
-REFUND = Action(
-    name="refund",
+REFUND = asking(
+    REFUND_TASK,
     title="Refund",
-    right=Right.REFUND,
     form=RefundForm,
-    service=lambda context: submit(
-        context,
-        REFUND_TASK,
-        merchant_id=context.row.merchant_id,
-        livemode=context.row.livemode,
-        amount=context.data["amount"],
-        currency=context.row.currency,
-        arguments={"expected_available": context.data["expected_available"]},
-        note_on=NoteSubject.PAYMENT,
-    ),
-    message=submitted("The refund has been made."),
+    arguments=("expected_available",),
+    done="The refund has been made.",
     icon="undo",
     main=True,
     available=lambda payment, now: payment.amount_refundable > 0,
@@ -111,9 +100,7 @@ CANCEL = Action(
     title="Cancel payment",
     right=Right.CANCEL,
     form=ReasonForm,
-    service=lambda context: cancel_payment(
-        caller=context.caller, payment_id=context.row.pk, now=context.now
-    ),
+    service=cancel_payment,
     message="The payment is canceled. No money was taken.",
     audited_as="cancel payment",
     watches=("status",),
@@ -147,12 +134,7 @@ RECEIPT = Action(
     title="Send receipt",
     right=Right.RECEIPT,
     form=ReceiptForm,
-    service=lambda context: send_receipt(
-        staff=context.staff,
-        payment_id=context.row.pk,
-        recipient=context.data["recipient"],
-        now=context.now,
-    ),
+    service=send_receipt,
     message="The receipt has been queued.",
     icon="receipt_long",
     available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,

@@ -1,6 +1,8 @@
 """Payments: found in seconds, understood at a glance, put right by named actions."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from django.http import HttpRequest
 
 from backoffice import formats
 from backoffice.admin.note_action import note_action
@@ -29,7 +31,9 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
+    OfficeFilter,
     PaidFilter,
+    Rows,
     choice_filter,
     link_filter,
 )
@@ -42,10 +46,11 @@ from core.clock import request_now
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.numbers import number_of
-from payments.statuses import PaymentStatus
+from payments.statuses import EXPIRABLE, PaymentStatus
 from refunds.models import Refund
 
 MOST_ITEMS = 100
+WEEK = timedelta(days=7)
 
 
 def _about(payment: Payment) -> str:
@@ -71,6 +76,22 @@ DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference",
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
 DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
 PAYMENT_FIELDS = (CREATED, AMOUNT, STATUS)
+
+
+class InvoiceFilter(OfficeFilter):
+    """Invoices that can still be paid, found by the index of when payments expire."""
+
+    title = "invoices"
+    parameter_name = "invoices"
+    options = (("open", "open"), ("week", "open, due within 7 days"))
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        if self.value() not in ("open", "week"):
+            return queryset
+        now, open_ones = request_now(), {"status__in": sorted(EXPIRABLE)}
+        invoices = queryset.filter(payment_mode=PaymentMode.INVOICE_PAY, **open_ones)
+        found = invoices.filter(expires_at__gt=now)
+        return found.filter(expires_at__lt=now + WEEK) if self.value() == "week" else found
 
 
 class PaymentAdmin(OfficeAdmin):
@@ -118,6 +139,7 @@ class PaymentAdmin(OfficeAdmin):
         PaidFilter,
         choice_filter("status", "status", PaymentStatus.choices),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
+        InvoiceFilter,
         ModeFilter,
         MerchantFilter,
         sort_filter(BY_AMOUNT),
@@ -172,17 +194,7 @@ class PaymentAdmin(OfficeAdmin):
             PAID,
         ),
     )
-    related = (
-        Related(
-            title="Refunds",
-            rows=lambda payment: Refund.objects.filter(payment=payment).order_by("-pk"),
-            fields=REFUND_FIELDS,
-            model=Refund,
-        ),
-    )
-
-    def heading(self, row: Payment) -> str:
-        return f"Payment of {formats.money(row.amount, row.currency)}"
+    related = (Related(title="Refunds", model=Refund, by="payment", fields=REFUND_FIELDS),)
 
     def answer(self, row: Payment, now: datetime) -> SupportAnswer:
         return answer_of(row, now)

@@ -8,12 +8,13 @@ from django.utils import timezone
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking, submit, submitted
 from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
     ConfirmForm,
     DateInputField,
+    ModeField,
     ReasonForm,
     SelectField,
     TextAreaField,
@@ -53,12 +54,7 @@ PAYOUT_ACTIONS = (
         title="Record as paid",
         right=Right.PAY_OUT,
         form=PaidForm,
-        service=lambda context: record_paid(
-            payout_id=context.row.pk,
-            actor=context.staff.actor,
-            now=context.now,
-            bank_reference=context.data["bank_reference"],
-        ),
+        service=record_paid,
         message="Recorded as paid. The merchant is notified.",
         audited_as="record payout as paid",
         watches=("status",),
@@ -67,20 +63,12 @@ PAYOUT_ACTIONS = (
         main=True,
         available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
     ),
-    Action(
+    asking(
+        instruction_kinds.PAYOUT_FAILURE,
         name="failed",
         title="Record as refused",
-        right=Right.PAY_OUT,
         form=FailureForm,
-        service=lambda context: submit(
-            context,
-            instruction_kinds.PAYOUT_FAILURE,
-            merchant_id=context.row.merchant_id,
-            livemode=context.row.livemode,
-            amount=context.row.amount,
-            currency=context.row.currency,
-        ),
-        message=submitted("The money has been returned."),
+        done="The money has been returned.",
         about="Only once the bank has confirmed it: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
@@ -91,9 +79,7 @@ PAYOUT_ACTIONS = (
         title="Cancel payout",
         right=Right.PAY_OUT,
         form=ReasonForm,
-        service=lambda context: cancel_payout(
-            caller=context.caller, payout_id=context.row.pk, now=context.now
-        ),
+        service=cancel_payout,
         message="Canceled. The money is back in the merchant's balance.",
         audited_as="cancel payout",
         watches=("status",),
@@ -114,7 +100,7 @@ def _currencies_due() -> list[tuple[str, str]]:
 class RunForm(ActionForm):
     """What is due by a day, as one file for the bank."""
 
-    mode = SelectField((("live", "live"), ("test", "test")))
+    mode = ModeField()
     currency = SelectField(_currencies_due)
     execution_date = DateInputField()
     reason = TextInputField(max_length=500)
@@ -170,9 +156,7 @@ def _submit_run(context: ActionContext, run: Run, number: int) -> Instruction:
         context,
         instruction_kinds.RUN_PAYOUTS,
         subject_id=RUN,
-        livemode=context.data["mode"] == "live",
         amount=run.total_amount,
-        currency=context.data["currency"],
         form_key=context.data["form_key"] + (f":{number}" if number else ""),
         arguments={
             "execution_date": context.data["execution_date"].isoformat(),
@@ -223,12 +207,7 @@ HOLIDAY_LIST_ACTIONS = (
         title="Add a day",
         right=Right.HOLIDAYS,
         form=HolidayForm,
-        service=lambda context: add_holiday(
-            staff=context.staff,
-            day=context.data["day"],
-            name=context.data["name"],
-            now=context.now,
-        ),
+        service=add_holiday,
         message="The bank holiday has been added.",
         icon="event",
         main=True,

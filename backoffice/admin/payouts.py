@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern, path
 
 from backoffice import formats
 from backoffice.admin.bank_account_actions import BANK_ACCOUNT_ACTIONS
@@ -32,7 +31,6 @@ from backoffice.resource.display_fields import (
     Instant,
     Reference,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -47,7 +45,6 @@ from backoffice.resource.tables import Related
 from payouts.models import (
     AccountState,
     BankAccount,
-    BankHoliday,
     Payout,
     PayoutBatch,
     PayoutOrigin,
@@ -57,6 +54,7 @@ from payouts.statuses import ENDED_UNPAID, PayoutStatus
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
+PAYOUT_FIELDS = (Id("Payout"), AMOUNT, STATUS, LEAVES, ARRIVES, MODE)
 RUN_FIELDS = (Id("Payout"), MERCHANT, AMOUNT, TO, STATUS)
 
 
@@ -101,24 +99,13 @@ class PayoutAdmin(OfficeAdmin):
     )
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, MODE, Id("Payout"))
     row_actions = (*PAYOUT_ACTIONS, *RETURN_ACTIONS)
-    page = (
-        Fieldset(
-            "Payout",
-            Id("Payout"),
-            AMOUNT,
-            STATUS,
-            MERCHANT,
-            TO,
-            Field("Requested by", "get_origin_display"),
-            LEAVES,
-            ARRIVES,
-            Reference("Run", "batch_id"),
-            Field("Bank's reference", "bank_reference"),
-            Instant("Booked by the bank", "booked_at"),
-            Instant("Return booked", "return_booked_at"),
-            MODE,
-            Field("Description", "description"),
-        ),
+    details = (
+        Field("Requested by", "get_origin_display"),
+        Reference("Run", "batch_id"),
+        Field("Bank's reference", "bank_reference"),
+        Instant("Booked by the bank", "booked_at"),
+        Instant("Return booked", "return_booked_at"),
+        Field("Description", "description"),
     )
 
     asks = "Paid out more or less than expected by"
@@ -128,9 +115,6 @@ class PayoutAdmin(OfficeAdmin):
 
     def tables(self, row: Payout) -> list[Table]:
         return [composition_table(row), *super().tables(row)]
-
-    def heading(self, row: Payout) -> str:
-        return f"Payout of {formats.money(row.amount, row.currency)}"
 
     def answer(self, row: Payout, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
@@ -178,20 +162,8 @@ class PayoutBatchAdmin(OfficeAdmin):
     list_display = (MADE, TOTAL, COUNT, FOR, BY, MODE, Id("Run"))
     list_filter = (ModeFilter,)
     list_actions = (*RUN_ACTIONS, *IMPORT_ACTIONS)
-    page = (
-        Fieldset(
-            "Run",
-            Id("Run"),
-            COUNT,
-            TOTAL,
-            FOR,
-            MADE,
-            BY,
-            MODE,
-            _file("File for the bank", "CSV", "csv"),
-            _file("", "ISO 20022 pain.001", "xml"),
-        ),
-    )
+    file_route = "file/<slug:form>/"
+    details = (_file("File for the bank", "CSV", "csv"), _file("", "ISO 20022 pain.001", "xml"))
     related = (
         Related(
             title="Payouts",
@@ -200,23 +172,12 @@ class PayoutBatchAdmin(OfficeAdmin):
             ),
             fields=RUN_FIELDS,
             model=Payout,
-            more=lambda batch: {"run": batch.pk, "mode": "both"},
+            filter_name="run",
             shown=SHOWN,
         ),
     )
 
-    def get_urls(self) -> list[URLPattern]:
-        guard = self.admin_site.admin_view
-        own = [
-            path(
-                "<path:object_id>/file/<slug:form>/",
-                guard(self.bank_file_view),
-                name="payouts_payoutbatch_file",
-            )
-        ]
-        return own + super().get_urls()
-
-    def bank_file_view(self, request: HttpRequest, object_id: str, form: str) -> HttpResponse:
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponse:
         """Answer with the file for the bank; it holds account numbers."""
         return bank_file_page(request, self.row_of(request, object_id), form)
 
@@ -256,26 +217,15 @@ class BankAccountAdmin(OfficeAdmin):
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
     list_filter = (ModeFilter, PendingAccountFilter, MerchantFilter)
     row_actions = BANK_ACCOUNT_ACTIONS
-    page = (
-        Fieldset(
-            "Bank account",
-            MERCHANT,
-            Field("Holder", "holder_name"),
-            BANK,
-            NUMBER,
-            Field("BIC", "bic"),
-            Field("Clearing code", "clearing_code"),
-            CURRENCY,
-            MODE,
-            Instant("Opened", "created_at"),
-            BY,
-            Instant("Closed", "closed_at"),
-            Actor("Closed by", "closed_by"),
-        ),
+    details = (
+        Field("Holder", "holder_name"),
+        Field("BIC", "bic"),
+        Field("Clearing code", "clearing_code"),
+        Instant("Opened", "created_at"),
+        BY,
+        Instant("Closed", "closed_at"),
+        Actor("Closed by", "closed_by"),
     )
-
-    def heading(self, row: BankAccount) -> str:
-        return f"Bank account {row}"
 
 
 DAY, NAME = Field("Day", "date"), Field("Name", "name")
@@ -287,7 +237,3 @@ class BankHolidayAdmin(OfficeAdmin):
     list_filter = ()
     list_actions = HOLIDAY_LIST_ACTIONS
     row_actions = HOLIDAY_ACTIONS
-    page = (Fieldset("Day", DAY, NAME),)
-
-    def heading(self, row: BankHoliday) -> str:
-        return f"Bank holiday {row}"

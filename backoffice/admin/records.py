@@ -8,7 +8,6 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
 from backoffice.resource.display_fields import Badge, Code, Field, Instant, Reference
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     choice_filter,
@@ -50,27 +49,16 @@ class AuditEntryAdmin(OfficeAdmin):
         link_filter("on", "subject", "subject_id"),
         link_filter("act", "act"),
     )
-    page = (
-        Fieldset(
-            "Entry",
-            Field("Number", "sequence"),
-            AT,
-            WHO,
-            Field("Roles", "roles"),
-            DID,
-            Field(
-                "Outcome",
-                lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
-            ),
-            ON,
-            Field("Before", lambda entry: _written(entry.before)),
-            Field("After", lambda entry: _written(entry.after)),
-            REASON,
-            Field("Note", "note"),
-            ERROR,
-            FROM,
-            Code("Request", "request_id"),
+    details = (
+        Field("Roles", "roles"),
+        Field(
+            "Outcome",
+            lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
         ),
+        Field("Before", lambda entry: _written(entry.before)),
+        Field("After", lambda entry: _written(entry.after)),
+        Field("Note", "note"),
+        Code("Request", "request_id"),
     )
 
     def heading(self, row: AuditEntry) -> str:
@@ -90,7 +78,6 @@ class NoteAdmin(OfficeAdmin):
         choice_filter("on", "subject_type", NoteSubject.choices),
         link_filter("about", "subject", "subject_id"),
     )
-    page = (Fieldset("Note", ON, WRITTEN_AT, AUTHOR, TEXT),)
 
     def heading(self, row: Note) -> str:
         return f"Note by {row.author.get_username()}"
@@ -108,7 +95,7 @@ class ResendRunAdmin(OfficeAdmin):
     list_select_related = ("asked_by",)
     list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
     list_filter = (DayFilter,)
-    page = (Fieldset("Resending", SENT, SKIPPED, ASKED, ASKED_BY, REASON, FINISHED),)
+    details = (FINISHED,)
 
     def heading(self, row: ResendRun) -> str:
         return f"Resending of {row.expected_count:,} webhooks"

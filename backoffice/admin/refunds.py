@@ -1,10 +1,8 @@
 """Refunds: each with its payment, and the choice to give up one that waits for money."""
 
-from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
 from backoffice.forms import ReasonForm
-from backoffice.page_parts import TimelineEntry
 from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
@@ -17,28 +15,18 @@ from backoffice.resource.display_fields import (
     Id,
     Instant,
     Reference,
-    actor_words,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.roles import Right
-from backoffice.timeline import messages_about, transitions_of
-from refunds.models import Refund
 from refunds.services import fail_refund
 from refunds.statuses import RefundStatus
 
 GIVE_UP = Action(
-    name="give-up",
     title="Give up",
     right=Right.GIVE_UP,
     form=ReasonForm,
-    service=lambda context: fail_refund(
-        refund_id=context.row.pk,
-        reason=context.data["reason"],
-        actor=context.staff.actor,
-        now=context.now,
-    ),
+    service=fail_refund,
     message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),
@@ -75,30 +63,9 @@ class RefundAdmin(OfficeAdmin):
     )
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, REASON, MODE, Id("Refund"))
     row_actions = (GIVE_UP,)
-    page = (
-        Fieldset(
-            "Refund",
-            Id("Refund"),
-            Reference("Payment", "payment_id"),
-            MERCHANT,
-            AMOUNT,
-            Amount("Fee refunded", "fee_returned"),
-            STATUS,
-            MODE,
-            REASON,
-            Field("Failed because", "failure_reason"),
-            Actor("Requested by", "created_by"),
-            CREATED,
-            Instant("Refunded at", "succeeded_at"),
-            Instant("Customer notified", "notified_at"),
-        ),
+    details = (
+        Amount("Fee refunded", "fee_returned"),
+        Field("Failed because", "failure_reason"),
+        Instant("Refunded at", "succeeded_at"),
+        Instant("Customer notified", "notified_at"),
     )
-
-    def heading(self, row: Refund) -> str:
-        return f"Refund of {formats.money(row.amount, row.currency)}"
-
-    def timeline(self, row: Refund) -> list[TimelineEntry]:
-        asked = TimelineEntry(
-            row.created_at, "add_circle", "Requested", actor_words(row.created_by)
-        )
-        return [*messages_about(row.pk), *transitions_of(row, "undo"), asked]

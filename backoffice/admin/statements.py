@@ -3,22 +3,18 @@
 from datetime import date, datetime
 from typing import Any
 
-from django import forms
-from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
-from django.urls import URLPattern, path
 from django.utils.html import format_html_join
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.office import OfficeAdmin
 from backoffice.audit import AuditAction, append_forbidden
-from backoffice.forms import ActionForm, DateInputField, SelectField, TextInputField
+from backoffice.forms import ActionForm, CurrencyCodeField, DateInputField, ModeField, SelectField
 from backoffice.models import ExportForm
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Amount, Badge, Field, Id
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of, page_of
@@ -27,7 +23,6 @@ from backoffice.services.statements import PERIODS, ask_for_statement, period_da
 from backoffice.staff import staff_of
 from backoffice.statement_files import SUM_WORDS, period_of, statement_days
 from core.clock import request_now
-from core.money import is_currency
 from payouts.models import AccountStatement
 
 DAYS_SHOWN = 31
@@ -37,21 +32,12 @@ DAYS_READ = 50_000
 class StatementForm(ActionForm):
     """Whose month, and in which form."""
 
-    mode = SelectField((("live", "live"), ("test", "test")))
+    mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
     last_day = DateInputField(required=False)
-    currency = TextInputField(max_length=3)
+    currency = CurrencyCodeField()
     form = SelectField(ExportForm.choices, label="File", initial=ExportForm.XLSX)
-
-    def prepare(self) -> None:
-        self.fields["currency"].initial = settings.DEFAULT_CURRENCY
-
-    def clean_currency(self) -> str:
-        currency = str(self.cleaned_data["currency"]).upper()
-        if not is_currency(currency):
-            raise forms.ValidationError("Enter a currency code such as BSD.")
-        return currency
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -83,7 +69,6 @@ def _ask(context: ActionContext) -> ActionResult:
 
 
 STATEMENT = Action(
-    name="statement",
     title="Statement",
     right=Right.EXPORT,
     form=StatementForm,
@@ -100,41 +85,20 @@ CLOSING = Amount("Closing", "closing_amount")
 
 
 class AccountStatementAdmin(OfficeAdmin):
+    called = "Statement of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)
-    page = (
-        Fieldset(
-            "Statement",
-            Id("Statement"),
-            MERCHANT,
-            FIRST,
-            LAST,
-            Field("Time zone", "merchant.time_zone"),
-            LINES,
-            CREATED,
-            MODE,
-        ),
-    )
+    file_route = "file/<slug:form>/"
+    details = (Id("Statement"), Field("Time zone", "merchant.time_zone"))
 
-    def get_urls(self) -> list[URLPattern]:
-        guard = self.admin_site.admin_view
-        name = "payouts_accountstatement_file"
-        own = [path("<path:object_id>/file/<slug:form>/", guard(self.file_view), name=name)]
-        return own + super().get_urls()
-
-    def file_view(self, request: HttpRequest, object_id: str, form: str) -> HttpResponseBase:
+    def file_view(self, request: HttpRequest, object_id: str, form: str = "") -> HttpResponseBase:
         """Have the file made, and show how far it is."""
         row, staff, now = self.row_of(request, object_id), staff_of(request), request_now()
         if form not in ExportForm.values:
             raise Http404
         if not staff.may(Right.EXPORT):
-            act = AuditAction(
-                act="start export",
-                right=Right.EXPORT,
-                subject_type="accountstatement",
-                subject_id=row.pk,
-            )
+            act = AuditAction("start export", Right.EXPORT, "accountstatement", row.pk)
             append_forbidden(staff=staff, action=act, now=now)
             raise PermissionDenied
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)
@@ -142,9 +106,6 @@ class AccountStatementAdmin(OfficeAdmin):
 
     def is_changing(self, row: AccountStatement) -> bool:
         return row.ready_at is None
-
-    def heading(self, row: AccountStatement) -> str:
-        return f"Statement of {row.merchant.name}"
 
     def answer(self, row: AccountStatement, now: datetime) -> SupportAnswer:
         if row.ready_at is None:

@@ -1,28 +1,62 @@
 """From the form of an action to an instruction, and what a page then says of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.conf import settings
 
-from backoffice.actions import ActionContext, ActionResult
-from backoffice.models import Instruction
+from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.models import Instruction, NoteSubject
 from backoffice.resource.page_urls import page_of
+from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.statuses import InstructionStatus
+from merchants.models import ApiKey, Merchant
+from payments.models import Payment
+from payouts.models import Payout
 
 _FROM_FORM = ("reason", "note", "form_key")
+
+
+def asking(
+    task: str,
+    *,
+    done: str,
+    arguments: Sequence[str] = (),
+    values: Callable[[ActionContext], dict[str, Any]] = lambda context: {},
+    **more: Any,
+) -> Action:
+    """Return the action that asks for a task of instructions, and takes the right to it.
+
+    `done` is what its page says where no second person was needed. `arguments` are the fields of
+    the form that the task reads, `values` what `submit` cannot tell from the row and the form.
+    """
+
+    def service(context: ActionContext) -> Instruction:
+        taken = {name: context.data[name] for name in arguments}
+        return submit(context, task, **({"arguments": taken} | values(context)))
+
+    right = TASKS[task].right
+    return Action(right=right, service=service, message=submitted(done), **more)
 
 
 def submit(context: ActionContext, task: str, **values: Any) -> Instruction:
     """Submit an instruction about the row, as the form has it; `values` are the other fields.
 
-    One that moves no money names none: it is of 0 in the default currency.
+    Mode, amount and currency are those of the form, or else of the row: one that moves no money
+    names none, and is of 0 in the default currency.
     """
-    no_money: dict[str, Any] = {"amount": 0, "currency": settings.DEFAULT_CURRENCY}
-    from_form = {name: context.data.get(name, "") for name in _FROM_FORM}
-    about_row = {} if context.row is None else {"subject_id": context.row.pk}
-    request = InstructionRequest(task=task, **(no_money | about_row | from_form | values))
+    row, data = context.row, context.data
+    known: dict[str, Any] = {
+        "livemode": data["mode"] == "live" if "mode" in data else getattr(row, "livemode", True),
+        "amount": data.get("amount", getattr(row, "amount", 0)),
+        "currency": data.get("currency", getattr(row, "currency", settings.DEFAULT_CURRENCY)),
+        "merchant_id": _merchant_id(row),
+        "note_on": _note_on(row),
+        **{name: data.get(name, "") for name in _FROM_FORM},
+    }
+    about_row = {} if row is None else {"subject_id": row.pk}
+    request = InstructionRequest(task=task, **(known | about_row | values))
     return instruct(staff=context.staff, request=request, now=context.now)
 
 
@@ -35,3 +69,15 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
         return ActionResult("This is waiting for a colleague's approval.", url=page_of(instruction))
 
     return result
+
+
+def _merchant_id(row: Any) -> str:
+    if isinstance(row, Merchant):
+        return str(row.pk)
+    return str(row.merchant_id) if isinstance(row, Payment | Payout | ApiKey) else ""
+
+
+def _note_on(row: Any) -> NoteSubject | None:
+    """Return where a note of the form is kept beside the instruction: on what notes are shown."""
+    name = row._meta.model_name if row is not None else ""
+    return NoteSubject(name) if name in NoteSubject.values else None

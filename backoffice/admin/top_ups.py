@@ -5,9 +5,9 @@ from datetime import datetime
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import asking
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
-from backoffice.page_parts import SupportAnswer, TimelineEntry
+from backoffice.page_parts import SupportAnswer
 from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
@@ -22,12 +22,10 @@ from backoffice.resource.display_fields import (
     Reference,
     RowLink,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
-from backoffice.timeline import messages_about, transitions_of
 from funding.models import FundingWay, TopUp
 from funding.references import grouped
 from funding.statuses import TRANSITIONS, TopUpStatus
@@ -58,9 +56,7 @@ CASH_ACTIONS = (
         title="Take cash",
         right=Right.TAKE_CASH,
         form=CountedCashForm,
-        service=lambda context: text_cash_code(
-            staff=context.staff, top_up_id=context.row.pk, now=context.now
-        ),
+        service=text_cash_code,
         message="The customer has been sent a code. Enter it under “Enter the code”.",
         about="The customer confirms the amount by a code on their phone.",
         icon="payments",
@@ -72,12 +68,7 @@ CASH_ACTIONS = (
         title="Enter the code",
         right=Right.TAKE_CASH,
         form=CustomersCodeForm,
-        service=lambda context: confirm_cash(
-            staff=context.staff,
-            top_up_id=context.row.pk,
-            code=context.data["code"],
-            now=context.now,
-        ),
+        service=confirm_cash,
         message="The money is in the wallet. The customer has been sent the receipt.",
         icon="pin",
         available=lambda top_up, now: top_up.takes_cash(now) and bool(top_up.code_handle),
@@ -98,19 +89,11 @@ class ReversalForm(ActionForm):
 
 
 REVERSAL_ACTIONS = (
-    Action(
-        name="reverse",
+    asking(
+        instruction_kinds.REVERSE_TOP_UP,
         title="Reverse",
-        right=Right.ADJUST,
         form=ReversalForm,
-        service=lambda context: submit(
-            context,
-            instruction_kinds.REVERSE_TOP_UP,
-            livemode=context.row.livemode,
-            amount=context.data["amount"],
-            currency=context.row.currency,
-        ),
-        message=submitted("Taken back. The customer is told."),
+        done="Taken back. The customer is told.",
         about="Takes the money from the wallet again; a colleague has to approve.",
         icon="undo",
         danger=True,
@@ -140,27 +123,14 @@ class TopUpAdmin(OfficeAdmin):
         link_filter("customer", "customer", "customer_id"),
     )
     row_actions = CASH_ACTIONS + REVERSAL_ACTIONS
-    page = (
-        Fieldset(
-            "Top-up",
-            Id("Top-up"),
-            AMOUNT,
-            CAME,
-            Amount("Taken back", "amount_reversed"),
-            STATUS,
-            WAY,
-            REFERENCE,
-            RowLink("Customer", "customer.masked_phone", to="customer"),
-            Reference("For payment", "payment_id"),
-            Reference("Transaction", "transaction_id"),
-            Instant("Waited for until", "expires_at"),
-            Actor("Taken by", "taken_by"),
-            MODE,
-        ),
+    details = (
+        CAME,
+        Amount("Taken back", "amount_reversed"),
+        Reference("For payment", "payment_id"),
+        Reference("Transaction", "transaction_id"),
+        Instant("Waited for until", "expires_at"),
+        Actor("Taken by", "taken_by"),
     )
-
-    def heading(self, row: TopUp) -> str:
-        return f"Top-up of {formats.money(row.amount, row.currency)}"
 
     def answer(self, row: TopUp, now: datetime) -> SupportAnswer:
         if row.status == TopUpStatus.SUCCEEDED and row.succeeded_at:
@@ -175,6 +145,3 @@ class TopUpAdmin(OfficeAdmin):
             return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
         words = "Money that comes with its reference after all is credited."
         return SupportAnswer([f"Not waited for any more: {row.status}.", words])
-
-    def timeline(self, row: TopUp) -> list[TimelineEntry]:
-        return [*messages_about(row.pk), *transitions_of(row, "add_card")]

@@ -100,13 +100,10 @@ class ResendOneForm(ActionForm):
 
 DELIVERY_ACTIONS = (
     Action(
-        name="resend",
         title="Resend",
         right=Right.RESEND,
         form=ResendOneForm,
-        service=lambda context: probe_delivery(
-            staff=context.staff, delivery_id=context.row.pk, now=context.now
-        ),
+        service=probe_delivery,
         message=_resent,
         about="It is sent at once, and the answer is shown.",
         icon="send",
@@ -214,16 +211,11 @@ class FailedForm(ConfirmForm):
 
 def _switch(title: str, message: str, *, on: bool, **more: Any) -> Action:
     return Action(
-        name=title.lower().replace(" ", "-"),
         title=title,
         right=Right.ENDPOINTS,
         form=ReasonForm,
-        service=lambda context: update_webhook(
-            caller=context.caller,
-            webhook_id=context.row.pk,
-            changes={"is_active": on},
-            now=context.now,
-        ),
+        service=update_webhook,
+        given={"changes": {"is_active": on}},
         message=message,
         audited_as=f"switch endpoint {'on' if on else 'off'}",
         watches=("is_active", "disabled_reason"),

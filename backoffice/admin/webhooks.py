@@ -26,7 +26,6 @@ from backoffice.resource.display_fields import (
     Reference,
     RowLink,
 )
-from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
     ModeFilter,
@@ -109,6 +108,7 @@ ABOUT = Reference("About", "resource_id")
 
 
 class WebhookAdmin(OfficeAdmin):
+    called = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (
         URL,
@@ -122,20 +122,13 @@ class WebhookAdmin(OfficeAdmin):
     summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS
-    page = (
-        Fieldset(
-            "Endpoint",
-            Id("Endpoint"),
-            URL,
-            MERCHANT,
-            Field("Events", lambda webhook: ", ".join(webhook.events)),
-            Field("Description", "description"),
-            MODE,
-            Field("Secret", "secret_hint"),
-            Instant("Secret made", "secret_created_at"),
-            CREATED,
-            LAST_SUCCESS,
-        ),
+    details = (
+        Id("Endpoint"),
+        Field("Events", lambda webhook: ", ".join(webhook.events)),
+        Field("Description", "description"),
+        Field("Secret", "secret_hint"),
+        Instant("Secret made", "secret_created_at"),
+        CREATED,
     )
     related = (
         Related(
@@ -147,15 +140,12 @@ class WebhookAdmin(OfficeAdmin):
             ),
             fields=DELIVERY_FIELDS,
             model=Delivery,
-            more=lambda webhook: {"endpoint": webhook.pk, "mode": "both"},
+            filter_name="endpoint",
         ),
     )
 
     def get_queryset(self, request: Any) -> Any:
         return super().get_queryset(request).filter(deleted_at=None)
-
-    def heading(self, row: Webhook) -> str:
-        return f"Webhook endpoint of {row.merchant.name}"
 
     def answer(self, row: Webhook, now: datetime) -> SupportAnswer:
         if not row.is_active:
@@ -170,6 +160,7 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
+    called = "Delivery of {row.event.type}"
     list_select_related = ("event__merchant", "webhook")
     list_display = (
         CREATED,
@@ -190,18 +181,10 @@ class DeliveryAdmin(OfficeAdmin):
     )
     row_actions = DELIVERY_ACTIONS
     list_actions = (RESEND_ALL,)
-    page = (
-        Fieldset(
-            "Delivery",
-            STATUS,
-            Reference("Event", "event_id"),
-            RowLink("Endpoint", "webhook.url", to="webhook"),
-            RowLink("Merchant", "event.merchant.name", to="event.merchant"),
-            TRIES,
-            NEXT_TRY,
-            CREATED,
-            Instant("Ended", "ended_at"),
-        ),
+    details = (
+        Reference("Event", "event_id"),
+        RowLink("Merchant", "event.merchant.name", to="event.merchant"),
+        Instant("Ended", "ended_at"),
     )
     related = (
         Related(
@@ -211,11 +194,9 @@ class DeliveryAdmin(OfficeAdmin):
         ),
     )
 
-    def heading(self, row: Delivery) -> str:
-        return f"Delivery of {row.event.type}"
-
 
 class EventAdmin(OfficeAdmin):
+    called = "Event {row.type}"
     list_select_related = ("merchant",)
     list_display = (CREATED, Field("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))
     list_filter = (
@@ -227,26 +208,16 @@ class EventAdmin(OfficeAdmin):
         link_filter("request", "request", "request_id"),
     )
     row_actions = (RESEND_EVENT,)
-    page = (
-        Fieldset(
-            "Event", Id("Event"), ABOUT, MERCHANT, MODE, Code("Request", "request_id"), CREATED
-        ),
-    )
+    details = (Code("Request", "request_id"),)
     related = (
         Related(
             title="Deliveries",
-            rows=lambda event: (
-                Delivery.objects.filter(event=event)
-                .select_related("event", "webhook")
-                .order_by("-pk")
-            ),
-            fields=DELIVERY_FIELDS,
             model=Delivery,
+            by="event",
+            joins=("event", "webhook"),
+            fields=DELIVERY_FIELDS,
         ),
     )
-
-    def heading(self, row: Event) -> str:
-        return f"Event {row.type}"
 
     def sections(self, row: Event) -> list[Section]:
         said = facts(*((name, str(value)) for name, value in row.content["data"].items()))

@@ -53,6 +53,8 @@ class OfficeFilter(SimpleListFilter):
 class SeveralFilter(OfficeFilter):
     """A filter of which several values may be chosen at once: "completed,failed" in the address."""
 
+    none_chosen = "All"
+
     def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
         return [(str(option), str(words)) for option, words in self.options]
 
@@ -64,9 +66,9 @@ class SeveralFilter(OfficeFilter):
         """Yield the choices, each of which adds its value or takes it away."""
         name = str(self.parameter_name)
         yield {
-            "selected": not self._values,
+            "selected": not self.value(),
             "query_string": changelist.get_query_string(remove=[name]),
-            "display": "All",
+            "display": self.none_chosen,
         }
         for option, words in self.lookup_choices:
             rest = [value for value in self._values if value != option]

@@ -14,8 +14,10 @@ from unfold.admin import ModelAdmin as UnfoldAdmin
 from backoffice.actions import Action
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry
 from backoffice.resource.catalog import CATALOG, CatalogEntry
+from backoffice.resource.columns import ColumnsFilter
 from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.fieldsets import Fieldset
+from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.resource.tables import Related
@@ -26,12 +28,16 @@ from backoffice.staff import staff_of
 class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
-    `page` are the fieldsets of a page; no secret and no hash is in one. `related`
-    are the tables beside them, `summary` the fields that the search box shows, `export_fields`
-    those of an export where it says more than the list, `summed` the amount whose sum stands
-    below it. A method of the same purpose may add to them.
+    `called` is the heading of a page, such as "Passkey of {row.customer.masked_phone}"; without it,
+    what one row is called. A page shows the fields of the list, and `details`; one with the title
+    of a field of the list stands in its place. `page` are its fieldsets where that is too much for
+    one. No secret and no hash is in any. `related` are the tables beside them, `summary` the fields
+    that the search box shows, `export_fields` those of an export where it says more than the list,
+    `summed` the amount whose sum stands below it. A method of the same purpose may add to them.
     """
 
+    called: ClassVar[str] = ""
+    details: ClassVar[Sequence[Field]] = ()
     page: ClassVar[Sequence[Fieldset]] = ()
     related: ClassVar[Sequence[Related]] = ()
     summary: ClassVar[Sequence[Field]] = ()
@@ -41,6 +47,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     asks: ClassVar[str] = ""
     summed: ClassVar[str] = ""
     exported: ClassVar[bool] = True
+    file_route: ClassVar[str] = ""
     export_fields: ClassVar[Sequence[Field]] = ()
     audited: ClassVar[bool] = True
 
@@ -59,6 +66,21 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         """What the catalog says of this resource."""
         return CATALOG[self.model]
 
+    def columns(self) -> dict[str, Field]:
+        """Return what a list can show, by name: its usual columns, and what else an export has."""
+        known = {field.source: field for field in (*self.export_fields, *self.list_display)}
+        fields = (*self.list_display, *self.export_fields)
+        return {field.__name__: field for field in fields if known[field.source] is field}
+
+    def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
+        """Return the columns that the address names, in their order, or else the usual ones."""
+        names = request.GET.get(str(ColumnsFilter.parameter_name), "").split(",")
+        named = [field for name, field in self.columns().items() if name in names]
+        return named or self.list_display
+
+    def get_list_filter(self, request: HttpRequest) -> Sequence[type[OfficeFilter]]:
+        return [*self.list_filter, ColumnsFilter]
+
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
         """Return the order that the address asks for, among those of the list, or its own."""
         offered = {
@@ -74,7 +96,11 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def heading(self, row: Any) -> str:
         """Return the name of an object, as a person would say it."""
-        return f"{self.model._meta.verbose_name} {row}".capitalize()
+        if self.called:
+            return self.called.format(row=row)
+        name = self.entry.counted_as[0].capitalize()
+        amount = next((field for field in self.list_display if isinstance(field, Amount)), None)
+        return f"{name} of {amount.cell(row)}" if self.summed and amount else f"{name} {row}"
 
     def answer(self, row: Any, now: datetime) -> SupportAnswer | None:
         """Return what to tell the caller."""
@@ -82,7 +108,7 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def sections(self, row: Any) -> list[Section]:
         """Return the facts of an object."""
-        return [fieldset.section(row) for fieldset in self.page]
+        return [fieldset.section(row) for fieldset in self.page or [self._whole()]]
 
     def tables(self, row: Any) -> list[Table]:
         """Return the rows that belong to an object, bounded."""
@@ -102,18 +128,23 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def sheet(self, rows: Iterable[Any]) -> Worksheet:
         """Return rows as an export has them, with the currency once, after the first amount."""
-        fields = self.export_fields or [
-            each for each in self.list_display if isinstance(each, Field)
-        ]
+        fields = self.export_fields or self.list_display
         first = next((each for each in fields if isinstance(each, Amount)), None)
         columns: list[Field] = []
         for field in fields:
-            columns += [field, Field("Currency", field.currency_of)] if field is first else [field]
+            columns.append(field)
+            if first is not None and field is first:
+                columns.append(Field("Currency", first.currency_of))
         return Worksheet(
             self.entry.title,
             [title for field in columns for title in field.titles()],
             ([cell for field in columns for cell in field.exported(row)] for row in rows),
         )
+
+    def _whole(self) -> Fieldset:
+        """Return what the list shows, and the details, as one fieldset."""
+        by_title = {field.title: field for field in (*self.list_display, *self.details)}
+        return Fieldset(self.entry.counted_as[0].capitalize(), *by_title.values())
 
     # Who may see it.
 
@@ -134,5 +165,5 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow the filters of this list, and no question about any other field."""
-        known = {item.parameter_name for item in self.list_filter}
+        known = {item.parameter_name for item in (*self.list_filter, ColumnsFilter)}
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known

@@ -17,28 +17,42 @@ SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Related:
-    """`rows` finds them, newest first. `more` are the filters of the whole list.
+    """The newest of a resource whose field `by` names the row, read with those of `joins`.
 
-    `model` is the resource that they are of, whose right they take; None: they have no page.
+    `rows` finds them where that is not all there is to it. `filter_name` is the filter by which
+    the list shows all of them. They take the right to `model`; None: they have no page.
     """
 
     title: str
-    rows: Callable[[Any], Any]
     fields: Sequence[Field]
     model: type[Model] | None = None
-    more: Callable[[Any], dict[str, Any]] | None = None
+    by: str = ""
+    joins: Sequence[str] = ()
+    rows: Callable[[Any], Any] | None = None
+    filter_name: str = ""
     shown: int = SHOWN
 
     def table(self, row: Any) -> Table:
         """Return them for the page of a row, each with a link to its own."""
-        found = list(self.rows(row)[: self.shown])
+        found = list((self.rows or self._by)(row)[: self.shown])
         return Table(
             self.title,
             [field.title for field in self.fields],
             [self._cells(other) for other in found],
-            more=list_of(self.model, **self.more(row)) if self.model and self.more else "",
+            more=self._whole_list(row),
             right=CATALOG[self.model].right if self.model else None,
         )
+
+    def _by(self, row: Any) -> Any:
+        rows = self.model._default_manager.filter(**{self.by: row})  # type: ignore[union-attr]  # of a resource
+        return rows.select_related(*self.joins).order_by("-pk")
+
+    def _whole_list(self, row: Any) -> str:
+        if self.model is None or not self.filter_name:
+            return ""
+        mode = getattr(row, "livemode", None)
+        modes = {None: "both", True: "live", False: "test"}
+        return list_of(self.model, **{self.filter_name: row.pk, "mode": modes[mode]})
 
     def _cells(self, other: Any) -> list[Any]:
         cells = [field.cell(other) for field in self.fields]

@@ -17,11 +17,12 @@ from django.db.models import Model, QuerySet
 from backoffice.formats import money
 from backoffice.models import Instruction, InstructionFile
 from core import crypto
+from core.errors import ApiError
 from funding.models import FundingWay, TopUp
 from funding.references import references_in
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
-from payouts.bank.storage import StoredFile, store_bank_file
+from payouts.bank.storage import ReadBankFile, StoredFile, read_bank_file, store_bank_file
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutBatch, PayoutOrder
 
@@ -31,6 +32,10 @@ GIFTS_SHOWN = 50
 AT_ONCE = 1_000
 NOTHING = "nothing of ours"
 _BYTES = "latin-1"  # each byte is one character
+
+# A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
+Upload = ReadBankFile | ApiError
+_GONE = BankFileUnfit(file="is not there any more")
 
 _Named = Callable[[BankEntry], Model | None]
 
@@ -45,24 +50,40 @@ def seal_file(content: bytes) -> str:
     return crypto.encrypt(content.decode(_BYTES))
 
 
-def check_file(instruction: Instruction, now: datetime) -> None:
-    """Read the file as its import would, keep nothing of it, and note what it says.
+def read_upload(sealed_content: str) -> Upload:
+    """Decrypt and read a file; call outside of a transaction, where no one waits for it."""
+    try:
+        return read_bank_file(crypto.decrypt(sealed_content).encode(_BYTES))
+    except ApiError as error:
+        return error
+
+
+def read_waiting(instruction_id: str) -> Upload | None:
+    """Read the file that an instruction is about, if it is about one; outside of a transaction."""
+    file = InstructionFile.objects.filter(instruction=instruction_id).first()
+    return read_upload(file.sealed_content) if file else None
+
+
+def check_file(instruction: Instruction, now: datetime, upload: Upload = _GONE) -> None:
+    """Store the file as its import would, keep nothing of it, and note what it says.
 
     Raises BankFileUnreadable, BankFileUnfit.
     """
     with transaction.atomic():
-        stored = _store(instruction, "", now)
+        stored = _store(upload, instruction, "", now)
         instruction.arguments = _summary(stored)
         transaction.set_rollback(True)
     instruction.save(update_fields=["arguments"])
 
 
-def import_file(instruction: Instruction, caller: Caller, now: datetime) -> str:
+def import_file(
+    instruction: Instruction, caller: Caller, now: datetime, upload: Upload = _GONE
+) -> str:
     """Store the file, and match its entries once that is committed, each by itself.
 
     Raises as `check_file`.
     """
-    stored = _store(instruction, caller.actor, now)
+    stored = _store(upload, instruction, caller.actor, now)
     transaction.on_commit(partial(match_bank_file, stored=stored, actor=caller.actor, now=now))
     return str(stored.file.pk)
 
@@ -73,12 +94,12 @@ def entries_of(instruction: Instruction) -> QuerySet[BankEntry]:
     return BankEntry.objects.filter(file__in=filter(None, files)).order_by("-pk")
 
 
-def _store(instruction: Instruction, actor: str, now: datetime) -> StoredFile:
-    sealed = InstructionFile.objects.get(instruction=instruction).sealed_content
-    content = crypto.decrypt(sealed).encode(_BYTES)
-    if content_hash(content) != instruction.subject_id:
+def _store(upload: Upload, instruction: Instruction, actor: str, now: datetime) -> StoredFile:
+    if isinstance(upload, ApiError):
+        raise upload
+    if upload.content_hash != instruction.subject_id:
         raise BankFileUnfit(file="is not the one that was uploaded")
-    return store_bank_file(content=content, livemode=instruction.livemode, actor=actor, now=now)
+    return store_bank_file(read=upload, livemode=instruction.livemode, actor=actor, now=now)
 
 
 def _summary(stored: StoredFile) -> dict[str, Any]:

@@ -18,8 +18,9 @@ from backoffice.errors import (
 )
 from backoffice.models import Instruction
 from backoffice.roles import RIGHTS, InstructionKind, Right
+from backoffice.services.bank_uploads import read_waiting
 from backoffice.services.independence import refuse_dependent_approver
-from backoffice.services.instruction_kinds import TASKS, InstructionTask
+from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
 from backoffice.services.instructions import AUDITED, carry_out
 from backoffice.services.requesters import tell_requester
 from backoffice.staff import Staff, roles_of
@@ -34,9 +35,10 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
     """
     action = decision("approve", Right.APPROVE, instruction_id, note)
+    upload = read_waiting(instruction_id)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = lock_waiting(instruction_id, now)
-        task = TASKS[instruction.task]
+        task = task_of(instruction.task, upload)
         _refuse_own(staff, instruction)
         if task.kind == InstructionKind.STAFF and instruction.subject_id == staff.username:
             raise SelfApproval
@@ -93,9 +95,7 @@ def _expire(instruction_id: str, *, now: datetime) -> bool:
 
 def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
     """Return the act of deciding about an instruction, for the audit trail."""
-    return AuditAction(
-        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
-    )
+    return AuditAction(act, right, "instruction", instruction_id, note=note)
 
 
 def lock_waiting(instruction_id: str, now: datetime) -> Instruction:

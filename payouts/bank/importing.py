@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from core.clock import running_on
 from core.sweeping import keys_by_page, sweep
 from payouts.bank.matching import match_entry
-from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, store_bank_file
+from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, read_bank_file, store_bank_file
 from payouts.models import (
     BankEntry,
     BankEntryKind,
@@ -48,7 +48,8 @@ def import_bank_file(
 
     Raises BankFileUnreadable and BankFileUnfit; then nothing of the file is stored.
     """
-    stored = store_bank_file(content=content, livemode=livemode, actor=actor, now=now)
+    read = read_bank_file(content)
+    stored = store_bank_file(read=read, livemode=livemode, actor=actor, now=now)
     return match_bank_file(stored=stored, actor=actor, now=now, progress=progress)
 
 

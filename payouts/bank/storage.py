@@ -35,6 +35,14 @@ _AMOUNTS = ("opening_amount", "closing_amount", "entries_amount")
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReadBankFile:
+    """What a file says, and the SHA-256 of its bytes."""
+
+    report: Report
+    content_hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoredFile:
     """A file and whether it was there before; `known` counts entries that other files have."""
 
@@ -43,26 +51,24 @@ class StoredFile:
     known: int
 
 
-def store_bank_file(*, content: bytes, livemode: bool, actor: str, now: datetime) -> StoredFile:
-    """Write down what a file says, once. Raises BankFileUnreadable, BankFileUnfit.
-
-    It is read before the transaction begins.
-    """
+def read_bank_file(content: bytes) -> ReadBankFile:
+    """Read a file; call outside of a transaction. Raises BankFileUnreadable, BankFileUnfit."""
     kind, document = parse_xml(content)
-    report = READERS[kind](document)
     digest = hashlib.sha256(content).hexdigest()
-    return _store(report, digest, livemode=livemode, actor=actor, now=now)
+    return ReadBankFile(report=READERS[kind](document), content_hash=digest)
 
 
 @transaction.atomic
-def _store(report: Report, digest: str, *, livemode: bool, actor: str, now: datetime) -> StoredFile:
+def store_bank_file(*, read: ReadBankFile, livemode: bool, actor: str, now: datetime) -> StoredFile:
+    """Write down what a file says, once. Raises BankFileUnfit."""
+    report = read.report
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,
         source=report.source,
         message_id=report.message_id,
-        defaults={"content_hash": digest, "created_at": now, "created_by": actor},
+        defaults={"content_hash": read.content_hash, "created_at": now, "created_by": actor},
     )
-    if file.content_hash != digest:
+    if file.content_hash != read.content_hash:
         raise BankFileUnfit(MsgId="was in another file, with other contents")
     numbers = {(page.currency, page.number, page.start_at) for page in report.pages}
     if len(numbers) != len(report.pages):

@@ -8,6 +8,7 @@ document.addEventListener("keydown", (event) => {
       menu.querySelector("summary").focus();
     });
   }
+  moveAlongRows(event);
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const box = document.getElementById("bo-search");
@@ -17,6 +18,21 @@ document.addEventListener("keydown", (event) => {
     box.select();
   }
 });
+
+// From row to row of a list. It moves the focus and does nothing else: Enter is the link's own. The
+// arrows scroll the page until a row has the focus; Tab goes on from it as from any link.
+const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+
+const moveAlongRows = (event) => {
+  const step = STEPS[event.key];
+  if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  const rows = [...document.querySelectorAll("#result_list tbody th a")];
+  const at = rows.indexOf(document.activeElement);
+  const begins = event.key === "j" && document.activeElement === document.body;
+  if (!rows.length || (at < 0 && !begins)) return;
+  event.preventDefault();
+  rows[Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
+};
 
 // Nothing of a page can have the focus before Alpine shows it: by then the browser may have given up.
 document.addEventListener("alpine:initialized", () => requestAnimationFrame(() => {

@@ -1,9 +1,11 @@
 """A bank file that staff upload: it says what it would do, and does it once two people agree"""
 
 from datetime import timedelta
+from xml.etree.ElementTree import Element
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.urls import reverse
 
 from backoffice.errors import Forbidden
@@ -14,6 +16,8 @@ from backoffice.services.break_glass import break_glass
 from backoffice.tasks import expire_instructions
 from core.clock import utc_now
 from ledger.models import Purpose
+from payouts.bank import storage
+from payouts.bank.safe_xml import parse_xml
 from payouts.models import BankEntry, BankFile, Payout
 from tests.backoffice.acting import act, fields_of
 from tests.backoffice.conftest import Office, staff_as
@@ -168,6 +172,23 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(office) -> None:
     assert "must not declare a document type" in answer.content.decode()
     assert (Instruction.objects.count(), InstructionFile.objects.count()) == (0, 0)
     assert AuditEntry.objects.latest("sequence").outcome == "refused"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_is_read_while_no_transaction_waits_for_it(office, approve, monkeypatch) -> None:
+    """Ten megabytes take seconds, in which a row of the requester would be locked."""
+    inside: list[bool] = []
+
+    def noting(content: bytes) -> tuple[str, Element]:
+        inside.append(connection.in_atomic_block)
+        return parse_xml(content)
+
+    monkeypatch.setattr(storage, "parse_xml", noting)
+    upload(office, statement(entry(700, reference="FEE")))
+    approve()
+
+    assert inside == [False, False]
+    assert BankEntry.objects.get().amount == 700
 
 
 def test_so_is_one_that_contradicts_an_earlier_file(office, sent) -> None:

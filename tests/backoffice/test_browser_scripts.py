@@ -5,7 +5,7 @@ import pytest
 from backoffice.roles import Role
 from refunds.models import Refund
 from tests.backoffice.rows import paid_payment
-from tests.factories import MerchantFactory
+from tests.factories import MerchantFactory, PaymentFactory
 
 pytestmark = [
     pytest.mark.browser,
@@ -59,3 +59,35 @@ def test_a_second_press_sends_nothing(refunding):
     page.unroute_all()
     refunding.sees("The refund has been made.")
     assert [refund.amount for refund in Refund.objects.all()] == [625]
+
+
+@pytest.fixture
+def looking(desk):
+    """A member of staff at the list of three payments."""
+    for amount in (100, 200, 300):
+        PaymentFactory(amount=amount)
+    caller = desk(Role.SUPPORT)
+    caller.choose("Payments")
+    return caller
+
+
+def test_keys_go_from_row_to_row_and_open_one(looking):
+    page, keyboard = looking.page, looking.page.keyboard
+    rows = page.locator("#result_list tbody th a")
+
+    for key in ("j", "j", "ArrowDown", "ArrowDown", "k"):
+        keyboard.press(key)
+
+    assert rows.nth(1).evaluate("(row) => row === document.activeElement")
+    keyboard.press("Enter")
+    looking.sees("Payment of B$2.00")
+
+
+def test_keys_that_are_typed_move_nothing(looking):
+    box = looking.page.get_by_role("searchbox").first
+
+    box.fill("")
+    box.press("j")
+
+    assert box.input_value() == "j"
+    assert box.evaluate("(box) => box === document.activeElement")

@@ -1,5 +1,7 @@
 """What resources declare holds together: fields, actions, and their place in the catalog."""
 
+import inspect
+
 import pytest
 from django.db.models import Model
 from django.urls import resolve
@@ -26,6 +28,7 @@ from tests.factories import PaymentFactory
 pytestmark = pytest.mark.django_db
 
 Rows = dict[type[Model], Model]
+FROM_CONTEXT = ("context", "staff", "now", "actor", "caller", "row")
 MODELS = sorted(ADMINS, key=lambda model: model.__name__)
 
 
@@ -48,6 +51,22 @@ def test_what_an_action_watches_is_known_of_its_row() -> None:
     ]
 
     assert wrong == []
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_action_knows_all_that_its_service_asks_for(model: type[Model]) -> None:
+    admin = ADMINS[model]
+
+    unknown = [
+        (action.name, name)
+        for action in (*admin.row_actions, *admin.list_actions)
+        for name in inspect.signature(action.service).parameters
+        if name not in {*action.given, *action.form.base_fields, *FROM_CONTEXT}
+        and not (name.endswith("_id") and action in admin.row_actions)
+        and not hasattr(action.form, name)  # what a form makes of its fields
+    ]
+
+    assert unknown == []
 
 
 def test_an_action_on_a_list_has_no_row_to_audit() -> None:

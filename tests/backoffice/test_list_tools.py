@@ -1,14 +1,19 @@
 """Lists as tools: a merchant by name, several values, an order, the sum, and the way back."""
 
 import re
+from datetime import timedelta
 
 import pytest
 
 from backoffice.resource.paginator import CappedPaginator
 from backoffice.roles import Role
 from core.clock import utc_now
+from core.ids import new_id
 from merchants.models import Merchant
+from payments.drafts import PaymentDraft
 from payments.models import Payment
+from payments.modes import PaymentMode
+from payments.services import create_payment
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.conftest import Office
@@ -136,3 +141,51 @@ def test_the_search_finds_refunds_of_an_amount(
     )
 
     assert Refund.objects.get().pk in search(office, text)
+
+
+def headings_of(page: str) -> list[str]:
+    return re.findall(r'<th[^>]*scope="col"[^>]*>.*?([A-Z][A-Za-z ]+).*?</th>', page, re.DOTALL)
+
+
+def test_the_columns_are_those_of_the_address(office: Office, merchant: Merchant) -> None:
+    paid_payment(merchant, reference="T-77")
+
+    page = listed(office, "columns=status,reference,no-such")
+
+    assert headings_of(page) == ["Status", "Reference"]
+    assert "T-77" in page
+    assert "columns=status%2Creference%2Camount" in page  # each choice adds its column
+    assert headings_of(listed(office, "columns=no-such")) == headings_of(listed(office, ""))
+
+
+def test_the_columns_of_a_list_are_no_question_to_the_database(
+    office: Office, merchant: Merchant
+) -> None:
+    own = paid_payment(merchant)
+
+    assert ids_in(listed(office, "columns=status")) == [own.pk]
+    assert ids_in(listed(office, "columns=customer__phone")) == [own.pk]
+
+
+def test_open_invoices_are_found_and_those_due_within_a_week(
+    office: Office, merchant: Merchant
+) -> None:
+    now, invoices = utc_now(), []
+    for days in (3, 30):
+        draft = PaymentDraft(
+            "BSD",
+            PaymentMode.INVOICE_PAY,
+            amount=12_500,
+            invoice_number=f"2026-{days}",
+            customer_email="pat@example.com",
+            due_date=now.date() + timedelta(days=days),
+        )
+        pk = new_id("pay", now)
+        made = create_payment(caller=caller_of(merchant), payment_id=pk, draft=draft, now=now)
+        invoices.append(made.pk)
+    PaymentFactory(merchant=merchant)
+
+    assert set(ids_in(listed(office, "invoices=open"))) == set(invoices)
+    assert ids_in(listed(office, "invoices=week")) == invoices[:1]
+    Payment.objects.filter(pk__in=invoices).update(status="canceled", canceled_at=now)
+    assert ids_in(listed(office, "invoices=open")) == []

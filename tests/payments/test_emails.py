@@ -6,6 +6,7 @@ import pytest
 from django.core import mail
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.utils import translation
+from pytest_django import Settings
 
 from core.clock import utc_now
 from core.formats import moment_of, money_and_code
@@ -47,6 +48,40 @@ def subjects() -> list[str]:
 
 def due_of(kind: str) -> datetime:
     return Message.objects.get(kind=kind).due_at
+
+
+def test_a_stolen_live_key_is_no_mailing_house(
+    api: Api, merchant: Merchant, settings: Settings
+) -> None:
+    settings.INVOICES_PER_MERCHANT = 3
+    body = {"payment_mode": "INVOICE_PAY", "amount": 100, "invoice_number": "I-8"}
+
+    answers = [
+        api(merchant, live=True).post(
+            "/v1/payments", body | {"customer_email": f"{number}@example.com"}
+        )
+        for number in range(4)
+    ]
+
+    assert [answer.status_code for answer in answers] == [201, 201, 201, 429]
+    assert answers[-1].json()["code"] == "RATE_LIMITED"
+    assert answers[-1]["Retry-After"] == "86400"
+    assert Payment.objects.count() == 3
+
+
+def test_an_address_gets_at_most_twenty_invoices_a_day_from_one_merchant(
+    api: Api, merchant: Merchant
+) -> None:
+    body = {"payment_mode": "INVOICE_PAY", "amount": 100, "customer_email": ADDRESS}
+
+    answers = [
+        api(merchant, live=True).post("/v1/payments", body | {"customer_email": written})
+        for written in [ADDRESS, ADDRESS.upper()] * 10 + [ADDRESS]
+    ]
+
+    assert [answer.status_code for answer in answers] == [201] * 20 + [429]
+    body |= {"customer_email": "another@example.com"}
+    assert api(merchant, live=True).post("/v1/payments", body).status_code == 201
 
 
 @pytest.mark.usefixtures("invoice")
