@@ -91,7 +91,7 @@ class TestEventRequest(Input):
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
     )
-    data = SampleDataField(required=False)
+    data = SampleDataField(required=False)  # type: ignore[assignment]  # fields are no attributes
 
 
 class WebhookOutput(Output):
