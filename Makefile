@@ -18,7 +18,7 @@ help:
 	@echo "make released      enter the migrations of a release, which then never change"
 	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
-	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
+	@echo "make system        install PostgreSQL, Redis, Chromium, Firefox and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env

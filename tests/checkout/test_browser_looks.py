@@ -68,7 +68,9 @@ def test_no_screen_scrolls_sideways_at_320_pixels_or_hides_behind_a_small_target
     assert small == {}
 
 
-@pytest.mark.parametrize("name", ["review", "review-signed-in", "review-order", "review-invoice"])
+@pytest.mark.parametrize(
+    "name", ["review", "review-signed-in", "review-pin", "review-order", "review-invoice"]
+)
 def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, site, name):
     page = screens()
     page.goto(f"{site}/preview/{name}")

@@ -101,6 +101,22 @@ REMOVED: dict[str, dict[str, Any]] = {
     "a request that is repeated is done again": {"core.idempotency.key_of": lambda request: None},
 }
 
+# The first seed that meets it, of those that the tests play: docs/contributing.md says at which
+# step. After a change of the steps it may be another.
+FOUND_BY_SEED: dict[str, int] = {
+    "a closed account refuses the whole run": 1,
+    "no run succeeds above the most that a batch can hold": 2,
+    "what falls due meanwhile goes into the approved run": 3,
+    "a bank file that is read twice credits twice": 3,
+    "after a restore a payout leaves under another name": 1,
+    "after a restore payouts leave at once": 1,
+    "after a restore a payout that has left is canceled": 1,
+    "after a restore the bank's word of a payout is lost": 1,
+    "a refusal as a duplicate returns the money": 1,
+    "dinars have no decimals": 1,
+    "a request that is repeated is done again": 1,
+}
+
 
 @contextmanager
 def removed(bug: str) -> Iterator[None]:

@@ -11,7 +11,7 @@ from contextlib import nullcontext
 import pytest
 
 from tests.flush import empty_tables
-from tests.simulation.removed_fixes import REMOVED, removed
+from tests.simulation.removed_fixes import FOUND_BY_SEED, REMOVED, removed
 from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
 
@@ -50,7 +50,7 @@ def test_a_seed_plays_the_same_steps_again() -> None:
 @pytest.mark.parametrize("bug", REMOVED)
 def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
     with pytest.raises(BugFound), removed(bug):
-        play_seeds()
+        play_seeds(first=FOUND_BY_SEED[bug])
 
 
 @pytest.mark.sqlite
@@ -59,8 +59,9 @@ def test_a_wild_clock_is_found_where_nothing_holds_it_back() -> None:
         play_seeds(wild_clocks=True)
 
 
-def play_seeds(*, wild_clocks: bool = False) -> None:
-    for seed in SEEDS:
+def play_seeds(*, first: int = 1, wild_clocks: bool = False) -> None:
+    """Begin with the seed that is known to find it; a change of the steps may have moved it."""
+    for seed in sorted(SEEDS, key=lambda seed: seed != first):
         _played(seed=seed, count=MOST_STEPS, wild_clocks=wild_clocks)
 
 
