@@ -58,14 +58,12 @@ On a page, one script makes a button of your link, which keeps the look that you
 opens the checkout on a phone, shows the code on a desktop, and the page is told what became of it.
 Without the script the link opens its own page.
 
-```html
-<a href="[[base_url]]/pay/your-shop/link_…">Gift card</a>
-<script async src="[[base_url]]/pay/button.js"
-        data-link="[[base_url]]/pay/your-shop/link_…"></script>
-<script>
-  addEventListener("paymentcompleted", (event) => alert("Thank you!"));
-</script>
-```
+<pre><code>&lt;a href="[[base_url]]/pay/your-shop/link_…"&gt;Gift card&lt;/a&gt;
+&lt;script async src="[[base_url]]/pay/button.js"
+        data-link="[[base_url]]/pay/your-shop/link_…"&gt;&lt;/script&gt;
+&lt;script&gt;
+  addEventListener("paymentcompleted", (event) =&gt; alert("Thank you!"));
+&lt;/script&gt;</code></pre>
 
 `paymentstarted` and `paymentended` (it failed, expired or was canceled) come likewise. Events in a
 browser prove nothing: thank on them, deliver on the webhook. A page with a policy names our host in

@@ -57,6 +57,11 @@ def test_an_answer_that_can_be_a_file_says_so(db: None) -> None:
     assert files == {"/v1/payments", "/v1/statements/{statement_id}/lines"}
 
 
+def test_its_words_hold_no_script(db: None) -> None:
+    """Linters take one for an attack, also where it is an example."""
+    assert "<script" not in ApiClient().get(PATH).json()["info"]["description"]
+
+
 def _lists_of_types(node: Any) -> Iterator[list[str]]:
     if isinstance(node, dict):
         if isinstance(node.get("type"), list):
