@@ -11,6 +11,7 @@ help:
 	@echo "make test          check everything, on SQLite and on PostgreSQL"
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
 	@echo "make night         what is drawn by chance, for hours; SEED=7 replays a night"
+	@echo "make coverage      count the branches that the tests take, by room; a quarter of an hour"
 	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000 WITHOUT=…"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
@@ -18,7 +19,7 @@ help:
 	@echo "make released      enter the migrations of a release, which then never change"
 	@echo "make faults        break the running service in every way at hand; SEED=7 MINUTES=10"
 	@echo "make bench         measure the API beside its floor; needs wrk; some ten minutes"
-	@echo "make system        install PostgreSQL, Redis, Chromium and Node (Debian, Ubuntu)"
+	@echo "make system        install PostgreSQL, Redis, Chromium, Firefox and Node (Debian, Ubuntu)"
 	@echo "make requirements  pin what pyproject.toml asks for; UPGRADE=--upgrade for the newest"
 
 run: .venv/base var/development.env
@@ -51,8 +52,12 @@ simulate: .venv/development
 		$(BIN)/python -m pytest -q -n 0 --show-capture=no -k no_cent tests/simulation
 
 faults: .venv/development
-	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2)
-	@$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2) --embedded
+	@failed=0; for database in "" --embedded; do \
+		$(BIN)/python -m bench.faults --seed $(or $(SEED),1) --minutes $(or $(MINUTES),2) $$database \
+			|| failed=1; done; exit $$failed
+
+coverage: .venv/development
+	@$(BIN)/python -m tests.branches
 
 clients: .venv/base
 	@.ci/clients/check
@@ -89,4 +94,4 @@ var/development.env: config/local/development.py config/secret_values.py | .venv
 # What broke off halfway is made anew the next time.
 .DELETE_ON_ERROR:
 
-.PHONY: help run demo clients check test test-fast night audit mutants simulate faults released bench system requirements
+.PHONY: help run demo clients check test test-fast night audit mutants simulate faults coverage released bench system requirements

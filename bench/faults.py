@@ -24,24 +24,41 @@ from bench.rig import Rig, standing
 from bench.traders import Trader, Transcript
 
 CLIENTS, FEW = 16, 2
-MOST_SECONDS = 7_200
 HOOK = "/say/200/faults"
 QUIET_SECONDS, WARM_SECONDS = 4, 120
-SECONDS_PER_BURST = 6
+SECONDS_PER_BURST, FEWEST_BURSTS = 6, 3
+# What starting takes, and the faults of a round that the time is too short for.
+SLACK_SECONDS = 600
 PAUSE_SECONDS = (0.3, 1.5)
 
 
 @dataclass(frozen=True)
+class Limit:
+    """The most seconds that each stage may take, whatever is then left to be done."""
+
+    trade: float
+    repeat: float = 600
+    settle: float = 240
+    proof: float = 300
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What is left of each promise, the fifteen goals, and how often each fault was given."""
+    """What is left of each promise, the fifteen goals, how often each fault was given, and how many
+    answers were asked for again.
+    """
 
     broken: dict[str, object]
     goals: list[Goal]
     given: dict[str, int]
+    repeated: int
 
 
-def run(*, seed: int, seconds: float, embedded: bool = False) -> Outcome:
+def run(
+    *, seed: int, seconds: float, limit: Limit, clients: int = CLIENTS, embedded: bool = False
+) -> Outcome:
     """Break the service for so long, each fault at least once, and return what came of it."""
+    told = Transcript(ends=time.monotonic() + limit.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
     directory.chmod(0o711)
     with ExitStack() as closing:
@@ -50,19 +67,19 @@ def run(*, seed: int, seconds: float, embedded: bool = False) -> Outcome:
         rig.stack.register(rig.wire.receiver.url(HOOK))
         rig.stack.pay()
         rig.wire.receiver.wait_for(HOOK, 1, seconds=WARM_SECONDS)
-        told = Transcript()
         traders = [
-            Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(CLIENTS)
+            Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
-        quiet = _break(rig, traders, min(seconds, MOST_SECONDS))
-        bursts = max(5, int(seconds / SECONDS_PER_BURST))
+        quiet = _break(rig, traders, seconds)
+        told.ends = time.monotonic() + limit.repeat
+        bursts = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts)
         raced = post_at_once(traders[0], rig, bursts)
         _repeat_all(traders, told)
-        found = settle(rig, told)
-        broken = broken_promises(found)
+        found = settle(rig, told, most_seconds=limit.settle)
+        broken = broken_promises(found, proof_seconds=limit.proof)
         goals = table(found, broken, confirmed, raced, quiet)
-        return Outcome(broken, goals, dict(rig.given))
+        return Outcome(broken, goals, dict(rig.given), len(told.same))
 
 
 def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
@@ -79,6 +96,8 @@ def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
     names = sorted(rig.faults())
     order: list[str] = []
     while time.monotonic() < ends or len(rig.given) < len(names):
+        if time.monotonic() > traders[0].told.ends:
+            break
         order = order or rig.chance.sample(names, len(names))  # each once, in an order of chance
         rig.give(order.pop())
         time.sleep(rig.chance.uniform(*PAUSE_SECONDS))
@@ -90,7 +109,7 @@ def _break(rig: Rig, traders: list[Trader], seconds: float) -> float:
 
 
 def _repeat_all(traders: list[Trader], told: Transcript) -> None:
-    """Ask once more under each key that was answered."""
+    """Ask once more under each key that was answered, as far as there is time."""
     with ThreadPoolExecutor(len(traders)) as pool:
         list(pool.map(traders[0].repeat, sorted(told.answers)))
 
@@ -102,11 +121,13 @@ def main() -> None:
     parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without unmounting what is mounted
-    outcome = run(seed=options.seed, seconds=60 * options.minutes, embedded=options.embedded)
+    seconds = 60 * options.minutes
+    limit = Limit(trade=SLACK_SECONDS + 2 * seconds)
+    outcome = run(seed=options.seed, seconds=seconds, limit=limit, embedded=options.embedded)
     for promise, measured in outcome.broken.items():
         sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")
     sys.stdout.write("\n".join(["", *map(str, outcome.goals), ""]))
-    sys.stdout.write(f"\nseed {options.seed}: {outcome.given}\n")
+    sys.stdout.write(f"\nseed {options.seed}: {outcome.given}; {outcome.repeated} repeated\n")
     sys.exit(1 if any(outcome.broken.values()) else 0)
 
 

@@ -11,8 +11,6 @@ from bench.rig import Rig
 from bench.traders import Transcript
 from tests.webhooks.receiver import Received
 
-SETTLE_SECONDS = 240
-PROOF_SECONDS = 300
 DECIDED = (200, 201, 422)
 # What a delivery that never ended, a payment in the middle, or a count not yet folded would be.
 UNSETTLED = """
@@ -67,22 +65,22 @@ class Findings:
         return int(count)
 
 
-def settle(rig: Rig, told: Transcript) -> Findings:
-    """Wait until nothing is under way any more, or for four minutes."""
-    deadline = time.monotonic() + SETTLE_SECONDS
+def settle(rig: Rig, told: Transcript, *, most_seconds: float) -> Findings:
+    """Wait until nothing is under way any more, but not longer than this."""
+    deadline = time.monotonic() + most_seconds
     while (left := rig.rows(UNSETTLED)[0][0]) and time.monotonic() < deadline:
         time.sleep(0.5)
     return Findings(rig, told, int(left), rig.wire.receiver.received())
 
 
-def broken_promises(found: Findings) -> dict[str, object]:
+def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, object]:
     """Return what was measured of each promise: everything must be 0 or empty."""
     rig, told = found.rig, found.told
     kept = {row[0] for row in rig.rows("SELECT key FROM core_idempotencykey")}
     wire = Counter(exchange.status for exchange in told.exchanges)
     return {
-        "what the ledger's proof refuses": _refused(rig, "verify_ledger"),
-        "what the audit's proof refuses": _refused(rig, "verify_audit"),
+        "what the ledger's proof refuses": _refused(rig, "verify_ledger", proof_seconds),
+        "what the audit's proof refuses": _refused(rig, "verify_audit", proof_seconds),
         "acknowledged keys that are gone": len(told.answers.keys() - kept),
         "repeats that were not the same bytes": told.changed,
         "requests that were never decided": told.given_up,
@@ -97,10 +95,10 @@ def broken_promises(found: Findings) -> dict[str, object]:
     }
 
 
-def _refused(rig: Rig, command: str) -> str:
+def _refused(rig: Rig, command: str, most_seconds: float) -> str:
     """Return what a proof says where it does not hold."""
     process = rig.stack.run("manage.py", command)
     try:
-        return rig.stack.words() if process.wait(PROOF_SECONDS) else ""
+        return rig.stack.words() if process.wait(most_seconds) else ""
     except subprocess.TimeoutExpired:
         return f"{command} did not end"

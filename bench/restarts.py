@@ -1,9 +1,10 @@
 """Restart the service under load, and count the requests that failed.
 
 `python -m bench.restarts one`: one instance of `config.web`, reloaded. `nginx`, `caddy`: two
-instances behind that proxy, with the configuration of `deploy/`, reloaded one after the other. At
-half-time the newest migration of `core` is taken back and made again. Loopback only; it ends by
-itself, and exits 1 where a request failed.
+instances behind that proxy, with the configuration of `deploy/`, reloaded one after the other, or
+with `--replaced` ended and started again, as a changed environment needs. At half-time the newest
+migration of `core` is taken back and made again. Loopback only; it ends by itself, and exits 1
+where a request failed.
 """
 
 import argparse
@@ -89,11 +90,15 @@ class Load:
 
 
 class Instance:
-    """One web server that is reloaded by SIGHUP."""
+    """One web server that is reloaded by SIGHUP, or ended and started again."""
 
     def __init__(self, stack: "Stack", port: int) -> None:
-        stack.environment["PORT"] = str(port)
-        self.process, self.port = stack.run("-m", "config.web"), port
+        self.stack, self.port = stack, port
+        self.process = self._start()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        self.stack.environment["PORT"] = str(self.port)
+        return self.stack.run("-m", "config.web")
 
     def workers(self) -> set[int]:
         """Return the processes below the one that was started."""
@@ -113,6 +118,13 @@ class Instance:
         before = self.workers()
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: len(self.workers()) == len(before) and not self.workers() & before)
+
+    def replace(self) -> None:
+        """End the process, start it again, and wait until it answers."""
+        self.process.terminate()
+        self.process.wait(PATIENCE_SECONDS)
+        self.process = self._start()
+        self.wait_until_awake()
 
 
 def wait_until(is_so: object) -> None:
@@ -139,7 +151,7 @@ def front(name: str, ports: list[int], directory: Path) -> Iterator[int]:
         proxy.wait(10)
 
 
-def run(name: str, *, restarts: int, rate: int) -> Load:
+def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
     """Restart so many times under load; return what came of the requests."""
     directory = Path(tempfile.mkdtemp(prefix="payments-restarts-"))
     directory.chmod(0o711)
@@ -155,7 +167,8 @@ def run(name: str, *, restarts: int, rate: int) -> Load:
         with Load(port, stage.keys["shop"], rate=rate) as load:
             for number in range(restarts):
                 time.sleep(1)
-                instances[number % len(instances)].reload()
+                instance = instances[number % len(instances)]
+                instance.replace() if replaced else instance.reload()
                 if number == restarts // 2:
                     migrate(stack)
                 sys.stdout.write(f"restart {number + 1}: {dict(load.outcomes)}\n")
@@ -176,8 +189,11 @@ def main() -> None:
     parser.add_argument("front", choices=["one", *PROXIES])
     parser.add_argument("--restarts", type=int, default=10)
     parser.add_argument("--rate", type=int, default=50, help="requests a second")
+    parser.add_argument("--replaced", action="store_true", help="by new processes, not by SIGHUP")
     options = parser.parse_args()
-    load = run(options.front, restarts=options.restarts, rate=options.rate)
+    load = run(
+        options.front, restarts=options.restarts, rate=options.rate, replaced=options.replaced
+    )
     total = load.outcomes.total()
     sys.stdout.write(f"{load.failed} of {total} failed, {options.restarts} restarts\n")
     sys.exit(1 if load.failed or not total else 0)

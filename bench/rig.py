@@ -18,6 +18,7 @@ import psycopg
 
 from bench.serving import is_listening
 from bench.surroundings import Cable, SmallDisk
+from bench.upkeep import Upkeep
 from tests import template
 from tests.clusters import create_migrated
 from tests.postgres import Postgres
@@ -37,7 +38,7 @@ EMBEDDED_PARTS: dict[str, tuple[str, ...]] = {"web": WEB, "worker": ("manage.py"
 ENVIRONMENT = {
     "GATHER_SECONDS": "5",
     "LOG_LEVEL": "INFO",
-    "WEBHOOK_RETRY_SECONDS": "2,3,5,8",
+    "WEBHOOK_RETRY_SECONDS": "2,3,5,8,13,21",
     "WEBHOOK_TIMEOUT_SECONDS": "3",
 }
 # Small files of its log, so that it soon needs one more where the disk is full.
@@ -75,7 +76,7 @@ class Rig:
     def rows(self, question: str) -> list[Any]:
         """Ask the database beside the service."""
         if self.postgres:
-            address = f"host={self.postgres.directory} user=postgres"
+            address = f"host={self.postgres.directory} user=postgres connect_timeout=10"
             with psycopg.connect(address, autocommit=True) as connection:
                 return list(connection.execute(question.encode()))
         with closing(sqlite3.connect(self.disk.place / "db.sqlite3", timeout=20)) as file:
@@ -119,12 +120,15 @@ class Rig:
         return found
 
     def kill(self, part: str) -> None:
-        """Kill a part with all its processes, and start it again as systemd would."""
-        self.stack.kill(self.parts[part])
-        self.start(part)
+        """Kill a part with all its processes; what keeps them up starts it again."""
+        with suppress(ProcessLookupError):  # it has ended by itself just now
+            self.stack.kill(self.parts[part])
 
     def kill_web_worker(self) -> None:
-        """Kill one of the web server's workers, which it replaces."""
+        """Kill one of the web server's workers, which it replaces.
+
+        Where it loses one twice within seconds it ends, and is started again as a whole.
+        """
         pid = self.parts["web"].pid
         with suppress(FileNotFoundError, ProcessLookupError):  # it is starting
             children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
@@ -156,7 +160,7 @@ class Rig:
     def flush_redis(self) -> None:
         assert self.redis
         words = ["redis-cli", "-s", str(self.redis.socket), "FLUSHALL"]
-        subprocess.run(words, check=True, capture_output=True)
+        subprocess.run(words, check=True, capture_output=True, timeout=START_SECONDS)
 
     def crash_postgres(self) -> None:
         """End it at once, as `pg_ctl restart -m immediate` would."""
@@ -228,6 +232,7 @@ def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
         rig = Rig(service, disk, log_disk, wire, chance, postgres, redis)
         for part in rig.commands:
             rig.start(part)
+        stack.enter_context(Upkeep(rig.parts, rig.start))
         rig.wait_until_awake()
         yield rig
 

@@ -77,4 +77,6 @@ class Cable:
 
 
 def _succeeds(*words: str) -> bool:
-    return not subprocess.run(words, check=False, capture_output=True).returncode
+    with suppress(FileNotFoundError):  # this machine has no such program
+        return not subprocess.run(words, check=False, capture_output=True).returncode
+    return False

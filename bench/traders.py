@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import math
 import random
 import threading
 import time
@@ -28,11 +29,13 @@ class Exchange:
 
 @dataclass
 class Transcript:
-    """What the clients were told, by the key of each request."""
+    """What the clients were told, by the key of each request. None waits beyond `ends`."""
 
+    ends: float = math.inf  # of the monotonic clock
     answers: dict[str, tuple[str, str, bytes]] = field(default_factory=dict)
     statuses: Counter[int] = field(default_factory=Counter)
     exchanges: list[Exchange] = field(default_factory=list)
+    same: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     given_up: list[str] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -94,16 +97,18 @@ class Trader(threading.Thread):
         return json.loads(answer) if status < 300 else None
 
     def repeat(self, key: str) -> None:
-        """Ask once more under a key, and compare byte for byte."""
+        """Ask once more under a key, and compare byte for byte; not where the time is over."""
         path, text, answer = self.told.answers[key]
         again = self.send_until_answered(path, text, key)
-        if again is None or again[1] != answer:
-            with self.told.lock:
-                self.told.changed.append(key)
+        if again is None and time.monotonic() > self.told.ends:
+            return
+        same = again is not None and again[1] == answer
+        with self.told.lock:
+            (self.told.same if same else self.told.changed).append(key)
 
     def send_until_answered(self, path: str, text: str, key: str) -> tuple[int, bytes] | None:
         """Send until the service has decided. None where it does not for minutes."""
-        deadline = time.monotonic() + GIVE_UP_SECONDS
+        deadline = min(time.monotonic() + GIVE_UP_SECONDS, self.told.ends)
         while time.monotonic() < deadline:
             status, body = self.send(path, text, key)
             if status and status not in RETRIED:

@@ -134,13 +134,18 @@ def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str
     return str(customer_id) if livemode or owner == merchant_id else ""
 
 
+def forget_device(response: HttpResponse, *, livemode: bool) -> None:
+    """Ask this device for no passkey any more: a code is left."""
+    delete_cookie(response, _device_cookie(livemode=livemode))
+
+
 def _device_cookie(*, livemode: bool) -> str:
     return named(DEVICE_COOKIE if livemode else f"{DEVICE_COOKIE}-test")
 
 
 def forget_sign_in(response: HttpResponse, *, livemode: bool) -> None:
     """Delete the token from the browser, and whose passkey it holds."""
-    delete_cookie(response, _device_cookie(livemode=livemode))
+    forget_device(response, livemode=livemode)
     delete_cookie(response, session_cookie(livemode=livemode))
     forget_code(response)
 

@@ -1,18 +1,38 @@
-"""PDFs in any script: each font is embedded, with no more of its letters than are used."""
+"""PDFs in any script: each font is embedded, with no more of its letters than are used.
+
+fpdf2 puts the parts of a line in order by their direction. `Paper` does it by their level, as rule
+L2 of Unicode's Annex 9 has it: a number within Arabic runs against it, and yet belongs to it.
+"""
 
 import unicodedata
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from importlib import resources
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
+from fontTools.pens.svgPathPen import SVGPathPen
+from fontTools.pens.transformPen import TransformPen
 from fontTools.ttLib import TTFont
 from fpdf import FPDF
+from fpdf.bidi import BidiParagraph, auto_detect_base_direction
+from fpdf.enums import TextDirection
+from fpdf.fonts import TTFFont
+from fpdf.line_break import Fragment, TextLine
 
 SANS, UNWRITABLE = "sans", "?"
 POINTS_PER_MM = 72 / 25.4
 _SPACES = dict.fromkeys(map(ord, "\u2009\u202f\u3000"), "\u00a0")
 _MARKS = frozenset({"Cc", "Cf"})
+
+
+class VisualLine(TextLine):
+    """A line whose parts are drawn from left to right in the order in which they stand there."""
+
+    def get_ordered_fragments(self) -> list[Fragment]:
+        return in_visual_order(self.fragments)
 
 
 class Paper(FPDF):
@@ -37,11 +57,40 @@ class Paper(FPDF):
         """Write a text in lines of a height, and go on below it at the left margin."""
         self.multi_cell(width, height, text, align=align, new_x="LMARGIN", new_y="NEXT")
 
+    def outlines(self, text: str, *, x: float, y: float, size: float) -> str:
+        """Return the outlines of a text as an SVG path; the font is the one last set.
+
+        It begins at `x` on the line `y`; `size` is the height of the type in millimetres.
+        """
+        parts = self._preload_bidirectional_text(self.normalize_text(text), markdown=False)
+        path = []
+        for part in in_visual_order(parts):
+            assert isinstance(part.font, TTFFont)  # noqa: S101  # all of ours are
+            path.append(_outlines_of(part, part.font, x, y, size))
+            x += part.get_width()
+        return "".join(path)
+
     def normalize_text(self, text: str) -> str:
         """Take in the fonts of a text that is about to be measured or written."""
         text = text.translate(_SPACES)
         self._take_in({ord(letter) for letter in text} - self._letters)
         return "".join(letter if self._can_write(letter) else UNWRITABLE for letter in text)
+
+    def _preload_bidirectional_text(self, text: str, markdown: bool) -> tuple[Fragment, ...]:
+        """Break a text where its level changes, and each part where its font does."""
+        shaping: dict[str, Any] = self.text_shaping or {}
+        base = auto_detect_base_direction(text)
+        letters = BidiParagraph(text=text, base_direction=base, preserve_bn_chars=True).characters
+        parts: list[Fragment] = []
+        for level, found in groupby(letters, key=lambda letter: letter.embedding_level):
+            shaping["paragraph_direction"], shaping["level"] = base, level
+            shaping["fragment_direction"] = TextDirection.RTL if level % 2 else TextDirection.LTR
+            together = "".join(letter.character for letter in found)
+            parts.extend(self._preload_font_styles(together, markdown))
+        return tuple(parts)
+
+    def _render_styled_text_line(self, text_line: TextLine, *args: Any, **kwargs: Any) -> bool:
+        return super()._render_styled_text_line(VisualLine(*text_line), *args, **kwargs)
 
     def _can_write(self, letter: str) -> bool:
         return ord(letter) in self._letters or unicodedata.category(letter) in _MARKS
@@ -54,6 +103,43 @@ class Paper(FPDF):
                 self._letters |= letters_of(font)
                 missing -= letters_of(font)
         self.set_fallback_fonts([font.stem for font in self._others], exact_match=False)
+
+
+def in_visual_order(parts: Iterable[Fragment]) -> list[Fragment]:
+    """Return the parts of a line from left to right."""
+    ordered = list(parts)
+    for level in range(max(map(_level_of, ordered), default=0), 0, -1):
+        ordered = _turned(ordered, level)
+    return ordered
+
+
+def _turned(parts: list[Fragment], level: int) -> list[Fragment]:
+    """Reverse each run of parts that are of this level or above."""
+    runs = groupby(parts, key=lambda part: _level_of(part) >= level)
+    return [part for turns, run in runs for part in list(run)[:: -1 if turns else 1]]
+
+
+def _level_of(part: Fragment) -> int:
+    return int((part.text_shaping_parameters or {}).get("level", 0))
+
+
+def _outlines_of(part: Fragment, font: TTFFont, x: float, y: float, size: float) -> str:
+    glyphs = font.ttfont.getGlyphSet()
+    scale, unit = size / font.ttfont["head"].unitsPerEm, size / 1000
+    pen = SVGPathPen(glyphs, ntos=_short)
+    shaped = font.perform_harfbuzz_shaping(
+        part.string, part.font_size_pt, part.text_shaping_parameters
+    )
+    for glyph, place in zip(*shaped, strict=True):
+        at = (x + place.x_offset * unit, y - place.y_offset * unit)
+        placed = TransformPen(pen, (scale, 0, 0, -scale, *at))
+        glyphs[font.ttfont.getGlyphName(glyph.codepoint)].draw(placed)
+        x += place.x_advance * unit
+    return str(pen.getCommands())
+
+
+def _short(number: float) -> str:
+    return f"{number:.3f}".rstrip("0").rstrip(".")
 
 
 @cache

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from checkout.branding import ink_on
 from checkout.shapes import (
     Circle,
+    Picture,
     Rectangle,
     Shape,
     Sheet,
@@ -26,12 +27,15 @@ BRAND = "#0b6b66"
 TEETH = 26
 SMALLEST = 2.6  # hundredths of the paper's width
 PAPERS = {"pdf": as_pdf, "svg": as_svg}
-POSTERS_KEPT = 64  # 40 kB each at most
+POSTERS_KEPT = 64  # 150 kB each at most
 
 
 @dataclass(frozen=True)
 class Poster:
-    """What the poster says. The code leads to `address`; `amount` is ready to be read."""
+    """What the poster says. The code leads to `address`; `amount` is ready to be read.
+
+    `logo` is a PNG, or empty.
+    """
 
     payee: str
     address: str
@@ -40,6 +44,7 @@ class Poster:
     amount: str = ""
     description: str = ""
     livemode: bool = True
+    logo: bytes = b""
 
 
 @lru_cache(maxsize=POSTERS_KEPT)
@@ -74,10 +79,21 @@ def _band(poster: Poster, width: float, unit: float) -> Iterator[Shape]:
     for number in range(TEETH):
         yield Circle(tooth * (2 * number + 1), depth, tooth, color)
     ink = ink_on(color.removeprefix("#"))
-    base = 22 if not poster.description else 19
-    yield _line(poster.payee, width / 2, base * unit, 9.5 * unit, ink, unit, bold=True)
+    base, size, below = (25, 7.5, 30) if poster.logo else (22, 9.5, 27.5)
+    base -= 3 if poster.description else 0
+    yield _line(poster.payee, width / 2, base * unit, size * unit, ink, unit, bold=True)
     if poster.description:
-        yield _line(poster.description, width / 2, 27.5 * unit, 4.2 * unit, ink, unit)
+        yield _line(poster.description, width / 2, below * unit, 4.2 * unit, ink, unit)
+    if poster.logo:
+        yield from _logo(poster.logo, width / 2, unit)
+
+
+def _logo(png: bytes, middle: float, unit: float) -> Iterator[Shape]:
+    """Draw the logo on a white tile, as the page does."""
+    tile, side, top = 12 * unit, 10.5 * unit, 3 * unit
+    margin = (tile - side) / 2
+    yield Rectangle(middle - tile / 2, top, tile, tile, WHITE)
+    yield Picture(middle - side / 2, top + margin, side, png)
 
 
 def _line(

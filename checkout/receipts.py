@@ -66,9 +66,13 @@ def seller_of(payment: Payment) -> Seller:
 
 def with_logo(seller: Seller, payment: Payment) -> Seller:
     """Return the seller with the logo, for paper: a page shows it by its address."""
-    logo = Logo.objects.filter(merchant=payment.merchant_id).exclude(digest="").first()
-    is_present = logo is not None and logo.source_url == payment.merchant.logo_url
-    return replace(seller, logo=bytes(logo.png)) if logo is not None and is_present else seller
+    return replace(seller, logo=logo_of(payment.merchant))
+
+
+def logo_of(merchant: Merchant) -> bytes:
+    """Return the merchant's logo as it is now, a PNG; empty where there is none."""
+    logo = Logo.objects.filter(merchant=merchant, source_url=merchant.logo_url).first()
+    return bytes(logo.png) if logo is not None else b""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,11 @@
 """Flat shapes in millimetres, origin at the top left, written as SVG or as PDF."""
 
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from xml.sax.saxutils import escape
+from io import BytesIO
+from xml.sax.saxutils import escape, quoteattr
 
 from checkout.paper import POINTS_PER_MM, Paper
 
@@ -47,7 +49,17 @@ class Words:
     smallest: float = 0
 
 
-Shape = Rectangle | Circle | Words
+@dataclass(frozen=True)
+class Picture:
+    """A PNG within a square of a side; what is left of it stays empty."""
+
+    x: float
+    y: float
+    side: float
+    png: bytes
+
+
+Shape = Rectangle | Circle | Words | Picture
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,7 @@ def _width(words: Words, paper: Paper) -> float:
 
 
 def as_svg(sheet: Sheet) -> bytes:
-    """Write the sheet as an SVG of its size in millimetres, in the fonts of who opens it."""
+    """Write the sheet as an SVG of its size in millimetres, which needs no fonts to be printed."""
     paper = _paper_of(sheet)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{sheet.width}mm" '
@@ -117,23 +129,32 @@ def _svg_shape(shape: Shape, paper: Paper) -> str:
             )
         case Circle(x, y, radius, color):
             return f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{radius:.3f}" fill="{color}"/>'
-        case Words():
-            words = fitted(shape, paper)
-            weight = "700" if words.bold else "400"
+        case Picture(x, y, side, png):
             return (
-                f'<text x="{words.x:.3f}" y="{words.y:.3f}" font-size="{words.size:.3f}" '
-                f'font-weight="{weight}" font-family="Fira Sans, Helvetica, Arial, sans-serif" '
-                f'text-anchor="middle" fill="{words.color}">{escape(words.text)}</text>'
+                f'<image x="{x:.3f}" y="{y:.3f}" width="{side:.3f}" height="{side:.3f}" '
+                f'href="data:image/png;base64,{b64encode(png).decode()}"/>'
             )
+        case Words():
+            return _svg_words(fitted(shape, paper), paper)
+
+
+def _svg_words(words: Words, paper: Paper) -> str:
+    """Draw the words as outlines, with the text as their label."""
+    left = words.x - _width(words, paper) / 2
+    path = paper.outlines(words.text, x=left, y=words.y, size=words.size)
+    return f'<path aria-label={quoteattr(words.text)} fill="{words.color}" d="{path}"/>'
 
 
 def _pdf_shape(paper: Paper, shape: Shape) -> None:
-    paper.set_fill_color(shape.color)
     match shape:
-        case Rectangle(x, y, width, height, _):
+        case Rectangle(x, y, width, height, color):
+            paper.set_fill_color(color)
             paper.rect(x, y, width, height, style="F")
-        case Circle(x, y, radius, _):
+        case Circle(x, y, radius, color):
+            paper.set_fill_color(color)
             paper.circle(x, y, radius, style="F")
+        case Picture(x, y, side, png):
+            paper.image(BytesIO(png), x, y, side, side, keep_aspect_ratio=True)
         case Words():
             _pdf_words(paper, fitted(shape, paper))
 

@@ -1,13 +1,19 @@
 """The web server of production: `python -m config.web`. SIGHUP reloads it without losing a request.
 
-It is granian, with two differences. Its workers share one listening socket, which stays open for as
-long as this process lives: granian gives each its own, and what waits there for a worker that ends
-is reset. And a worker ends only once the one in its place has loaded the service: granian waits for
-some seconds, ready or not. A new one that cannot start changes nothing: the old one goes on.
+It is granian, with four differences. Its workers share one listening socket, which stays open for
+as long as this process lives: granian gives each its own, and what waits there for a worker that
+ends is reset. A worker ends only once the one in its place has loaded the service: granian waits
+for some seconds, ready or not. A new one that cannot start changes nothing: the old one goes on.
+A worker is given a connection only once its request is there: granian closes those on which it has
+read nothing when it ends, and a request may just be on its way. And before this process ends, it
+takes no new connection, only those that are waiting: they would be cut off with the socket.
 """
 
+import ctypes
 import multiprocessing
 import socket
+import struct
+import sys
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -24,6 +30,21 @@ from config.environment import env
 READY_SECONDS = 120
 POLL_SECONDS = 0.05
 STOP_SECONDS = 30
+SILENT_SECONDS = 10  # after which a connection without a request is given to a worker as well
+DRAIN_SECONDS = 1.0
+_SO_ATTACH_FILTER = 26
+# A program for the kernel's packet filter. Of a segment's flags (byte 13), it looks at SYN and ACK:
+# what has the first alone asks for a connection and is dropped, all else is let through.
+_NO_NEWCOMERS = b"".join(
+    struct.pack("HBBI", *instruction)
+    for instruction in (
+        (0x30, 0, 0, 13),  # load the byte
+        (0x54, 0, 0, 0x12),  # keep two of its bits
+        (0x15, 0, 1, 0x02),  # unless they are SYN alone, skip one
+        (0x06, 0, 0, 0),  # drop
+        (0x06, 0, 0, 65_535),  # let through
+    )
+)
 
 
 class PatientServer(MPServer):
@@ -35,6 +56,15 @@ class PatientServer(MPServer):
         self._shd, self._sfd = listener, listener.get_fd()
         self._sso = socket.socket(fileno=self._sfd)
         self._sso.set_inheritable(True)
+        if defer := getattr(socket, "TCP_DEFER_ACCEPT", None):  # where the kernel has it
+            self._sso.setsockopt(socket.IPPROTO_TCP, defer, SILENT_SECONDS)
+
+    def shutdown(self, exit_code: int = 0) -> None:
+        """Take who has connected, and end. Who asks meanwhile is refused on asking again."""
+        if self._sso and sys.platform == "linux":
+            turn_newcomers_away(self._sso)
+            time.sleep(DRAIN_SECONDS)
+        super().shutdown(exit_code)  # type: ignore[no-untyped-call]  # granian's
 
     def _respawn_workers(
         self,
@@ -72,6 +102,13 @@ class PatientServer(MPServer):
             if self.interrupt_signal or not worker.is_alive() or time.monotonic() > deadline:
                 return False
         return True
+
+
+def turn_newcomers_away(listener: socket.socket) -> None:
+    """Let no one else connect, and leave those alone who have."""
+    filters = ctypes.create_string_buffer(_NO_NEWCOMERS, len(_NO_NEWCOMERS))
+    program = struct.pack("HP", len(_NO_NEWCOMERS) // 8, ctypes.addressof(filters))
+    listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, program)
 
 
 def _load_and_tell(load: Callable[..., Any], ready: Event) -> Any:

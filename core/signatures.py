@@ -7,10 +7,11 @@ it. The form never changes: every signature ever written has to be computed agai
 import base64
 import hashlib
 import hmac
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -21,6 +22,7 @@ from django.db import models
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
 VERSION_CHARACTERS = 8
 MAX_SIGNATURE = 64
+NO_COLUMNS: Mapping[str, object] = MappingProxyType({})
 AT_UPGRADE = "upgrade"  # marks a row that was there before rows were signed
 
 
@@ -81,13 +83,21 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
     """The signature of a row over the named columns of its own and of rows it belongs to.
 
     A row is signed where it is inserted. Null in a row that was there before rows were signed.
-    `in_log`: a trigger notes each new signature for the log.
+    `in_log`: a trigger notes each new signature for the log. `added`: columns that came when rows
+    were signed already, with the value that those have: it is not signed, so that their signatures
+    stay good, and the version before takes those of this one.
     """
 
-    def __init__(self, *signed: str, in_log: bool = False, **options: Any) -> None:
+    def __init__(
+        self,
+        *signed: str,
+        added: Mapping[str, object] = NO_COLUMNS,
+        in_log: bool = False,
+        **options: Any,
+    ) -> None:
         super().__init__(**{"max_length": MAX_SIGNATURE, "null": True, "editable": False} | options)
-        self.signed, self.in_log = signed, in_log
-        self._values_of = attrgetter(*signed) if signed else None
+        self.signed, self.added, self.in_log = (*signed, *added), added, in_log
+        self._values_of = attrgetter(*self.signed) if self.signed else None
 
     @property
     def lookups(self) -> tuple[str, ...]:
@@ -96,7 +106,19 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
 
     def meaning(self, values: Iterable[object]) -> tuple[object, ...]:
         """Return what is signed: the values, and the table they are in."""
-        return (self.model._meta.db_table, *values)
+        whole = (self.model._meta.db_table, *values)
+        for default in reversed([*self.added.values()]):
+            if whole[-1] != default:
+                break
+            whole = whole[:-1]
+        return whole
+
+    def is_signature(self, text: str | None, values: Sequence[object]) -> bool:
+        """Return whether this signed the values, with what was added or, as it should, without."""
+        whole = (self.model._meta.db_table, *values)
+        return is_signed(text, self.meaning(values)) or (
+            bool(self.added) and is_signed(text, whole)
+        )
 
     def values_of(self, row: models.Model) -> tuple[object, ...]:
         """Return what is signed of a row as it is in memory."""
@@ -150,7 +172,7 @@ def sign_anew(row: models.Model) -> bool:
         return False
     stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
     signature, *values = stored.first() or (None,)
-    if signature is not None and not is_signed(signature, field.meaning(values)):
+    if signature is not None and not field.is_signature(signature, values):
         raise AlteredRow
     row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]
     return True

@@ -13,12 +13,13 @@ class ChallengePurpose(models.TextChoices):
     REGISTER_PAY = "register_pay"
     PAY = "pay"
     CONFIRM = "confirm"
+    SIGN_IN = "sign_in"
 
 
 class PasskeyChallenge(models.Model):
     """A single-use challenge and what it is bound to: see `customers.challenges`.
 
-    Without a session it is for a customer who pays from a device that is known, and not signed in.
+    Without a session it is for a customer on a device that is known, who pays or signs in.
     """
 
     challenge = models.CharField(max_length=43, unique=True)
@@ -42,8 +43,15 @@ class PasskeyChallenge(models.Model):
                     amount__gt=0,
                 )
                 & ~Q(payment_id="")
-                | Q(purpose__in=[ChallengePurpose.REGISTER, ChallengePurpose.CONFIRM])
-                & Q(amount=None, payment_id=""),
+                | Q(
+                    purpose__in=[
+                        ChallengePurpose.REGISTER,
+                        ChallengePurpose.CONFIRM,
+                        ChallengePurpose.SIGN_IN,
+                    ],
+                    amount=None,
+                    payment_id="",
+                ),
                 name="passkey_challenge_is_bound",
             ),
         )

@@ -189,6 +189,16 @@ def finish_payment_signed_out(
     return PasskeyResult(customer.pk, passkey.pk, payment_id, amount, now)
 
 
+def begin_sign_in(*, customer: Customer, now: datetime) -> "Options":
+    """Request a passkey from a customer who is known, but not signed in. Raises PasskeyMissing."""
+    return _begin(customer, None, Binding(ChallengePurpose.SIGN_IN), now)
+
+
+def finish_sign_in(*, customer: Customer, credential: str, now: datetime) -> None:
+    """Verify that it is this customer who signs in. Raises VerificationFailed."""
+    _finish(customer.pk, None, Binding(ChallengePurpose.SIGN_IN), credential, now)
+
+
 def begin_confirmation(*, session: CustomerSession, now: datetime) -> "Options":
     """Request a passkey before passkeys may change. Raises PasskeyMissing."""
     return _begin(session.customer, session, Binding(ChallengePurpose.CONFIRM), now)

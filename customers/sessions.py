@@ -76,7 +76,7 @@ def start_session(
 ) -> SignedIn:
     """Open a session for a customer whose phone has just been verified, or for one payment.
 
-    `by_passkey`: it was the passkey that approved the payment; that changes neither PIN nor
+    `by_passkey`: a passkey has signed in or approved the payment; that changes neither PIN nor
     passkeys, so no proof is noted.
     """
     end_session(replaces, now=now)

@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db.models import CharField, F, Model, Q, QuerySet
 
 from core.among import Among
-from core.signatures import SignatureField, is_signed, signature_field
+from core.signatures import SignatureField, signature_field
 from ledger.log_entries import TRANSFER
 from ledger.log_models import LogLeaf, WaitingEntry
 from ledger.models import Transfer, UnsealedTransfer
@@ -108,7 +108,7 @@ def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
 def _fault_of(field: SignatureField, row: Row, logged: str | None) -> str:
     """Return what is wrong with a row, as the end of a sentence; "" where it is right."""
     _, signature, *values = row
-    if not is_signed(signature or logged, field.meaning(values)):
+    if not field.is_signature(signature or logged, values):
         return "was not written by the service, or was changed."
     if field.in_log and logged is None:
         return "is not in the log."

@@ -4,13 +4,15 @@ from csp.constants import SELF, UNSAFE_INLINE
 from csp.decorators import csp_replace, csp_update
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import path
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 
 from checkout.languages import choose_language
 from checkout.pages import FIGURES
-from sandbox.screen_samples import in_language
+from core.pictures import qr_code_of
+from sandbox.screen_samples import BILL, in_language
 from sandbox.screens import SCREENS
 
 SERVICE_NAME = "Lagoon Pay"
@@ -52,4 +54,13 @@ def screen(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, f"checkout/{template}.html", common | in_language(context))
 
 
-urlpatterns = [path("preview", sheet), path("preview/<slug:name>", screen)]
+def code(request: HttpRequest) -> HttpResponseBase:
+    """Draw the QR code of the sample payment, which no table has."""
+    return qr_code_of(request, BILL.address, "svg")
+
+
+urlpatterns = [
+    path("preview", sheet),
+    path("preview/<slug:name>", screen),
+    path(f"checkout/{BILL.id}/qr.svg", code),
+]

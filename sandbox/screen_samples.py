@@ -3,6 +3,7 @@
 `in_language` says of them what the product would say in the language of the page.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from checkout import forms as f
 from checkout.adding import TopUpView, WayChoice
 from checkout.endings import ending_of, stop_for
-from checkout.formats import deadline
+from checkout.formats import deadline, signs
 from checkout.payment_view import Item, Payee, PaymentView
 from checkout.problems import ProblemEntry, ProblemForm
 from checkout.receipts import receipt_state_of
@@ -205,7 +206,7 @@ def ended(
     """Return the screen of a payment that was not paid."""
     payment = sample_payment(status)
     payment.error_code = failure.code
-    end = ending_of(payment, BILL, status=status)
+    end = ending_of(payment, _said_of_payment(BILL), status=status)
     return "ended", {"payment_view": BILL, "end": end, "may_ask": True} | more
 
 
@@ -233,14 +234,25 @@ def in_language(context: dict[str, Any]) -> dict[str, Any]:
         said["payment_view"] = _said_of_payment(view)
     if top_up := context.get("top_up"):
         said["top_up"] = _said_of_top_up(top_up)
-    if "top_ups" in context:
-        said["top_ups"] = [_said_of_top_up(each) for each in context["top_ups"]]
-    if "choices" in context:
-        said["choices"] = [WayChoice(c.way, _(c.name), _(c.about)) for c in context["choices"]]
-    for rows in ("bank_rows", "posters"):
-        if rows in context:
-            said[rows] = [(_(name), value) for name, value in context[rows]]
+    if "decimal_point" in context:
+        said |= signs("BSD")
+    lists = LISTS.keys() & context.keys()
+    said |= {name: [LISTS[name](each) for each in context[name]] for name in lists}
     return context | said
+
+
+def _said_of_pair(pair: tuple[str, str]) -> tuple[str, str]:
+    return _(pair[0]), pair[1]
+
+
+def _said_of_choice(choice: WayChoice) -> WayChoice:
+    return WayChoice(choice.way, _(choice.name), _(choice.about))
+
+
+def _said_of_row(row: Any) -> Any:
+    if isinstance(row, ProblemEntry) and row.is_own:
+        return replace(row, who=_(row.who))
+    return replace(row, refund_words=_("Paid back")) if getattr(row, "refund_words", "") else row
 
 
 def _said_of_payment(view: PaymentView) -> PaymentView:
@@ -256,3 +268,13 @@ def _said_of_payment(view: PaymentView) -> PaymentView:
 
 def _said_of_top_up(top_up: TopUpView) -> TopUpView:
     return replace(top_up, way_name=_(top_up.way_name), state=_(top_up.state))
+
+
+LISTS: dict[str, Callable[[Any], Any]] = {
+    "top_ups": _said_of_top_up,
+    "choices": _said_of_choice,
+    "entries": _said_of_row,
+    "sales": _said_of_row,
+    "bank_rows": _said_of_pair,
+    "posters": _said_of_pair,
+}

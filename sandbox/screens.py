@@ -74,6 +74,10 @@ NEW_PASSKEY = {
 SCREENS: dict[str, Screen] = {
     "review": lambda: ("review", BASE | {"livemode": True}),
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
+    "review-pin": lambda: (
+        "review",
+        BASE | {"customer": Person(), "balance": 98_750, "pin_form": f.PinForm()},
+    ),
     "review-order": lambda: ("review", BASE | {"payment_view": ORDER}),
     "review-invoice": lambda: ("review", BASE | {"payment_view": INVOICE, "livemode": True}),
     "review-long": lambda: ("review", BASE | {"payment_view": LONG}),
@@ -132,6 +136,7 @@ SCREENS: dict[str, Screen] = {
         "prove",
         {"title": "Create a passkey", "needed": ProofMethod.PASSKEY, "back_address": "#"},
     ),
+    "sign-in": lambda: ("sign_in", {"livemode": True}),
     "not-me": lambda: ("not_me", {"livemode": True}),
     "passkey": lambda: ("passkey", BASE | {"payment_view": ORDER, "customer": Person()}),
     "passkey-new": lambda: (

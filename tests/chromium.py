@@ -20,6 +20,13 @@ ARGUMENTS = [
 WAIT_MILLISECONDS = 10_000  # on a machine that has nothing else to do
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
 RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+# What a screen reader stops at or tells; what is within a LEAF is its name.
+TOLD = {
+    "alert", "button", "heading", "image", "link", "radio", "region", "spinbutton", "status",
+    "textbox",
+}  # fmt: skip
+LEAVES = {"button", "heading", "image", "link", "radio", "spinbutton", "textbox"}
+STATES = {"live": "", "invalid": "false", "focused": "", "pressed": "", "expanded": ""}
 RUN_AXE = """
 async (tags) => (await axe.run(document, {runOnly: {type: "tag", values: tags}})).violations
   .map((found) => `${found.id}: ${found.nodes.map((node) => node.target).join(", ")}`)
@@ -103,6 +110,35 @@ def violations(page: Page, rules: Sequence[str] = RULES) -> list[str]:
         page.evaluate(AXE.read_text() + "; undefined")
     found: list[str] = page.evaluate(RUN_AXE, rules)
     return found
+
+
+def spoken(page: Page) -> list[str]:
+    """Return what a screen reader meets in the main part, in order: role, name and states.
+
+    Within what is announced by itself, the text is told as well.
+    """
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Accessibility.enable")
+    nodes = devtools.send("Accessibility.getFullAXTree")["nodes"]
+    by_id = {node["nodeId"]: node for node in nodes}
+    main = next(node for node in nodes if _value(node, "role") == "main")
+    return list(_told(main, by_id, is_live=False))
+
+
+def _told(node: dict[str, Any], by_id: dict[str, Any], *, is_live: bool) -> Iterator[str]:
+    role, name = _value(node, "role"), _value(node, "name")
+    held = {each["name"]: each["value"].get("value") for each in node.get("properties", ())}
+    is_told = role in TOLD or (is_live and role == "StaticText")
+    if is_told and not node["ignored"]:
+        found = [f"{key}={held[key]}" for key in STATES if held.get(key) not in (None, STATES[key])]
+        yield " ".join([role, *filter(None, [name]), *(f"[{state}]" for state in found)])
+    for child in () if role in LEAVES else node.get("childIds", ()):
+        if child in by_id:
+            yield from _told(by_id[child], by_id, is_live=is_live or role in ("alert", "status"))
+
+
+def _value(node: dict[str, Any], key: str) -> str:
+    return str(node.get(key, {}).get("value", ""))
 
 
 def add_authenticator(page: Page, *, verifies: bool = True) -> tuple[CDPSession, str]:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 THOROUGH = pin_hashing._argon2
 # How long a test of these kinds may take; others have `faulthandler_timeout` of pyproject.toml.
-LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 480, "fuzz": 960}
+LIMITS_SECONDS = {"slow": 240, "browser": 240, "faults": 600, "fuzz": 960}
 # The first test of a process makes the database: every migration, on a machine that may be busy.
 FIRST_SECONDS = 480
 _keeper = pytest.StashKey[Keeper]()

@@ -13,7 +13,7 @@ from checkout.formats import ending, spaced
 from core.clock import iso
 from core.formats import code_beside, day_of, moment_of, money, time_of
 
-SIZES = (("longest", 14), ("long", 10))
+SIZES = (("longest", 11), ("long", 9))
 
 register = template.Library()
 register.filter("iso", iso)
@@ -34,6 +34,12 @@ def clock(instant: datetime, zone: str) -> str:
 def day(instant: datetime, zone: str) -> str:
     """Write the day in a time zone."""
     return day_of(instant.astimezone(ZoneInfo(zone)))
+
+
+@register.filter
+def unbroken(text: str) -> str:
+    """Write what belongs together, such as a phone number, so that no line ends within."""
+    return text.replace(" ", "\u00a0")
 
 
 @register.filter

@@ -17,7 +17,7 @@ from checkout.browser_session import (
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.pages import CheckoutPage, Detour, SeeOther
 from checkout.views.sending import send_code
-from checkout.views.signing_in import AgainAction, CodePage, PhonePage, SigningIn, Way
+from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way
 from core.errors import ApiError
 from core.ids import is_id
 from customers.errors import CustomerNotFound
@@ -90,10 +90,6 @@ class ForAccount(OwnPage, SigningIn):
     def way(self) -> Way:
         names = ("account-phone", "account-code", "account-code-again")
         return Way(*map(self.own, names))
-
-
-class AccountPhonePage(ForAccount, PhonePage):
-    pass
 
 
 class AccountCodePage(ForAccount, CodePage):

@@ -13,6 +13,7 @@ from checkout.branding import normal_color, stylesheet
 from checkout.languages import choose_language
 from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
+from checkout.receipts import logo_of
 from core.formats import money
 from core.pictures import immutable, qr_code_of, unless_known
 from core.prepared import Place, PreparedValues
@@ -96,6 +97,7 @@ def _poster(
         amount=money(source.amount, source.currency) if source.amount else "",
         description=source.description,
         livemode=source.livemode,
+        logo=logo_of(source.merchant),
     )
     content = drawn_poster(poster, size=size, form=form, language=get_language() or "")
     response = HttpResponse(content, content_type=PAPER_TYPES[form])

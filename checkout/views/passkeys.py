@@ -16,7 +16,7 @@ from checkout.browser_session import (
 )
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
-from checkout.pages import SeeOther
+from checkout.pages import CheckoutPage, SeeOther
 from checkout.passkey_payments import pay_with_new_passkey, pay_with_passkey, sign_in_by_passkey
 from checkout.views.paying import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
@@ -207,8 +207,8 @@ class NewPasskeyOptions(StepPage, AsOptions):
         return JsonResponse(options)
 
 
-def customer_here(page: PaymentAction) -> Customer | None:
-    """Return the customer whose passkey this device holds, if they can sign in to pay here."""
+def customer_here(page: CheckoutPage) -> Customer | None:
+    """Return the customer whose passkey this device holds, if they can sign in here."""
     customer_id = customer_of_device(
         page.request, livemode=page.livemode, merchant_id=page.merchant_id
     )

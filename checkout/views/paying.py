@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
@@ -10,7 +10,7 @@ from checkout.adding import choices_of, on_its_way
 from checkout.browser_session import customer_of_device
 from checkout.endings import ending_of, replaced
 from checkout.flow import CheckoutStep, missing_amount, next_step, submit_payment
-from checkout.forms import EmailForm
+from checkout.forms import EmailForm, PinForm
 from checkout.headers import of_the_moment, open_to_all_sites
 from checkout.pages import PaymentPage, SeeOther
 from checkout.passkey_payments import is_asked_first
@@ -22,6 +22,7 @@ from checkout.views.receipts import show_proof
 from core.clock import request_now
 from core.errors import ApiError, NotFound
 from core.prepared import Place, Prepared
+from customers.pin_locks import lock_of
 from funding.errors import FundingLimitReached
 from funding.services import order_top_up
 from ledger.errors import InsufficientBalance
@@ -67,13 +68,23 @@ class ReviewPage(CounterVisit):
         coming = None
         if customer is not None and not is_enough:
             coming = on_its_way(self.payment, customer, now=self.now)
+        passkey_at = self.passkey_at()
+        takes_pin = is_enough and not passkey_at and self.takes_pin()
         return self.page(
             "review.html",
-            passkey_at=self.passkey_at(),
+            passkey_at=passkey_at,
+            pin_form=PinForm() if takes_pin else None,
             balance=balance,
             coming=coming,
             has_come=is_enough and "added" in self.request.GET,
         )
+
+    def takes_pin(self) -> bool:
+        """Return whether the customer, who is signed in, may enter the PIN here and pay at once."""
+        customer, session = self.browser.customer, self.browser.session
+        if customer is None or lock_of(customer, now=self.now) is not None:
+            return False
+        return next_step(self.payment, session, now=self.now) == CheckoutStep.PIN
 
     def passkey_at(self) -> str:
         """Return where the passkey is asked for by the press on Pay itself, if it is."""
@@ -181,12 +192,23 @@ class PostOnly(PaymentAction):
         return SeeOther(self.payment.hosted_url)
 
 
+class SendOn(HttpResponseRedirect):
+    """The same form, to the page that reads it."""
+
+    status_code = 307
+
+
 class PayAction(PostOnly):
+    """Pay was pressed; a PIN that was entered beside it goes on to its own page."""
+
     def post(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         if self.browser.session is None:
             return self.go_to(CheckoutStep.SIGN_IN)
         self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
-        return self.go_on()
+        response = self.go_on()
+        pin_page = reverse(CheckoutStep.PIN.value, args=[payment_id])
+        is_entered = request.POST.get("pin") and response["Location"] == pin_page
+        return SendOn(pin_page) if is_entered else response
 
 
 class ProveAheadAction(PostOnly):

@@ -5,11 +5,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
 
-from checkout.browser_session import AskedCode, asked_code
+from checkout.browser_session import AskedCode, asked_code, remember_device
 from checkout.forms import Form, PinForm, SmsCodeForm
 from checkout.pages import SeeOther
 from checkout.views.account import SignedInPage
-from checkout.views.passkeys import device_name
+from checkout.views.passkeys import device_name, is_of_this_device
 from checkout.views.sending import send_code
 from core.errors import ApiError
 from customers.errors import CodeExpired, PasskeyNotFound, ProofMethod, VerificationFailed
@@ -59,8 +59,7 @@ class ProvenPage(SignedInPage):
     def prove(self, needed: ProofMethod, form: Form | None) -> HttpResponse:
         """Take one proof, and ask for what is still missing."""
         if needed == ProofMethod.PASSKEY or form is None:
-            credential = self.request.POST.get("credential", "")
-            finish_confirmation(session=self.session, credential=credential, now=self.now)
+            finish_confirmation(session=self.session, credential=self.credential, now=self.now)
         elif needed == ProofMethod.PIN:
             pin = form.cleaned_data["pin"]
             prove_pin(session=self.session, pin=pin, address=self.address, now=self.now)
@@ -69,7 +68,18 @@ class ProvenPage(SignedInPage):
             if asked is None:
                 raise CodeExpired
             prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
-        return SeeOther(self.request.get_full_path())
+        return self.known(SeeOther(self.request.get_full_path()))
+
+    @property
+    def credential(self) -> str:
+        """The answer of the customer's device, if it was asked."""
+        return self.request.POST.get("credential", "")
+
+    def known(self, response: HttpResponse) -> HttpResponse:
+        """Note that this device holds a passkey of the customer, where it has just used one."""
+        if is_of_this_device(self.credential):
+            remember_device(response, self.session.customer)
+        return response
 
     def show_error_or_raise(self, form: Form | None, error: ApiError) -> HttpResponse:
         if form is not None:
@@ -110,11 +120,11 @@ class AddPasskeyPage(ProvenPage):
     def act(self) -> HttpResponse:
         finish_registration(
             session=self.session,
-            credential=self.request.POST.get("credential", ""),
+            credential=self.credential,
             name=device_name(self.request),
             now=self.now,
         )
-        return SeeOther(self.done("passkey"))
+        return self.known(SeeOther(self.done("passkey")))
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         return super().show(form, **context, adding=True)

@@ -80,7 +80,7 @@ class CodePage(SigningIn):
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
         form, asked = SmsCodeForm(request.POST), self.asked()
         if asked is None:
-            return SeeOther(_marked(self.way.phone_address, "expired"))
+            return SeeOther(marked(self.way.phone_address, "expired"))
         if not form.is_valid():
             return self.show(form)
         try:
@@ -122,11 +122,12 @@ class AgainAction(SigningIn):
         """Send a new code to the same phone."""
         asked = self.asked()
         if asked is None:
-            return SeeOther(_marked(self.way.phone_address, "expired"))
-        return self.send(asked.phone, enter_at=_marked(self.way.code_address, "again"))
+            return SeeOther(marked(self.way.phone_address, "expired"))
+        return self.send(asked.phone, enter_at=marked(self.way.code_address, "again"))
 
 
-def _marked(address: str, mark: str) -> str:
+def marked(address: str, mark: str) -> str:
+    """Return an address with one more word in its query."""
     return f"{address}{'&' if '?' in address else '?'}{mark}=1"
 
 

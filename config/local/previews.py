@@ -6,4 +6,4 @@ from sandbox.screen_pages import urlpatterns as previews
 
 __all__ = ["handler400", "handler403", "handler404", "handler500", "urlpatterns"]
 
-urlpatterns = [*product, *previews]
+urlpatterns = [*previews, *product]

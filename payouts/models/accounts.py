@@ -71,7 +71,8 @@ class BankAccount(SignedRow):
     signature = SignatureField(
         *("id", "merchant_id", "livemode", "currency", "holder_name", "bank_name", "bic"),
         *("clearing_code", "encrypted_number", "last_four", "created_at", "created_by"),
-        *("closed_at", "closed_by", "is_pending"),
+        *("closed_at", "closed_by"),
+        added={"is_pending": False},
         in_log=True,
     )
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
 
 REDIRECTS = (301, 302, 303, 307, 308)
+SAME_FORM = (307, 308)
 MAX_REDIRECTS = 10
 
 
@@ -57,7 +58,8 @@ class Shopper:
         """Send the form that goes to an address ending in `to`, or the first one to this page."""
         form = self.form(to)
         path = urljoin(self.path, form.action) if form.action else self.path
-        return self._arrive(path, self.client.post(path, form.fields | values))
+        fields = form.fields | values
+        return self._arrive(path, self.client.post(path, fields), fields)
 
     def form(self, to: str = "") -> FormOnPage:
         parser = _Forms()
@@ -72,12 +74,17 @@ class Shopper:
         self.send(phone=phone)
         return self.send(code=code)
 
-    def _arrive(self, path: str, response: "Response") -> "Response":
+    def _arrive(
+        self, path: str, response: "Response", fields: dict[str, str] | None = None
+    ) -> "Response":
         for _ in range(MAX_REDIRECTS):
             if response.status_code not in REDIRECTS:
                 break
             path = urljoin(path, response["Location"])
-            response = self.client.get(path)
+            if response.status_code in SAME_FORM and fields:
+                response = self.client.post(path, fields)
+            else:
+                response = self.client.get(path)
         assert response.status_code not in REDIRECTS, f"led in circles to {path}"
         self.path, self.response = path, response
         return response

@@ -154,7 +154,6 @@ def test_back_from_the_pin_leads_to_the_review_and_on_again(open_page, payment_o
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.PENDING
 
-    page.get_by_role("button", name="Pay B$12.50").click()
     enter_pin(page)
     see_paid(page)
 

@@ -79,6 +79,21 @@ def test_a_known_device_signs_in_and_pays_by_one_press(open_page, payment_of, am
     assert [session.code_verified_at is None for session in sessions()] == [False, True]
 
 
+def test_a_known_device_opens_the_own_page_by_one_press(open_page, payment_of):
+    payment = payment_of(12_500)
+    page = open_page(payment.hosted_url)
+    add_authenticator(page)
+    sign_in(page, NEW_PHONE)
+    add_passkey(page)
+    see_paid(page)
+    page.context.clear_cookies(name="customer-test")
+
+    page.goto(f"{page.url.split('/checkout')[0]}/account?test={payment.id}")
+    page.get_by_role("button", name="Use your passkey").click()
+    page.get_by_role("heading", name="Your wallet", exact=True).wait_for()
+    assert [session.code_verified_at is None for session in sessions()] == [False, True]
+
+
 def test_a_passkey_stands_in_for_the_pin_and_the_pin_is_another_way(open_page, payment_of):
     large, small, third = payment_of(12_500), payment_of(1_250), payment_of(1_251)
     page = open_page(large.hosted_url)

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 from django.test import Client
+from fontTools.pens.boundsPen import ControlBoundsPen
+from fontTools.svgLib.path import parse_path
 from PIL import Image
 
 from checkout.branding import DARK, LIGHT, contrast, ink_on, normal_color, stylesheet
@@ -118,21 +120,57 @@ def test_what_would_be_too_small_to_read_is_cut(payment_of, merchant):
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None, description="d " * 249)
     sheet = Shopper().visit(f"{counter.hosted_url}/poster-a4.svg").content.decode()
 
-    lines = re.findall(r'font-size="([0-9.]+)"[^>]*>([^<]*)</text>', sheet)
-    assert min(float(size) for size, _ in lines) > 5
-    name, description = lines[0][1], lines[1][1]
+    (name, name_drawn), (description, description_drawn), *_ = outlines_of(sheet)
     assert re.fullmatch("W+…", name)
     assert re.fullmatch("(d )+d…", description)
+    for left, top, right, bottom in (name_drawn, description_drawn):
+        assert (bottom - top) > 3.5
+        assert 0 < left < 30
+        assert 180 < right < 210
 
 
-def test_a_poster_bears_a_name_from_right_to_left(payment_of, merchant):
-    merchant.name = "مخبز النور 24"
+def outlines_of(sheet: str) -> list[tuple[str, tuple[float, float, float, float]]]:
+    """Return each line of a poster, and the box in millimetres that its letters fill."""
+    found = []
+    for label, path in re.findall(r'<path aria-label="([^"]*)"[^>]* d="([^"]*)"', sheet):
+        pen = ControlBoundsPen(None)
+        parse_path(path, pen)
+        found.append((label, pen.bounds))
+    return found
+
+
+def test_a_poster_as_svg_needs_no_fonts_where_it_is_printed(payment_of, merchant):
+    merchant.name = "Conch مخبز 中"
+    merchant.save()
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    sheet = Shopper().visit(f"{counter.hosted_url}/poster-a5.svg").content.decode()
+
+    assert "font" not in sheet
+    assert "<text" not in sheet
+    name, (left, top, right, bottom) = outlines_of(sheet)[0]
+    assert name == merchant.name
+    assert abs((left + right) / 2 - 74) < 1
+    assert 0 < top < bottom < 50
+
+
+@pytest.mark.parametrize(
+    ("name", "drawn"),
+    [
+        ("مخبز النور 24", "24 النور مخبز"),
+        ("Café مخبز النور 24 Bar", "Café 24 النور مخبز Bar"),
+        ("Café 24 مخبز", "Café 24 مخبز"),
+        ("מאפה 24 Bar", "Bar 24 מאפה"),
+    ],
+)
+def test_a_poster_bears_a_name_from_right_to_left(payment_of, merchant, name, drawn):
+    """What is drawn is read here from the left; a number stands where its words lead."""
+    merchant.name = name
     merchant.save()
     counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
     poster = Shopper().visit(f"{counter.hosted_url}/poster-a5.pdf").content
 
-    assert "NotoSansArabic" in fonts_of(poster)
-    assert "24 النور مخبز" in text_of(poster)
+    assert {"NotoSansArabic", "NotoSansHebrewLight"} & fonts_of(poster)
+    assert drawn in text_of(poster)
 
 
 def colors_of(sheet: str) -> list[dict[str, tuple[int, int, int]]]:

@@ -3,12 +3,14 @@
 import io
 import threading
 import zlib
+from base64 import b64encode
 from collections.abc import Iterator
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from PIL import Image
+from pypdf import PdfReader
 
 from checkout.logos import (
     MAX_PNG_BYTES,
@@ -189,3 +191,20 @@ def test_an_old_address_of_a_logo_is_gone(named, shop):
     read_due_logos(now=utc_now())
 
     assert Shopper().visit(f"/checkout/logo/{named.id}-0000000000000000.png").status_code == 404
+
+
+def test_a_poster_bears_the_logo(named, payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+    read_due_logos(now=utc_now())
+    sheet = Shopper().visit(f"{counter.hosted_url}/poster-a5.svg").content.decode()
+    paper = Shopper().visit(f"{counter.hosted_url}/poster-a5.pdf").content
+
+    drawn = b64encode(bytes(Logo.objects.get().png)).decode()
+    assert f'href="data:image/png;base64,{drawn}"' in sheet
+    assert len(PdfReader(io.BytesIO(paper)).pages[0].images) == 1
+
+
+def test_a_poster_without_a_logo_has_none(shop, payment_of):
+    counter = payment_of(None, payment_mode="STATIC_PAY", expires_at=None)
+
+    assert b"<image" not in Shopper().visit(f"{counter.hosted_url}/poster-a5.svg").content

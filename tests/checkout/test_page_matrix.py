@@ -76,6 +76,7 @@ PAGES = {
     "receipt-problem": PAYMENT,
     "account": ACCOUNT,
     "account-phone": ACCOUNT,
+    "account-sign-in-options": ACCOUNT,
     "account-code": ACCOUNT,
     "account-code-again": ACCOUNT,
     "account-pin": ACCOUNT,

@@ -14,15 +14,17 @@ from tests.source_tree import ROOT
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 
-def configure(file: Path, *, answers: str = "", **given: str) -> subprocess.CompletedProcess[str]:
+def configure(
+    file: Path, *, answers: str | None = None, **given: str
+) -> subprocess.CompletedProcess[str]:
     ours = {*VARIABLES, "DEVELOPMENT_FILE", "DJANGO_SETTINGS_MODULE"}
     rest = {name: value for name, value in os.environ.items() if name not in ours}
-    words = [] if answers else ["--no-input"]
+    words = ["--no-input"] if answers is None else []
     return subprocess.run(
         [sys.executable, "manage.py", "configure", str(file), *words],
         cwd=ROOT,
         env=rest | {"DEVELOPMENT_FILE": ""} | given,
-        input=answers,
+        input=answers or "",
         capture_output=True,
         text=True,
     )
@@ -68,3 +70,13 @@ def test_it_overwrites_no_file(tmp_path: Path) -> None:
     done = configure(tmp_path / "environment")
 
     assert (done.returncode, (tmp_path / "environment").read_text()) == (1, "SECRET_KEY=mine\n")
+
+
+def test_it_says_what_to_do_where_nobody_answers(tmp_path: Path) -> None:
+    file = tmp_path / "environment"
+
+    done = configure(file, answers="https://pay.island.bs\n")
+
+    assert done.returncode == 1
+    assert "Nobody answers: set these variables, and repeat it with --no-input." in done.stderr
+    assert not file.exists()

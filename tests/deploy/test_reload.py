@@ -1,8 +1,17 @@
 """The web server of production is reloaded under load, and loses no request."""
 
+import http.client
+import os
+import signal
+import socket
+from pathlib import Path
+
 import pytest
 
-from bench.restarts import run
+from bench.restarts import PATIENCE_SECONDS, Instance, run, wait_until
+from bench.serving import is_listening
+from config.web import turn_newcomers_away
+from tests.webhooks.stack import Stack
 
 pytestmark = [pytest.mark.faults, pytest.mark.sqlite]
 
@@ -12,3 +21,41 @@ def test_a_reload_and_a_migration_lose_no_request() -> None:
 
     assert load.outcomes.total() > 20
     assert load.failed == 0, load.outcomes
+
+
+def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_path: Path) -> None:
+    """A proxy has connected, and sends its request when the worker that was there has ended."""
+    with Stack(tmp_path) as stack:
+        instance = Instance(stack, stack.port)
+        wait_until(lambda: is_listening(stack.port))
+        connections = [
+            http.client.HTTPConnection("127.0.0.1", stack.port, timeout=PATIENCE_SECONDS)
+            for _ in range(4)
+        ]
+        for connection in connections:
+            connection.connect()
+        assert stack.get("/healthz").status == 200  # so that what came before it was seen
+
+        [worker] = instance.workers()
+        os.kill(worker, signal.SIGTERM)
+        wait_until(lambda: worker not in instance.workers())
+        for connection in connections:
+            connection.request("GET", "/healthz")
+
+        assert [connection.getresponse().status for connection in connections] == [200] * 4
+
+
+def test_one_that_is_about_to_end_takes_who_has_connected_and_nobody_else() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = listener.getsockname()
+        with socket.create_connection(address, timeout=10) as connected:
+            turn_newcomers_away(listener)
+
+            with pytest.raises(TimeoutError):
+                socket.create_connection(address, timeout=0.3)
+            connected.sendall(b"request")
+            taken, _ = listener.accept()
+            with taken:
+                assert taken.recv(100) == b"request"
+                taken.sendall(b"answer")
+            assert connected.recv(100) == b"answer"

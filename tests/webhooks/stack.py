@@ -19,6 +19,7 @@ from tests.run_environment import VALUES
 
 ROOT = Path(__file__).parent.parent.parent
 START_SECONDS = 60
+MIGRATE_SECONDS = 240
 CELERY_WORKER = (
     "celery",
     "--app",
@@ -63,7 +64,8 @@ class Stack:
         }
         self.running: list[subprocess.Popen[bytes]] = []
         self.key = ""
-        assert self.run("manage.py", "migrate", "--verbosity", "0").wait() == 0, self.words()
+        migrating = self.run("manage.py", "migrate", "--verbosity", "0")
+        assert migrating.wait(MIGRATE_SECONDS) == 0, self.words()
 
     def __enter__(self) -> Self:
         return self

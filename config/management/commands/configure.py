@@ -26,6 +26,7 @@ QUESTIONS = {
     "TRUSTED_PROXIES": ("How many proxies stand in a row before it", "1"),
     "WEB_WORKERS": ("Web processes per instance", "2"),
 }
+UNANSWERED = "Nobody answers: set these variables, and repeat it with --no-input."
 
 
 class Command(BaseCommand):
@@ -55,7 +56,12 @@ class Command(BaseCommand):
     def _answer(self, name: str, *, ask: bool) -> str:
         question, default = QUESTIONS[name]
         given = os.environ.get(name, default)
-        return (input(f"{question} ({name}) [{given}]: ").strip() if ask else "") or given
+        if not ask:
+            return given
+        try:
+            return input(f"{question} ({name}) [{given}]: ").strip() or given
+        except EOFError:
+            raise CommandError(UNANSWERED) from None
 
 
 def _write(file: Path, values: Mapping[str, str]) -> None:

@@ -1,0 +1,48 @@
+"""What starts the service's processes again when they end, as systemd does by `Restart=always`."""
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+RESTART_SECONDS = 0.3
+
+
+class Upkeep(threading.Thread):
+    """Use as a context: within it, each part that has ended is started again, however it ended."""
+
+    def __init__(
+        self, parts: "dict[str, subprocess.Popen[bytes]]", start: Callable[[str], None]
+    ) -> None:
+        super().__init__(name="upkeep", daemon=True)
+        self.parts, self.start_part = parts, start
+        self._over = threading.Event()
+
+    def run(self) -> None:
+        while not self._over.wait(RESTART_SECONDS):
+            for part, process in list(self.parts.items()):
+                if process.poll() is not None:
+                    _end_children(process)
+                    self.start_part(part)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self.join()
+
+
+def _end_children(process: "subprocess.Popen[bytes]") -> None:
+    with suppress(ProcessLookupError):  # none was left behind
+        os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,84 @@
+"""Signing in to the customer's own page: by passkey on a known device, else by phone and code."""
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.csrf import rotate_token
+from django.utils.translation import gettext as _
+
+from checkout.browser_session import (
+    customer_of_device,
+    forget_device,
+    remember_device,
+    remember_sign_in,
+)
+from checkout.headers import set_page_headers
+from checkout.pages import SeeOther
+from checkout.refusals import message_for
+from checkout.views.account import ForAccount
+from checkout.views.passkeys import customer_here, is_of_this_device
+from checkout.views.signing_in import PhonePage, marked
+from core.errors import RateLimited
+from customers.errors import PasskeyMissing, VerificationFailed
+from customers.models import Customer
+from customers.passkey_sign_in import sign_in_with_passkey
+from customers.passkeys import begin_sign_in
+
+BY_PHONE = "number"  # marks the address at which a known device is asked for a number all the same
+
+
+class AccountPhonePage(ForAccount, PhonePage):
+    """Asks a known device for its passkey, with the phone number as another way."""
+
+    def get(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        held = customer_of_device(request, livemode=self.livemode, merchant_id=self.merchant_id)
+        if not held or BY_PHONE in request.GET:
+            return super().get(request, **kwargs)
+        return self.page(
+            "sign_in.html",
+            options_address=self.own("account-sign-in-options"),
+            phone_address=marked(self.way.phone_address, BY_PHONE),
+        )
+
+    def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
+        if "credential" not in request.POST:
+            return super().post(request, **kwargs)
+        customer, credential = customer_here(self), request.POST["credential"]
+        if customer is None or not credential:
+            return SeeOther(marked(self.way.phone_address, BY_PHONE))
+        return self.sign_in(customer, credential)
+
+    def sign_in(self, customer: Customer, credential: str) -> HttpResponse:
+        """Go on to the own page, or say what was wrong with the passkey's answer."""
+        try:
+            signed_in = sign_in_with_passkey(
+                customer=customer,
+                credential=credential,
+                replaces=self.browser.token,
+                now=self.now,
+            )
+        except RateLimited as error:
+            words = message_for(error, zone=self.zone, now=self.now) or ""
+            return self.tell(words, status=error.status)
+        except VerificationFailed as error:
+            problem = _("The passkey could not be checked. Try again.")
+            return self.tell(problem, status=error.status)
+        rotate_token(self.request)
+        response = SeeOther(self.own("account"))
+        remember_sign_in(response, signed_in)
+        if is_of_this_device(credential):
+            remember_device(response, customer)
+        return response
+
+
+class SignInOptions(ForAccount):
+    """What a known device is asked to sign; one whose passkey is gone is asked no more."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        customer = customer_here(self)
+        try:
+            if customer is not None:
+                return JsonResponse(begin_sign_in(customer=customer, now=self.now))
+        except PasskeyMissing:
+            pass
+        answer = JsonResponse({"go": self.way.phone_address})
+        forget_device(answer, livemode=self.livemode)
+        return set_page_headers(answer)

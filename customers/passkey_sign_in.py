@@ -1,0 +1,27 @@
+"""Signing in to the customer's own page by the passkey of a device that is known."""
+
+from datetime import datetime, timedelta
+
+from core.attempt_limits import AttemptLimit, count_attempt, uncount_attempt
+from customers.models import Customer
+from customers.passkeys import finish_sign_in
+from customers.sessions import SignedIn, start_session
+
+# The code remains for a customer whose attempts are used up.
+ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
+
+
+def sign_in_with_passkey(
+    *, customer: Customer, credential: str, replaces: str, now: datetime
+) -> SignedIn:
+    """Sign in a customer by a passkey; like a code for their own page, it names no payment.
+
+    The session changes neither PIN nor passkeys before the passkey is shown once more. `replaces`
+    is the token that the browser had. Raises VerificationFailed, CustomerFrozen, and RateLimited
+    after too many failed attempts.
+    """
+    count_attempt(ATTEMPTS, customer.pk, now=now)
+    finish_sign_in(customer=customer, credential=credential, now=now)
+    uncount_attempt(ATTEMPTS, customer.pk)
+    customer.refuse_frozen()
+    return start_session(customer=customer, now=now, replaces=replaces, by_passkey=True)

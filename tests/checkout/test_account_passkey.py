@@ -1,0 +1,163 @@
+"""The customer's own page on a known device: signed in to by passkey instead of a code."""
+
+import json
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from checkout.browser_session import DEVICE_COOKIE
+from core.clock import utc_now
+from customers.models import ChallengePurpose, Customer, CustomerSession, PasskeyChallenge
+from customers.passkey_sign_in import ATTEMPTS
+from customers.passkeys import proof_needed
+from messages.models import Message
+from tests.checkout.shopper import Shopper
+from tests.checkout.thefts import PIN
+from tests.customers.authenticator import VirtualAuthenticator
+
+OPTIONS = "/account/sign-in/options"
+
+
+def asked(shopper: Shopper, path: str = OPTIONS) -> dict[str, Any]:
+    """Ask for the options of a ceremony as the script does."""
+    token = shopper.client.cookies[settings.CSRF_COOKIE_NAME].value
+    answer = shopper.client.post(path, {"csrfmiddlewaretoken": token})
+    assert answer.status_code == 200
+    return dict(answer.json())
+
+
+def of_this_device(credential: str) -> str:
+    return json.dumps({**json.loads(credential), "authenticatorAttachment": "platform"})
+
+
+@pytest.fixture
+def device(browser: Shopper) -> VirtualAuthenticator:
+    """A passkey that the victim has made on their own page, in this browser."""
+    made = VirtualAuthenticator()
+    browser.visit("/account/passkeys/new")
+    browser.send(pin=PIN)
+    options = asked(browser, "/account/passkeys/options")
+    browser.send(credential=of_this_device(made.create(options)))
+    assert browser.path == "/account?done=passkey"
+    return made
+
+
+@pytest.fixture
+def returning(browser: Shopper, device: VirtualAuthenticator) -> Shopper:
+    """The same browser on another day: the session has ended, the device is known."""
+    CustomerSession.objects.update(ended_at=utc_now())
+    browser.visit("/account")
+    return browser
+
+
+def test_it_asks_a_known_device_for_its_passkey(returning, device, texts, victim):
+    sent = len(texts.texts)
+    assert returning.path == "/account/phone"
+    assert "<h1>Sign in to your wallet</h1>" in returning.text
+    assert victim.masked_phone not in returning.text
+    returning.send(credential=of_this_device(device.get(asked(returning))))
+
+    assert returning.path == "/account"
+    assert "B$10,000.00" in returning.text
+    assert len(texts.texts) == sent
+
+
+def test_the_session_changes_no_passkey_before_one_is_shown_again(returning, device):
+    before = Message.objects.count()
+    returning.send(credential=of_this_device(device.get(asked(returning))))
+
+    session = CustomerSession.objects.latest("id")
+    assert (session.payment_id, session.code_verified_at) == ("", None)
+    assert proof_needed(session, now=utc_now()) == "passkey"
+    assert Message.objects.count() == before
+
+
+def test_the_phone_number_is_another_way(returning, texts):
+    returning.visit("/account/phone?number=1")
+    returning.send(phone="+12423591234")
+    returning.send(code=texts.code)
+
+    assert returning.path == "/account"
+
+
+def test_without_javascript_it_leads_to_the_phone_number(returning):
+    returning.send()
+
+    assert returning.path == "/account/phone?number=1"
+    assert "<h1>Your phone number</h1>" in returning.text
+
+
+@pytest.mark.parametrize("cookie", ["", "forged", "WyJjdXNfMSIsICIiXQ:1w:x"])
+def test_an_unknown_device_is_asked_for_a_number_and_learns_nothing(returning, cookie):
+    thief = Shopper()
+    thief.client.cookies[DEVICE_COOKIE] = cookie
+    thief.visit("/account/phone")
+
+    assert "data-passkey" not in thief.text
+    assert asked(thief) == {"go": "/account/phone"}
+    thief.send(credential="{}")
+    assert thief.path == "/account/phone?number=1"
+    assert not PasskeyChallenge.objects.filter(purpose=ChallengePurpose.SIGN_IN).exists()
+
+
+@pytest.mark.parametrize("is_frozen", [True, False], ids=["frozen", "removed"])
+def test_a_device_whose_passkey_is_of_no_use_is_asked_no_more(returning, victim, is_frozen):
+    if is_frozen:
+        Customer.objects.update(frozen_at=utc_now())
+    else:
+        victim.passkeys.update(removed_at=utc_now())
+
+    assert asked(returning) == {"go": "/account/phone"}
+    returning.visit("/account/phone")
+    assert "<h1>Your phone number</h1>" in returning.text
+
+
+def test_an_answer_is_good_once(returning, device):
+    answer = of_this_device(device.get(asked(returning)))
+    returning.send(credential=answer)
+    CustomerSession.objects.update(ended_at=utc_now())
+    returning.visit("/account")
+    refused = returning.send(credential=answer)
+
+    assert refused.status_code == 422
+    assert "The passkey could not be checked. Try again." in returning.text
+
+
+def test_an_answer_that_approved_a_payment_does_not_sign_in(returning, device, payment_of):
+    payment = payment_of(1_250, livemode=True)
+    answer = device.get(asked(returning, f"{payment.hosted_url}/passkey/device/options"))
+    refused = returning.send(credential=of_this_device(answer))
+
+    assert refused.status_code == 422
+    assert not CustomerSession.objects.filter(ended_at=None).exists()
+
+
+def test_failed_attempts_are_counted_and_the_code_remains(returning, device, texts):
+    for _ in range(ATTEMPTS.times):
+        assert returning.send(credential="{}").status_code == 422
+    refused = returning.send(credential=of_this_device(device.get(asked(returning))))
+
+    assert refused.status_code == 429
+    assert "Too many tries. Try again in 60 minutes." in returning.text
+    assert not CustomerSession.objects.filter(ended_at=None).exists()
+    returning.visit("/account/phone?number=1")
+    returning.send(phone="+12423591234")
+    returning.send(code=texts.code)
+    assert returning.path == "/account"
+
+
+def test_right_answers_are_not_limited(returning, device):
+    for _ in range(ATTEMPTS.times + 1):
+        returning.send(credential=of_this_device(device.get(asked(returning))))
+        assert returning.path == "/account"
+        CustomerSession.objects.update(ended_at=utc_now())
+        returning.visit("/account")
+
+
+def test_signing_out_forgets_the_device(browser, device):
+    browser.visit("/account")
+    browser.send(to="/sign-out")
+
+    assert browser.path == "/account/phone"
+    assert "<h1>Your phone number</h1>" in browser.text
