@@ -1,6 +1,6 @@
 """How pages write amounts, instants and statuses. For people only; nothing is computed here."""
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -45,6 +45,12 @@ def cents(text: str, currency: str) -> int | None:
     """Read an amount as people write it, "1,250.00" or "12.5"; None where it is not one."""
     amount = read_amount(text, currency, ".")
     return amount if amount is not None and 0 < amount <= MAX_AMOUNT else None
+
+
+def in_words(value: Any) -> Any:
+    """Write a day as instants are written, "3 Nov 2026"; return what is none as it is."""
+    is_day = isinstance(value, date) and not isinstance(value, datetime)
+    return f"{value.day} {value:%b %Y}" if is_day else value
 
 
 def clock(instant: datetime, now: datetime) -> str:

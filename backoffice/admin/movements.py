@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
@@ -46,22 +48,24 @@ class MovementAdmin(OfficeAdmin):
 def composition_table(payout: Payout) -> Table:
     """Return what a payout is made of, line by line, each with its movements."""
     made_of = composition_of(payout)
-    rows: list[tuple[Any, ...]] = [
-        ("Balance before", "", formats.money(made_of.opening_amount, payout.currency))
-    ]
+    rows: list[tuple[Any, ...]] = [("Balance before", "", _written(made_of.opening_amount, payout))]
     for name, words in SUM_WORDS.items():
         part = made_of.parts[name]
         if part.count:
             url = list_of(StatementLine, payout=payout.pk, part=name)
-            amount = formats.money(part.amount, payout.currency)
+            amount = _written(part.amount, payout)
             rows.append((formats.link(words, url), f"{part.count:,}", amount))
     rows += [
-        ("This payout", "", formats.money(-made_of.payout_amount, payout.currency)),
-        ("Balance after", "", formats.money(made_of.closing_amount, payout.currency)),
+        ("This payout", "", _written(-made_of.payout_amount, payout)),
+        ("Balance after", "", _written(made_of.closing_amount, payout)),
     ]
     more = list_of(StatementLine, payout=payout.pk)
-    columns = ("What", "How many", "Amount")
+    columns = ("What", "How many", formats.amount("Amount"))
     return Table("What it is made of", columns, rows, more=more, is_first=True)
+
+
+def _written(amount: int, payout: Payout) -> SafeString:
+    return formats.amount(formats.money(amount, payout.currency))
 
 
 def explanation_tables(payout: Payout, text: str) -> list[Table]:
@@ -76,7 +80,7 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
         for line in group
     ]
     late = [("", *_cells(line)) for line in missed_by(payout, amount)]
-    columns = ("", "Kind", "Amount", "About", "At")
+    columns = ("", "Kind", formats.amount("Amount"), "About", "At")
     tables = [Table(f"What makes up {words} here", columns, found, is_first=True)]
     if late:
         title = f"What came too late for this payout: {words} in the next one"
@@ -86,4 +90,4 @@ def explanation_tables(payout: Payout, text: str) -> list[Table]:
 
 def _cells(line: StatementLine) -> tuple[Any, ...]:
     kind = formats.link(KIND.cell(line), page_of(line))
-    return (kind, AMOUNT.cell(line), REFERENCE.cell(line), AT.cell(line))
+    return (kind, formats.amount(AMOUNT.cell(line)), REFERENCE.cell(line), AT.cell(line))

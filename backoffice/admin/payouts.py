@@ -137,8 +137,8 @@ _BACK = (
 
 
 def _reason(payout: Payout) -> str:
-    words = payout.failure_message or "no reason was given."
-    return f"{words} ({payout.failure_code})" if payout.failure_code else words
+    words = payout.failure_message.rstrip(".") or "no reason was given"
+    return f"{words} ({payout.failure_code})." if payout.failure_code else f"{words}."
 
 
 def _on(instant: datetime | None, now: datetime) -> str:

@@ -126,8 +126,10 @@ class AccountStatementAdmin(OfficeAdmin):
             *((words, getattr(row, name)) for name, words in SUM_WORDS.items()),
             ("Closing balance", row.closing_amount or 0),
         ]
-        sums = [(words, formats.money(amount, row.currency)) for words, amount in pairs]
-        return [Table("Sums", ("", "Amount"), sums), *_days(row)]
+        sums = [
+            (words, formats.amount(formats.money(amount, row.currency))) for words, amount in pairs
+        ]
+        return [Table("Sums", ("", formats.amount("Amount")), sums), *_days(row)]
 
 
 _FORMS = tuple(ExportForm.choices)

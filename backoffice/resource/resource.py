@@ -68,9 +68,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def columns(self) -> dict[str, Field]:
         """Return what a list can show, by name: its usual columns, and what else an export has."""
-        known = {field.source: field for field in (*self.export_fields, *self.list_display)}
-        fields = (*self.list_display, *self.export_fields)
-        return {field.__name__: field for field in fields if known[field.source] is field}
+        usual = {field.__name__: field for field in self.list_display}
+        sources = [field.source for field in self.list_display]
+        more = [field for field in self.export_fields if field.source not in sources]
+        return usual | {field.__name__: field for field in more if field.__name__ not in usual}
 
     def get_list_display(self, request: HttpRequest) -> Sequence[Field]:
         """Return the columns that the address names, in their order, or else the usual ones."""

@@ -9,7 +9,7 @@ from django.db.models import Model
 from backoffice import formats
 from backoffice.page_parts import Table
 from backoffice.resource.catalog import CATALOG
-from backoffice.resource.display_fields import Field
+from backoffice.resource.display_fields import Amount, Field
 from backoffice.resource.page_urls import list_of, page_of
 
 SHOWN = 20
@@ -37,7 +37,7 @@ class Related:
         found = list((self.rows or self._by)(row)[: self.shown])
         return Table(
             self.title,
-            [field.title for field in self.fields],
+            [_aligned(field, field.title) for field in self.fields],
             [self._cells(other) for other in found],
             more=self._whole_list(row),
             right=CATALOG[self.model].right if self.model else None,
@@ -55,8 +55,13 @@ class Related:
         return list_of(self.model, **{self.filter_name: row.pk, "mode": modes[mode]})
 
     def _cells(self, other: Any) -> list[Any]:
-        cells = [field.cell(other) for field in self.fields]
+        cells = [_aligned(field, field.cell(other)) for field in self.fields]
         return [formats.link(cells[0], page_of(other)), *cells[1:]] if self.model else cells
+
+
+def _aligned(field: Field, cell: Any) -> Any:
+    """Return a heading or a cell, at the right where it is of amounts."""
+    return formats.amount(cell) if isinstance(field, Amount) else cell
 
 
 def table_of(title: str, rows: Iterable[Any], fields: Sequence[Field], model: type[Model]) -> Table:

@@ -155,6 +155,7 @@ def test_the_columns_are_those_of_the_address(office: Office, merchant: Merchant
     assert headings_of(page) == ["Status", "Reference"]
     assert "T-77" in page
     assert "columns=status%2Creference%2Camount" in page  # each choice adds its column
+    assert page.count("<td") == 1  # the first is the heading of its row
     assert headings_of(listed(office, "columns=no-such")) == headings_of(listed(office, ""))
 
 

@@ -120,7 +120,7 @@ def test_it_says_why_it_was_returned(office: Office, payout: Payout) -> None:
 
     shown = page(office, payout)
 
-    assert "Account closed. (AC04)" in shown
+    assert "Account closed (AC04)." in shown
     assert "see that its bank account is right first." in shown
 
 
