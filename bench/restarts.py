@@ -10,6 +10,7 @@ where a request failed.
 import argparse
 import http.client
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 CLIENTS = 4
 MOST_SECONDS = 420.0
 PATIENCE_SECONDS = 60
+PROXY_LOG = "proxy.log"
 BEFORE_LAST_MIGRATION = "0005"
 
 
@@ -142,7 +144,8 @@ def front(name: str, ports: list[int], directory: Path) -> Iterator[int]:
         return
     port = free_port()
     command = PROXIES[name](directory, port, ports)
-    proxy = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with (directory / PROXY_LOG).open("wb") as log:
+        proxy = subprocess.Popen(command, stdout=log, stderr=log)
     try:
         wait_until(lambda: is_listening(port))
         yield port
@@ -174,7 +177,15 @@ def run(name: str, *, restarts: int, rate: int, replaced: bool = False) -> Load:
                 sys.stdout.write(f"restart {number + 1}: {dict(load.outcomes)}\n")
                 sys.stdout.flush()
             time.sleep(1)
+        if load.failed and name != "one":
+            sys.stdout.write(refusals(directory))
     return load
+
+
+def refusals(directory: Path) -> str:
+    """Return what the proxy says of the requests that failed, and how often."""
+    said = re.findall(r'"(?:error|msg)":"([^"]+)"', (directory / PROXY_LOG).read_text())
+    return "".join(f"{count} times {words}\n" for words, count in Counter(said).most_common(12))
 
 
 def migrate(stack: "Stack") -> None:

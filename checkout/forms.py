@@ -16,7 +16,9 @@ from core.text import is_printable
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise as StrOrPromise
 
-NOT_A_PHONE = _("Enter a mobile number with its country code, such as +1 242 555 0100.")
+NOT_A_PHONE = _(
+    "Enter a mobile number with its country code, such as +1\u00a0242\u00a0555\u00a00100."
+)
 NOT_A_CODE = _("The code has 6 digits.")
 NOT_A_PIN = _("A PIN has 4 to 6 digits.")
 NOT_AN_ADDRESS = _("Enter an e-mail address such as name@example.com.")

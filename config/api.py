@@ -9,10 +9,11 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import resolve
+from django.urls import Resolver404, ResolverMatch, resolve
 from django.utils import translation
 from django.utils.module_loading import import_string
 
+from core.errors import NotFound
 from core.handler import API_PREFIX, api_error, json_error
 from core.middleware import refusal_of
 
@@ -47,7 +48,16 @@ def _response_of_view(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a name that is not ours
     if refusal := refusal_of(request):
         return json_error(refusal)
-    match = request.resolver_match = resolve(request.path_info)
+    match = request.resolver_match = _match_of(request.path_info)
     response: Any = match.func(request, *match.args, **match.kwargs)
     rendered: HttpResponse = response.render() if hasattr(response, "render") else response
     return rendered
+
+
+def _match_of(path: str) -> ResolverMatch:
+    """Return the view of an address. Raises NotFound."""
+    try:
+        return resolve(path)
+    except Resolver404:
+        rule = "The address must not end with a slash." if path.endswith("/") else ""
+        raise NotFound(rule) from None

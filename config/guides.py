@@ -22,7 +22,8 @@ id() { grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4; }
 
 Create it with the order's number in `metadata`, so that its events bring the number back, and send
 the customer to `checkout_url`. Deliver on the event `payment.completed`, never on the visit to
-`success_url`.
+`success_url`: that page reads the payment, by the id in its address, and shows what its `status`
+says.
 
 ```sh
 PAYMENT=$(post /payments '{"payment_mode": "ORDER_PAY", "order_id": "1001",
@@ -34,9 +35,9 @@ get '/payments?metadata%5Border_id%5D=1001'
 
 ## At the counter
 
-A counter is one payment of mode `STATIC_PAY` that stays open: its QR code goes on the wall, each
-customer's payment is one of its own and names it in `static_payment_id`. Its `counter_url` is the
-screen beside the till.
+A counter is one payment of mode `STATIC_PAY` that stays open: the picture at its `qr_code_url` goes
+on the wall, each customer's payment is one of its own and names it in `static_payment_id`. Its
+`counter_url` is the screen beside the till.
 
 ```sh
 COUNTER=$(post /payments '{"payment_mode": "STATIC_PAY", "description": "By the door"}' | id)
@@ -53,17 +54,16 @@ LINK=$(post /payment-links '{"amount": 2500, "description": "Gift card", "max_us
 get "/payment-links/$LINK"
 ```
 
-On a page, one script makes a button of it: it opens the checkout on a phone, shows the code on a
-desktop, and tells the page what became of it. Without the script the link opens its own page.
+On a page, one script makes a button of your link, which keeps the look that you give it: a press
+opens the checkout on a phone, shows the code on a desktop, and the page is told what became of it.
+Without the script the link opens its own page.
 
-```html
-<a href="[[base_url]]/pay/your-shop/link_…">Gift card</a>
-<script async src="[[base_url]]/pay/button.js"
-        data-link="[[base_url]]/pay/your-shop/link_…"></script>
-<script>
-  addEventListener("paymentcompleted", (event) => alert("Thank you!"));
-</script>
-```
+<pre><code>&lt;a href="[[base_url]]/pay/your-shop/link_…"&gt;Gift card&lt;/a&gt;
+&lt;script async src="[[base_url]]/pay/button.js"
+        data-link="[[base_url]]/pay/your-shop/link_…"&gt;&lt;/script&gt;
+&lt;script&gt;
+  addEventListener("paymentcompleted", (event) =&gt; alert("Thank you!"));
+&lt;/script&gt;</code></pre>
 
 `paymentstarted` and `paymentended` (it failed, expired or was canceled) come likewise. Events in a
 browser prove nothing: thank on them, deliver on the webhook. A page with a policy names our host in
@@ -96,10 +96,35 @@ get "/payments/$SOLD/refunds"
 
 How to register, verify and answer is said under Receiving events. While you build, `POST
 /v1/webhooks/test` sends a sample and shows what your endpoint answered; `GET
-/v1/webhooks/{id}/deliveries` shows every attempt. After an outage read the feed:
+/v1/webhooks/{id}/deliveries` shows every attempt. Give the sample fields of your own in `data`.
 
-```sh
-get "/events?after=0&limit=100"
+After an outage, or with no address of your own, read the feed. This program builds up from nothing
+what each payment has brought in; with `wait=25` it would go on for ever and be told at once.
+
+```python
+import os
+
+import requests  # pip install requests
+
+FEED = os.environ["API"] + "/events"
+HEADERS = {"Authorization": "Bearer " + os.environ["KEY"]}
+
+kept: dict[str, int] = {}  # what each payment has brought in
+after = 0  # the sequence of the last event handled: store it with what the event has changed
+while True:
+    answer = requests.get(FEED, {"after": after, "limit": 100}, headers=HEADERS, timeout=60)
+    answer.raise_for_status()
+    events = answer.json()["events"]
+    if not events:
+        break
+    for event in events:
+        data = event["data"]
+        if event["type"] == "payment.completed":
+            kept[data["payment_id"]] = data["amount"]
+        elif event["type"] == "refund.completed":
+            kept[data["payment_id"]] -= data["amount"]
+        after = event["sequence"]
+print(sum(kept.values()), "cents up to event", after)
 ```
 
 ## Testing
@@ -115,6 +140,18 @@ post /payments/$TRIED/simulate '{"outcome": "declined"}'
 post /test/advance '{"days": 2}'
 ```
 
+## When something fails
+
+Send the same request again, under the same `Idempotency-Key`, where no answer came and after 409,
+429, 500 and 503: after the seconds that `Retry-After` says, else after one second, then two, then
+four. It is done once, however often it arrives. Any other refusal says what is wrong: the same
+request would be refused again. Mend it; nothing of it was kept, the key may be used again.
+
+```sh
+curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer $KEY" \
+  -H "$JSON" -H "Idempotency-Key: order-1002" -d '{"amount": 1250}'
+```
+
 ## Going live
 
 1. Staff verify your business; until then a live key is refused with `MERCHANT_NOT_VERIFIED`.
@@ -126,12 +163,16 @@ post /test/advance '{"days": 2}'
 ## Payouts and reconciliation
 
 Money leaves for your bank account by your schedule, or when you ask. A payout lists the movements
-it is made of; a statement has every line of your balance, and both come as files for accounting.
+it is made of; a statement has every line of your balance in a period, which is read a minute after
+its end. Statements and payments come as CSV, too, for accounting.
 
 ```sh
 get "/balance"
 PAYOUT=$(post /payouts '{"amount": 1000}' | id)
 get "/payouts/$PAYOUT"
+STATEMENT=$(post /statements \
+  '{"start_at": "2026-01-01T00:00:00Z", "end_at": "2026-02-01T00:00:00Z"}' | id)
+get "/statements/$STATEMENT/lines?format=csv"
 get "/payments?format=csv&status=completed"
 ```
 """.strip()

@@ -31,7 +31,7 @@ READY_SECONDS = 120
 POLL_SECONDS = 0.05
 STOP_SECONDS = 30
 SILENT_SECONDS = 10  # after which a connection without a request is given to a worker as well
-DRAIN_SECONDS = 1.0
+DRAIN_SECONDS = 0.5  # less than the second after which a connection is asked for again
 _SO_ATTACH_FILTER = 26
 # A program for the kernel's packet filter. Of a segment's flags (byte 13), it looks at SYN and ACK:
 # what has the first alone asks for a connection and is dropped, all else is let through.

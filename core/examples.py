@@ -5,6 +5,7 @@ from typing import Any
 
 from core.wording import operations, wording_of
 
+ROWS = "created_at,currency,amount\r\n2026-11-21T14:00:00.000Z,BSD,12.50\r\n"
 _PREFIX = "#/components/schemas/"
 
 
@@ -16,8 +17,9 @@ def illustrate(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             answer for status, answer in operation["responses"].items() if status.startswith("2")
         ]
         for body in (operation.get("requestBody", {}), *answers):
-            for content in body.get("content", {}).values():
-                content["example"] = _example_of(content["schema"], schemas)
+            for kind, content in body.get("content", {}).items():
+                is_file = kind == "text/csv"
+                content["example"] = ROWS if is_file else _example_of(content["schema"], schemas)
     return result
 
 

@@ -7,9 +7,11 @@ from typing import Any
 
 from django.core.exceptions import (
     BadRequest,
+    DisallowedHost,
     PermissionDenied,
     RequestDataTooBig,
     SuspiciousOperation,
+    TooManyFieldsSent,
 )
 from django.db import DataError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
@@ -30,6 +32,10 @@ SAFE_METHODS = ("GET", "HEAD")
 _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
+_unknown_host = partial(
+    errors.InvalidRequest, "Host: is no name of this service; its operator sets ALLOWED_HOSTS."
+)
+_too_many = partial(errors.InvalidRequest, "The address has too many parameters.")
 _too_large = partial(errors.RequestTooLarge, BODY_SIZE_RULE)
 
 _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...] = (
@@ -45,6 +51,8 @@ _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...]
     (Http404, errors.NotFound),
     (PermissionDenied, errors.Unauthorized),
     (RequestDataTooBig, _too_large),
+    (DisallowedHost, _unknown_host),
+    (TooManyFieldsSent, _too_many),
     (SuspiciousOperation, errors.InvalidRequest),
     (BadRequest, errors.InvalidRequest),  # such as a session that has just ended
     (UnreadablePostError, errors.InvalidRequest),

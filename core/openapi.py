@@ -80,13 +80,19 @@ def operation(
         operation_id=operation_id,
         summary=summary,
         request=request,
-        responses={status: response, **refusals},
+        responses={status: response, **_files(status, parameters or {}), **refusals},
         parameters=[
             OpenApiParameter(name, str, description=text)
             for name, text in (parameters or {}).items()
         ],
     )
     return _taking(Taken(tuple(parameters or ()), request), described)
+
+
+def _files(status: int, parameters: Mapping[str, str]) -> dict[Any, Any]:
+    """Describe the answer as a file, of an operation that can be asked for one."""
+    rows = OpenApiResponse(str, description="One object per line, the first names the columns.")
+    return {(status, "text/csv"): rows} if "format" in parameters else {}
 
 
 def listing(

@@ -58,6 +58,12 @@ def refuse_unread(unread: Mapping[str, str]) -> None:
         raise ValidationFailed(_sentence(unread))
 
 
+def refuse_body(fields: Iterable[str]) -> None:
+    """Raise InvalidRequest for a field in the body of a request that only reads."""
+    for name in fields:
+        raise InvalidRequest(f"{_shown(name)}: stands in the body, where no GET is asked anything")
+
+
 def warning_of(unread: Mapping[str, str]) -> str:
     """Return the value of the header that names the fields that nothing reads."""
     return _sentence(unread)

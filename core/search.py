@@ -1,10 +1,12 @@
 """What lists are narrowed by where equality will not do: pairs of metadata, and words of texts.
 
-PostgreSQL answers both from an index (GIN); SQLite looks along the merchant's rows.
+PostgreSQL answers both from an index (GIN); SQLite looks along the merchant's rows. Words are
+compared in the composed form of Unicode, NFC: some keyboards write an accent on its own.
 """
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -62,15 +64,21 @@ def _other_readings(text: str) -> list[Any]:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text: runs of letters and digits, in lower case."""
-    return tuple(dict.fromkeys(_WORD.findall(text.lower())))
+    """Return the words of a text: runs of letters and digits, composed and in lower case."""
+    composed = unicodedata.normalize("NFC", text)
+    return tuple(dict.fromkeys(_WORD.findall(composed.lower())))
 
 
 def words_sql(columns: Iterable[str]) -> str:
     """Return the SQL of PostgreSQL for the words of these columns: the same in index and query."""
-    text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
-    spaced = f"regexp_replace(lower({text}), '[^[:alnum:]]+', ' ', 'g')"
+    spaced = f"regexp_replace(lower({_composed(columns)}), '[^[:alnum:]]+', ' ', 'g')"
     return f"to_tsvector('simple'::regconfig, {spaced})"
+
+
+def _composed(columns: Iterable[str]) -> str:
+    """Return the SQL of the text of these columns; SQLite has `normalize` from our connection."""
+    text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
+    return f"normalize({text})"
 
 
 class BeginsWords(Func):
@@ -91,7 +99,6 @@ class BeginsWords(Func):
         self, compiler: Any, connection: Any, **_: Any
     ) -> tuple[str, tuple[str | int, ...]]:
         columns = (compiler.compile(column)[0] for column in self.get_source_expressions())
-        text = " || ' ' || ".join(f"coalesce({column}, '')" for column in columns)
-        conditions = [f"({text}) REGEXP %s"] * len(self.words)
+        conditions = [f"{_composed(columns)} REGEXP %s"] * len(self.words)
         words = tuple(rf"(?i)(?<![^\W_]){word}" for word in self.words)
         return f"({' AND '.join(conditions)})", words

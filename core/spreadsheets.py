@@ -19,7 +19,9 @@ def is_csv(query: Mapping[str, str], accept: str) -> bool:
     """Return whether a file is asked for. Raises InvalidRequest for another format than ours."""
     if query.get("format", "csv") not in ("csv", "json"):
         raise InvalidRequest(format="must be csv or json")
-    return query.get("format", "csv" if "text/csv" in accept else "json") == "csv"
+    # Clients that were generated ask for every type of the reference at once.
+    prefers_csv = "text/csv" in accept and "application/json" not in accept
+    return query.get("format", "csv" if prefers_csv else "json") == "csv"
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:

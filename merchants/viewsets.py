@@ -19,6 +19,7 @@ from core.operations import (
     WARNING,
     Taken,
     is_strict,
+    refuse_body,
     refuse_unknown,
     refuse_unread,
     unread_fields,
@@ -49,16 +50,19 @@ class _ApiViewSet(ViewSet):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         taken = TAKEN.get(getattr(type(self), self.action or "", None))  # type: ignore[arg-type]  # None is no key
-        if taken and request.META.get("QUERY_STRING"):
+        meta = request._request.META
+        if taken and meta.get("QUERY_STRING"):
             refuse_unknown(request.query_params, (*taken.parameters, *self.always_taken))
-        if taken and request.method not in SAFE_METHODS and request._request.body:
+        if taken and meta.get("CONTENT_LENGTH") and request._request.body:
             self._look_for_unread(request, taken)
 
     def _look_for_unread(self, request: Request, taken: Taken) -> None:
-        """Note the fields of the body that nothing reads, or refuse them."""
+        """Note the fields of the body that nothing reads, or refuse them, as a GET always does."""
         if not isinstance(request.data, dict):
             return
         unread = unread_fields(request.data, taken.body, self.always_taken)
+        if request.method in SAFE_METHODS:
+            refuse_body(unread)
         if is_strict(request.headers.get(STRICT, "")):
             refuse_unread(unread)
         if unread:

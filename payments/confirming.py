@@ -12,7 +12,7 @@ from customers.models import Customer
 from customers.services import test_customer
 from merchants.callers import Caller
 from payments.counters import pay_at_counter
-from payments.errors import DevelopmentOnly
+from payments.errors import LIVE_KEY, DevelopmentOnly
 from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_payable
@@ -31,7 +31,7 @@ def confirm_payment(
     or the error of its present status.
     """
     if caller.livemode:
-        raise DevelopmentOnly
+        raise DevelopmentOnly(LIVE_KEY)
     # The customer's wallet may have to be filled: accounts are locked after payments.
     payment = _lock(caller, payment_id, amount, now)
     customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)

@@ -5,6 +5,7 @@ period of its `created_at`; a period is read a minute after its end, when all of
 From then on it is closed: what a slow clock posts later is of the next one.
 """
 
+import math
 import time
 import zlib
 from datetime import datetime, timedelta
@@ -105,10 +106,13 @@ def make_due(*, now: datetime) -> int:
     return made
 
 
-def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:
+def stored_lines(
+    statement: AccountStatement, *, offset: int, limit: int, now: datetime
+) -> list[dict[str, Any]]:
     """Return lines of a statement, the oldest first. Raises AccountStatementPending."""
     if statement.ready_at is None:
-        raise AccountStatementPending
+        left = statement.end_at + SETTLED_AFTER - now
+        raise AccountStatementPending(seconds=max(1, math.ceil(left.total_seconds())))
     first, last = offset // PART_LINES, (offset + limit - 1) // PART_LINES
     parts = statement.parts.filter(number__range=(first, last)).order_by("number")
     lines = [line for part in parts for line in orjson.loads(zlib.decompress(part.content))]

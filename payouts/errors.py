@@ -32,6 +32,10 @@ class AccountStatementNotFound(NotFound):
 class AccountStatementPending(Conflict):
     message = "The statement is still being made. Try again."
 
+    def __init__(self, seconds: int) -> None:
+        super().__init__(status=f"is pending; ask again after {seconds} seconds")
+        self.headers = {"Retry-After": str(seconds)}
+
 
 class AccountStatementsTooMany(Conflict):
     message = "Other statements are still being made. Try again."

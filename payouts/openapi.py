@@ -51,7 +51,10 @@ _ENTRY = (
 )
 _CHECKPOINT = "pay.example.com/ledger\n8\nJHsCbHo…=\n\n— pay.example.com/ledger Az3grl…=\n"
 
-STATEMENT_STATUSES = "`pending` while it is made, `ready` once its sums are complete."
+STATEMENT_STATUSES = (
+    "`pending` while it is made, `ready` once its sums are complete: a period is read a minute"
+    " after its end."
+)
 
 WORDING = Wording(
     objects={
@@ -75,7 +78,7 @@ WORDING = Wording(
         "LedgerProofLeaf": "A leaf of the log, and the way from it to the head.",
         "AccountStatementOutput": (
             "Your balance over a period. The opening, the sums below it and the closing add up;"
-            " what left is negative. The sums of one that is `pending` are not complete yet."
+            " what left is negative. One that is `pending` has no sums yet."
         ),
         "AccountStatementLine": "A transfer of the ledger, as your balance sees it.",
         "AccountStatementLines": "A page of the lines of a statement, oldest first.",
@@ -157,7 +160,11 @@ WORDING = Wording(
         "NewBankAccountRequest": ("currency", "bic"),
         "BankAccountOutput": ("bic",),
         "LedgerProofOutput": ("checkpoint", "leaves"),
-        "AccountStatementOutput": ("opening_amount", "closing_amount", "ready_at"),
+        "AccountStatementOutput": (
+            *("opening_amount", "payments_amount", "fees_amount", "refunds_amount"),
+            *("adjustments_amount", "payouts_amount", "returned_payouts_amount"),
+            *("closing_amount", "lines_count", "ready_at"),
+        ),
         "NewPayoutRequest": ("amount", "description"),
         "NewAccountStatementRequest": ("currency",),
     },

@@ -17,8 +17,9 @@ from core.log_receipts import PENDING, PROVEN
 from core.pagination import MAX_LIMIT, MAX_OFFSET
 from core.serializers import Input, Output
 from ledger.models import TransferKind
+from payouts.account_statements import SUMS
 from payouts.bank_accounts import MAX_NAME_LENGTH
-from payouts.models import AccountState, PayoutOrigin
+from payouts.models import AccountState, AccountStatement, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
 MAX_INTEGER = 2**53 - 1
@@ -164,6 +165,9 @@ class BankAccountOutput(Output):
     closed_at = InstantField(required=False)
 
 
+COUNTED = frozenset({*SUMS.values(), "lines_count"})
+
+
 class NewAccountStatement(Input):
     start_at = InstantField(help_text="From this instant on.")
     end_at = InstantField(help_text="Before this instant. It must not lie in the future.")
@@ -173,7 +177,7 @@ class NewAccountStatement(Input):
 class AccountStatementOutput(Output):
     """Opening, all the sums below it, and closing add up. What goes out is negative.
 
-    The sums of one that is `pending` are not complete yet.
+    One that is `pending` has no sums: they are not complete yet.
     """
 
     id = TextField(max_length=40)
@@ -184,16 +188,22 @@ class AccountStatementOutput(Output):
     start_at = InstantField()
     end_at = InstantField()
     opening_amount = _sum(required=False)
-    payments_amount = _sum()
-    fees_amount = _sum()
-    refunds_amount = _sum()
-    adjustments_amount = _sum()
-    payouts_amount = _sum()
-    returned_payouts_amount = _sum()
+    payments_amount = _sum(required=False)
+    fees_amount = _sum(required=False)
+    refunds_amount = _sum(required=False)
+    adjustments_amount = _sum(required=False)
+    payouts_amount = _sum(required=False)
+    returned_payouts_amount = _sum(required=False)
     closing_amount = _sum(required=False)
-    lines_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER)
+    lines_count = StrictIntegerField(min_value=0, max_value=MAX_INTEGER, required=False)
     created_at = InstantField()
     ready_at = InstantField(required=False)
+
+    def to_representation(self, instance: AccountStatement) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        if instance.ready_at is not None:
+            return shown
+        return {name: shown[name] for name in shown if name not in COUNTED}
 
 
 class AccountStatementLine(Output):

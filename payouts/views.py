@@ -148,14 +148,14 @@ class AccountStatementViewSet(CallerViewSet):
     @action(detail=True)
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
         """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
-        query = query_of(request)
+        query, now = query_of(request), request_now()
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
         if is_csv(query, request.headers.get("Accept", "")):
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
-            lines = stored_lines(statement, offset=page.offset, limit=page.limit)
+            lines = stored_lines(statement, offset=page.offset, limit=page.limit, now=now)
             return file_of_lines(statement, lines)
         page = PageQuery.parse(query)
-        lines = stored_lines(statement, offset=page.offset, limit=page.limit)
+        lines = stored_lines(statement, offset=page.offset, limit=page.limit, now=now)
         total = statement.lines_count
         shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
         has_more = page.offset + len(lines) < total

@@ -6,7 +6,7 @@ from enum import StrEnum
 from customers.magic_phones import MAGIC_PHONES, Behaviour
 from merchants.callers import Caller
 from payments.confirming import confirm_payment
-from payments.errors import DevelopmentOnly
+from payments.errors import LIVE_KEY, DevelopmentOnly
 from payments.models import Payment
 from payments.services import cancel_payment
 from sandbox.time_travel import expire_payment_now
@@ -62,4 +62,4 @@ def simulate_payment(
 def refuse_live(caller: Caller) -> None:
     """Raise DevelopmentOnly for a live key."""
     if caller.livemode:
-        raise DevelopmentOnly
+        raise DevelopmentOnly(LIVE_KEY)

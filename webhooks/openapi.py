@@ -86,6 +86,10 @@ WORDING = Wording(
         "type": ("What has happened.", "payment.completed"),
         "created": ("When it happened.", "2026-11-21T14:02:00.123Z"),
         "data": ("What is known of it; its fields follow from `type`.", {}),
+        "TestEventRequestRequest.data": (
+            "Fields that replace those of the sample; a null leaves one out.",
+            {"amount": 500, "metadata": {"order_id": "1001"}},
+        ),
         "EventOutput.livemode": ("Whether it is about real money.", False),
         "test": (
             "Whether you have asked for it as a test. It says nothing that has happened, in live "

@@ -1,5 +1,6 @@
 """Webhooks, events and deliveries as they come in and go out."""
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from core.fields import (
     TextField,
     WebUrlField,
 )
+from core.json import dump_json
 from core.limits import MAX_TEXT
 from core.serializers import Change, Input, Output
 from webhooks.event_types import SUBSCRIBABLE, EventType
@@ -24,6 +26,7 @@ DEFAULT_OVERLAP_SECONDS = 86_400
 MAX_OVERLAP_SECONDS = 7 * 86_400
 MAX_MS = 2**31 - 1
 MAX_SEQUENCE = 2**53 - 1
+MAX_DATA_BYTES = 16_384
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
 
@@ -66,11 +69,29 @@ class Recovery(Input):
     since = InstantField(help_text="What was created from then on and has failed is sent again.")
 
 
+class SampleDataField(serializers.DictField):
+    """Values of any kind by the name of a field, as JSON can hold them."""
+
+    def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("must be an object")
+        try:
+            text = dump_json(data)
+        except TypeError:
+            text = b"null"
+        if len(text) > MAX_DATA_BYTES or json.loads(text) != data:
+            raise serializers.ValidationError(
+                f"must have at most {MAX_DATA_BYTES} bytes, and integers of at most 64 bits"
+            )
+        return data
+
+
 class TestEventRequest(Input):
     webhook_id = TextField(max_length=64)
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
     )
+    data = SampleDataField(required=False)  # type: ignore[assignment]  # fields are no attributes
 
 
 class WebhookOutput(Output):
@@ -154,37 +175,24 @@ class TestEventOutput(Output):
     """What the endpoint answered; no `status` where there was no answer."""
 
     event = EventOutput()
-    delivery_id = TextField(max_length=40, source="id")
-    delivered = serializers.SerializerMethodField()
-    status = serializers.SerializerMethodField()
-    ms = serializers.SerializerMethodField()
-    excerpt = serializers.SerializerMethodField()
-    error = serializers.SerializerMethodField()
-
-    def get_delivered(self, delivery: Delivery) -> bool:
-        first = _first(delivery)
-        return first is not None and not first.error
-
-    def get_status(self, delivery: Delivery) -> int | None:
-        first = _first(delivery)
-        return first.status if first else None
-
-    def get_ms(self, delivery: Delivery) -> int | None:
-        first = _first(delivery)
-        return first.ms if first else None
-
-    def get_excerpt(self, delivery: Delivery) -> str | None:
-        first = _first(delivery)
-        return first.excerpt if first else None
-
-    def get_error(self, delivery: Delivery) -> str | None:
-        first = _first(delivery)
-        return first.error if first else None
+    delivery_id = TextField(max_length=40)
+    delivered = StrictBooleanField()
+    status = StrictIntegerField(min_value=100, max_value=999, required=False)
+    ms = StrictIntegerField(min_value=0, max_value=MAX_MS, required=False)
+    excerpt = TextField(max_length=EXCERPT_CHARACTERS, required=False)
+    error = TextField(max_length=200, required=False)
 
 
-def _first(delivery: Delivery) -> Attempt | None:
-    """The attempt that the test made; it may have been made again since, on request."""
-    return next(iter(delivery.attempts.all()), None)
+def outcome_of_test(delivery: Delivery) -> dict[str, Any]:
+    """Return the event of a test and the attempt that it made; others may have followed."""
+    first: Attempt | None = next(iter(delivery.attempts.all()), None)
+    names = ("status", "ms", "excerpt", "error")
+    return {
+        "event": delivery.event,
+        "delivery_id": delivery.id,
+        "delivered": first is not None and not first.error,
+        **{name: getattr(first, name, None) for name in names},
+    }
 
 
 def overlap_of(values: dict[str, Any]) -> timedelta:

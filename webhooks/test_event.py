@@ -24,15 +24,25 @@ HEAD_START = timedelta(seconds=5)
 
 @transaction.atomic
 def start_test_delivery(
-    *, caller: Caller, webhook_id: str, event_type: EventType, now: datetime
+    *,
+    caller: Caller,
+    webhook_id: str,
+    event_type: EventType,
+    data: Mapping[str, object],
+    now: datetime,
 ) -> Delivery:
     """Write a sample event for one endpoint, which `finish_test_delivery` sends.
 
-    Raises WebhookNotFound. Serves POST /v1/webhooks/test, with `finish_test_delivery`.
+    `data` replaces fields of the sample, or leaves out those that are None there; the merchant
+    stays the webhook's own. Raises WebhookNotFound. Serves POST /v1/webhooks/test, with
+    `finish_test_delivery`.
     """
     webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
-    data = sample_of(event_type, merchant_id=webhook.merchant_id)
-    event = write_event(event_type, about=webhook, data=data, now=now, is_test=True)
+    sample = sample_of(event_type, merchant_id=webhook.merchant_id)
+    own = {name: sample[name] for name in ("merchant_id",) if name in sample}
+    event = write_event(
+        event_type, about=webhook, data={**sample, **data, **own}, now=now, is_test=True
+    )
     delivery = first_delivery(event, webhook.id, now)
     delivery.next_attempt_at = now + HEAD_START
     delivery.save(force_insert=True)

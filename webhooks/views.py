@@ -34,6 +34,7 @@ from webhooks.serializers import (
     TestEventRequest,
     WebhookOutput,
     changes_of,
+    outcome_of_test,
     overlap_of,
 )
 from webhooks.test_event import finish_test_delivery, start_test_delivery
@@ -143,6 +144,7 @@ class WebhookViewSet(CallerViewSet):
                 caller=request.user,
                 webhook_id=values["webhook_id"],
                 event_type=event_type,
+                data=values.get("data", {}),
                 now=request_now(),
             )
             return Response({"delivery_id": delivery.id})
@@ -154,7 +156,7 @@ class WebhookViewSet(CallerViewSet):
             begun = self.once(request, work)
             delivery = finish_test_delivery(_content(begun)["delivery_id"])
         replayed = {name: begun[name] for name in ("Idempotent-Replayed",) if name in begun}
-        return Response(TestEventOutput.of(delivery), headers=replayed)
+        return Response(TestEventOutput.of(outcome_of_test(delivery)), headers=replayed)
 
     @operation(
         "Send again what has failed",

@@ -6,7 +6,9 @@ writes. Reading waits for no one.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+from unicodedata import normalize
 
 from django.db.backends.sqlite3 import base
 from django.db.utils import OperationalError
@@ -26,6 +28,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._has_turn = False
         self.execute_wrappers.append(self._execute_in_turn)
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """Open a connection that has the `normalize` of PostgreSQL."""
+        connection = super().get_new_connection(conn_params)
+        connection.create_function("normalize", 1, partial(normalize, "NFC"), deterministic=True)
+        return connection
 
     def set_autocommit(
         self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False

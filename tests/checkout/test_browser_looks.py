@@ -24,6 +24,18 @@ SMALL_TARGETS = """
   .filter(([, box]) => box.width && (box.height < 43.5))
   .map(([html, box]) => `${html} ${box.height}`)
 """
+COVERED = """
+(percent) => {
+  document.documentElement.style.fontSize = `${percent}%`;
+  scrollTo(0, 0);
+  const bar = document.querySelector(".stick");
+  if (getComputedStyle(bar).position !== "sticky") return [];
+  const top = bar.getBoundingClientRect().top;
+  return [...document.querySelectorAll("#payee, .sum")]
+    .filter((element) => element.getBoundingClientRect().bottom > top)
+    .map((element) => `${percent}%: ${element.textContent}`);
+}
+"""
 
 
 @pytest.fixture
@@ -80,6 +92,15 @@ def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, 
     )
 
     assert below == 0
+
+
+@pytest.mark.parametrize("name", ["review", "review-pin", "review-order", "review-long"])
+def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, name):
+    page = screens(height=560)
+    page.goto(f"{site}/preview/{name}")
+    covered = [page.evaluate(COVERED, percent) for percent in (100, 125, 150, 200)]
+
+    assert covered == [[], [], [], []]
 
 
 def test_a_page_weighs_less_than_60_kilobytes(screens, site):

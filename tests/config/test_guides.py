@@ -1,8 +1,10 @@
 """The guides of the reference, done as they say."""
 
 import json
+import os
 import re
 import subprocess
+import sys
 
 import pytest
 from pytest_django.live_server_helper import LiveServer
@@ -16,7 +18,7 @@ from tests.machine import need
 
 TOPICS = [
     "Take a payment", "At the counter", "By link", "Invoices", "Refunds", "Webhooks", "Testing",
-    "Going live", "Payouts and reconciliation",
+    "When something fails", "Going live", "Payouts and reconciliation",
 ]  # fmt: skip
 
 
@@ -36,6 +38,7 @@ def test_their_commands_do_what_they_say(
     openapi: str, live_server: LiveServer, api: Api, merchant: Merchant
 ) -> None:
     need("curl", "curl")
+    program = _chapter(openapi).partition("```python\n")[2].partition("```")[0]
     blocks = re.findall(r"```sh\n(.*?)```", _chapter(openapi), re.DOTALL)
     key = api(merchant).secret
     script = "\n".join([f"API={live_server.url}/v1", f"KEY={key}", *blocks])
@@ -50,4 +53,9 @@ def test_their_commands_do_what_they_say(
     assert statuses.count("completed") == 3
     assert "failed" in statuses
     assert [refund.amount for refund in Refund.objects.all()] == [1_200]
+    environment = {**os.environ, "API": f"{live_server.url}/v1", "KEY": str(key)}
+    feed = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert feed.stdout.startswith("7900 cents up to event "), feed.stderr
     assert [payout.amount for payout in Payout.objects.all()] == [1_000]

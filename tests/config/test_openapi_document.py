@@ -45,6 +45,23 @@ def test_no_field_has_a_type_twice(db: None) -> None:
     assert [types for types in _lists_of_types(document) if len(set(types)) < len(types)] == []
 
 
+def test_an_answer_that_can_be_a_file_says_so(db: None) -> None:
+    document = ApiClient().get(PATH).json()
+
+    files = {
+        path
+        for path, item in document["paths"].items()
+        for each in item.values()
+        if "text/csv" in each["responses"].get("200", {}).get("content", {})
+    }
+    assert files == {"/v1/payments", "/v1/statements/{statement_id}/lines"}
+
+
+def test_its_words_hold_no_script(db: None) -> None:
+    """Linters take one for an attack, also where it is an example."""
+    assert "<script" not in ApiClient().get(PATH).json()["info"]["description"]
+
+
 def _lists_of_types(node: Any) -> Iterator[list[str]]:
     if isinstance(node, dict):
         if isinstance(node.get("type"), list):

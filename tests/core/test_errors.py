@@ -45,6 +45,22 @@ def test_unknown_addresses_and_methods(
     assert response["X-Request-Id"]
 
 
+@pytest.mark.parametrize(
+    ("path", "host", "details"),
+    [
+        ("/v1/payments/", "testserver", "The address must not end with a slash."),
+        ("/v1/payments", "shop-tunnel.example", "Host: is no name of this service"),
+        ("/v1/payments?" + "&".join(f"a{n}=" for n in range(1_500)), "testserver", "too many"),
+    ],
+)
+def test_what_is_wrong_with_the_address_is_told(
+    api: Api, merchant: Merchant, path: str, host: str, details: str
+) -> None:
+    response = api(merchant).get(path, Host=host)
+
+    assert details in response.json()["details"]
+
+
 def test_the_request_id_is_the_callers_where_it_is_plain(api: Api, merchant: Merchant) -> None:
     kept = api(merchant).get("/v1/payments", X_Request_Id="order-17")
     assert kept["X-Request-Id"] == "order-17"

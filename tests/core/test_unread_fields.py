@@ -55,6 +55,18 @@ def test_a_body_that_is_read_as_a_whole_has_no_warning(
     assert "X-Service-Warning" not in response
 
 
+def test_what_a_get_is_asked_in_its_body_is_refused(api: Api, merchant: Merchant) -> None:
+    def read(body: bytes) -> Any:
+        client = api(merchant)
+        return client._send("GET", "/v1/payments", body, {})
+
+    refused = read(b'{"status": "completed"}')
+    assert (refused.status_code, refused.json()["code"]) == (400, "INVALID_REQUEST")
+    assert refused.json()["details"].startswith("status: stands in the body")
+    for empty in (b"", b"{}", b"null", f'{{"merchant_id": "{merchant.id}"}}'.encode()):
+        assert read(empty).status_code == 200
+
+
 def test_an_operation_without_a_body_reads_none(
     api: Api, merchant: Merchant, payment: Payment
 ) -> None:

@@ -23,7 +23,7 @@ IN_PRODUCTION = {
 AS_ROOT = {"disk of the database full", "disk of the log full", "network cut"}
 
 
-@pytest.mark.parametrize("embedded", [False], ids=["production"])
+@pytest.mark.parametrize("embedded", [False, True], ids=["production", "embedded"])
 def test_it_keeps_its_promises_while_it_is_broken(embedded: bool) -> None:
     need("redis-server", "Redis")
 

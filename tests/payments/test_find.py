@@ -1,7 +1,8 @@
 """GET /v1/payments, narrowed to what a shop looks for: amounts, metadata, words, changes."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
+from unicodedata import normalize
 
 import pytest
 from django.db import connection
@@ -121,6 +122,21 @@ def test_it_finds_words(api: Api, merchant: Merchant, words: str, *, is_found: b
     assert found(api, merchant, q=words) == [payment.id] * is_found
 
 
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked_form", ["NFC", "NFD"])
+def test_it_finds_accents_however_they_were_typed(
+    api: Api, merchant: Merchant, form: Literal["NFC", "NFD"], asked_form: Literal["NFC", "NFD"]
+) -> None:
+    text = normalize(form, "Crème brûlée, Übersee")
+    payment = PaymentFactory(merchant=merchant, description=text)
+
+    for words in ("crème", "BRÛ", "über crème"):
+        assert found(api, merchant, q=normalize(asked_form, words)) == [payment.id]
+    assert found(api, merchant, q="creme") == []
+    record = api(merchant).get(f"/v1/payments/{payment.id}").json()
+    assert record["description"] == text
+
+
 def test_it_finds_what_has_changed(api: Api, merchant: Merchant) -> None:
     now = utc_now()
     PaymentFactory(merchant=merchant, created_at=now - timedelta(days=3))
@@ -180,7 +196,7 @@ def test_no_more_pairs_than_an_object_has(api: Api, merchant: Merchant) -> None:
     ("lookups", "index"),
     [
         ({"metadata__holds": {"order_id": "1"}}, "payment_metadata"),
-        ({"words": ("coffee",)}, "payment_words"),
+        ({"words": ("coffee",)}, "payment_composed_words"),
     ],
 )
 def test_it_is_found_by_an_index(lookups: dict[str, Any], index: str) -> None:

@@ -42,6 +42,12 @@ def test_the_header_asks_for_a_file_too(api, merchant, payment):
     assert [row["id"] for row in rows_of(response)] == [payment.id]
 
 
+def test_who_takes_json_as_well_gets_that(api, merchant, payment):
+    response = api(merchant).get("/v1/payments", Accept="application/json, text/csv")
+
+    assert response.json()["total"] == 1
+
+
 @pytest.mark.parametrize("sign", ["=", "\uff1d"])
 def test_no_text_becomes_a_formula(api, merchant, sign):
     PaymentFactory(merchant=merchant, description=f"{sign}1+1")

@@ -167,7 +167,7 @@ def test_a_long_one_is_made_in_the_background(api: Api, busy: Merchant, few_line
     lines = f"{PATH}/{statement['id']}/lines"
 
     assert statement["status"] == "pending"
-    assert "closing_amount" not in statement
+    assert not [name for name in statement if name.endswith(("_amount", "_count"))]
     refused = api(busy).get(lines)
     assert (refused.status_code, refused.json()["code"]) == (409, "CONFLICT")
     assert (make_statements(), make_statements()) == (1, 0)

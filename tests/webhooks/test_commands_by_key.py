@@ -15,8 +15,11 @@ from merchants.services import issue_key
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from tests.client import ApiClient
+from tests.webhooks.conftest import MakeEndpoint
 from webhooks.delivery.signing import new_secret, signature_headers
+from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
+from webhooks.samples import sample_of
 
 API = "https://pay.example.com"
 
@@ -90,8 +93,27 @@ def test_an_event_is_sent_again(wire: Wire, key: str, merchant: Merchant) -> Non
 def test_what_no_endpoint_listens_for_is_not_triggered(wire: Wire, key: str) -> None:
     with pytest.raises(CommandError, match=r"No endpoint listens for refund\.created"):
         said("trigger", "refund.created", key=key)
-    with pytest.raises(CommandError, match="need the database"):
-        said("trigger", "refund.created", "--override", "data.amount=1", key=key)
+
+
+def test_values_can_be_put_into_what_is_triggered(
+    wire: Wire, key: str, merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    endpoint(events=("payment.*",))
+    ApiClient(key).post("/v1/payments", {"amount": 17, "description": "Tea"})
+    original = Event.objects.get()
+    words = ("--override", "data.metadata.order_id=7", "--json")
+
+    plain = json.loads(said("trigger", "payment.created", *words, key=key))["event"]
+    copied = json.loads(said("trigger", "payment.created", "--from", original.id, *words, key=key))[
+        "event"
+    ]
+
+    sample = sample_of(EventType.PAYMENT_CREATED, merchant_id=merchant.id)
+    assert plain["data"] == sample | {"metadata": {**sample["metadata"], "order_id": 7}}
+    metadata = original.content["data"].get("metadata", {})
+    assert copied["data"] == original.content["data"] | {"metadata": {**metadata, "order_id": 7}}
+    with pytest.raises(CommandError, match=r"is a payment\.created event"):
+        said("trigger", "payment.failed", "--from", original.id, key=key)
 
 
 def test_a_request_is_known_or_not(wire: Wire, key: str, tmp_path: Any) -> None:

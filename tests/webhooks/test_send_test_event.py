@@ -57,6 +57,57 @@ def test_without_a_type_it_is_a_completed_payment(
     assert response.json()["event"]["type"] == "payment.completed"
 
 
+def test_fields_of_the_sample_can_be_replaced(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint()
+    data = {
+        "amount": 2**63,
+        "metadata": {"order_id": "é 😀"},
+        "customer_id": None,
+        "merchant_id": "mer_other",
+        "new": [{"deep": None}],
+    }
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id, "data": data}).json()
+
+    [request] = receiver.received(webhook.url)
+    sent = json.loads(request.body)
+    assert shown["event"] == sent
+    sample = sample_of(EventType.PAYMENT_COMPLETED, merchant_id=merchant.id)
+    del sample["customer_id"]
+    named = {name: data[name] for name in ("amount", "metadata", "new")}
+    assert sent["data"] == {**sample, **named}
+
+
+@pytest.mark.parametrize(
+    "data", ["text", [], 5, {"a": 2**70}, {"a": float("1e400")}, {"a": "x" * 20_000}]
+)
+def test_it_refuses_data_that_no_event_can_have(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, data: object
+) -> None:
+    body = {"webhook_id": endpoint().id, "data": data}
+    raw = json.dumps(body).replace("Infinity", "1e400").encode()
+
+    response = api(merchant).post(PATH, raw)
+
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert response.json()["details"].startswith("data: ")
+    assert Event.objects.count() == 0
+
+
+@pytest.mark.parametrize("answer", ["/say/200", "/say/500?text=broken", ""])
+def test_the_reference_asks_for_no_field_that_is_left_out(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, openapi: str, answer: str
+) -> None:
+    webhook = endpoint(answer, url="" if answer else "http://localhost:1024/")
+
+    shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
+
+    schemas = json.loads(openapi)["components"]["schemas"]
+    assert set(schemas["TestEventOutput"]["required"]) <= shown.keys()
+
+
 def test_it_tells_how_the_endpoint_failed_and_tries_no_more(
     api: Api, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:

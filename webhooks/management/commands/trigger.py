@@ -56,17 +56,31 @@ class Command(BaseCommand):
         return None
 
     def _trigger_by_api(self, remote: RemoteService, options: dict[str, Any]) -> None:
-        if options["override"] or options["original"]:
-            raise CommandError("--override and --from need the database, and not --api.")
+        data = _changes(remote, options)
         hooks = [hook for hook in remote.each("/webhooks", "webhooks") if hook["is_active"]]
         hooks = [hook for hook in hooks if matches(options["type"], hook["events"])]
         for hook in hooks:
-            body = {"webhook_id": hook["id"], "event_type": options["type"]}
+            body = {"webhook_id": hook["id"], "event_type": options["type"], "data": data}
             sent = remote.post("/webhooks/test", body)
             text = dump_json(sent).decode() if options["json"] else f"sent to {hook['url']}"
             self.stdout.write(text)
         if not hooks:
             raise CommandError(f"No endpoint listens for {options['type']}.")
+
+
+def _changes(remote: RemoteService, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields in which the event is to differ from the sample of its type."""
+    event_type = EventType(options["type"])
+    sample, data = sample_of(event_type), sample_of(event_type)
+    if options["original"]:
+        original = remote.get(f"/events/{options['original']}")
+        if original["type"] != event_type:
+            raise CommandError(f"{original['id']} is a {original['type']} event.")
+        data = original["data"]
+    for path, value in options["override"]:
+        _set(data, path, value)
+    left_out = dict.fromkeys(sample.keys() - data.keys())
+    return left_out | {name: data[name] for name in data if sample.get(name) != data[name]}
 
 
 def _data(event_type: EventType, original: str | None, caller: Caller) -> dict[str, Any]:
