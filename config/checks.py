@@ -13,9 +13,10 @@ from zoneinfo import available_timezones
 
 from cryptography.fernet import Fernet
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, register, run_checks
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
+from django.db import connection
 from django.utils.module_loading import import_string
 from phonenumbers import SUPPORTED_REGIONS
 
@@ -51,6 +52,27 @@ def refuse_unsafe() -> None:
 def check_production(app_configs: Sequence[Any] | None, **_: object) -> list[CheckMessage]:
     """Report secrets that are too weak for a live service."""
     return [Error(fault, id="payments.E001") for fault in faults()]
+
+
+@register(Tags.database)
+def check_encoding(
+    app_configs: Sequence[Any] | None, databases: Sequence[str] | None = None, **_: object
+) -> list[CheckMessage]:
+    """Report, before `migrate` begins, a PostgreSQL database that cannot compose characters.
+
+    Searches do (`core.search`), and their index would refuse every payment.
+    """
+    if not databases or connection.vendor != "postgresql" or server_encoding() == "UTF8":
+        return []
+    hint = "createdb --encoding UTF8 --template template0 …"
+    return [Error("The encoding of the database must be UTF8.", hint=hint, id="payments.E002")]
+
+
+def server_encoding() -> str:
+    """Return the encoding in which PostgreSQL keeps the database."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_encoding")
+        return str(cursor.fetchone()[0])
 
 
 def faults() -> Iterator[str]:

@@ -143,9 +143,9 @@ post /test/advance '{"days": 2}'
 ## When something fails
 
 Send the same request again, under the same `Idempotency-Key`, where no answer came and after 409,
-429, 500 and 503: after the seconds that `Retry-After` says, else after one second, then two, then
+429 and any 5xx: after the seconds that `Retry-After` says, else after one second, then two, then
 four. It is done once, however often it arrives. Any other refusal says what is wrong: the same
-request would be refused again. Mend it; nothing of it was kept, the key may be used again.
+request would be refused again. Mend it, and send the new request under a new key.
 
 ```sh
 curl -sS --retry 5 --retry-connrefused "$API/payments" -H "Authorization: Bearer $KEY" \

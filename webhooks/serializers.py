@@ -91,7 +91,9 @@ class TestEventRequest(Input):
     event_type = OneOfField(
         allowed=tuple(EventType.values), required=False, help_text="Default: payment.completed."
     )
-    data = SampleDataField(required=False)  # type: ignore[assignment]  # fields are no attributes
+    data = SampleDataField(
+        required=False, help_text="With a test key: what replaces fields of the sample."
+    )  # type: ignore[assignment]  # fields are no attributes
 
 
 class WebhookOutput(Output):

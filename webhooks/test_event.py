@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from core.errors import ValidationFailed
 from merchants.callers import Caller
 from webhooks.attempt_now import attempt_now
 from webhooks.event_types import EventType
@@ -34,9 +35,14 @@ def start_test_delivery(
     """Write a sample event for one endpoint, which `finish_test_delivery` sends.
 
     `data` replaces fields of the sample, or leaves out those that are None there; the merchant
-    stays the webhook's own. Raises WebhookNotFound. Serves POST /v1/webhooks/test, with
+    stays the webhook's own. In live mode there is none: a key that may write webhooks, and no
+    more, would have us sign that a payment of the shop's own is completed.
+
+    Raises WebhookNotFound, ValidationFailed. Serves POST /v1/webhooks/test, with
     `finish_test_delivery`.
     """
+    if data and caller.livemode:
+        raise ValidationFailed(data="needs a test key")
     webhook = Webhook.objects.visible_to(caller).not_deleted().one(webhook_id)
     sample = sample_of(event_type, merchant_id=webhook.merchant_id)
     own = {name: sample[name] for name in ("merchant_id",) if name in sample}

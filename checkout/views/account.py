@@ -17,7 +17,7 @@ from checkout.browser_session import (
 from checkout.forms import ChangePinForm, ResetPinForm
 from checkout.pages import CheckoutPage, Detour, SeeOther
 from checkout.views.sending import send_code
-from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way
+from checkout.views.signing_in import AgainAction, CodePage, SigningIn, Way, marked
 from core.errors import ApiError
 from core.ids import is_id
 from customers.errors import CustomerNotFound
@@ -27,6 +27,8 @@ from customers.sessions import SignedIn, end_session, sign_in
 from links.models import PaymentLink
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.models import Payment
+
+BY_PHONE = "number"  # marks the address at which a known device is asked for a number all the same
 
 
 class OwnPage(CheckoutPage):
@@ -88,8 +90,9 @@ class ForAccount(OwnPage, SigningIn):
 
     @property
     def way(self) -> Way:
-        names = ("account-phone", "account-code", "account-code-again")
-        return Way(*map(self.own, names))
+        """Return the way by phone number, on a device that would be asked for its passkey, too."""
+        by_phone = marked(self.own("account-phone"), BY_PHONE)
+        return Way(by_phone, self.own("account-code"), self.own("account-code-again"))
 
 
 class AccountCodePage(ForAccount, CodePage):

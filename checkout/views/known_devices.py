@@ -13,16 +13,14 @@ from checkout.browser_session import (
 from checkout.headers import set_page_headers
 from checkout.pages import SeeOther
 from checkout.refusals import message_for
-from checkout.views.account import ForAccount
+from checkout.views.account import BY_PHONE, ForAccount
 from checkout.views.passkeys import customer_here, is_of_this_device
-from checkout.views.signing_in import PhonePage, marked
+from checkout.views.signing_in import PhonePage
 from core.errors import RateLimited
 from customers.errors import PasskeyMissing, VerificationFailed
 from customers.models import Customer
 from customers.passkey_sign_in import sign_in_with_passkey
 from customers.passkeys import begin_sign_in
-
-BY_PHONE = "number"  # marks the address at which a known device is asked for a number all the same
 
 
 class AccountPhonePage(ForAccount, PhonePage):
@@ -35,7 +33,7 @@ class AccountPhonePage(ForAccount, PhonePage):
         return self.page(
             "sign_in.html",
             options_address=self.own("account-sign-in-options"),
-            phone_address=marked(self.way.phone_address, BY_PHONE),
+            phone_address=self.way.phone_address,
         )
 
     def post(self, request: HttpRequest, **kwargs: str) -> HttpResponse:
@@ -43,7 +41,7 @@ class AccountPhonePage(ForAccount, PhonePage):
             return super().post(request, **kwargs)
         customer, credential = customer_here(self), request.POST["credential"]
         if customer is None or not credential:
-            return SeeOther(marked(self.way.phone_address, BY_PHONE))
+            return SeeOther(self.way.phone_address)
         return self.sign_in(customer, credential)
 
     def sign_in(self, customer: Customer, credential: str) -> HttpResponse:

@@ -81,6 +81,16 @@ def test_the_phone_number_is_another_way(returning, texts):
     assert returning.path == "/account"
 
 
+def test_a_code_that_has_expired_leads_back_to_the_number_and_says_so(returning, victim):
+    returning.visit("/account/phone?number=1")
+    returning.send(phone=victim.phone)
+    del returning.client.cookies["code"]
+    returning.send(code="000000")
+
+    assert returning.path == "/account/phone?number=1&expired=1"
+    assert "That code has expired." in returning.text
+
+
 def test_without_javascript_it_leads_to_the_phone_number(returning):
     returning.send()
 
@@ -95,7 +105,7 @@ def test_an_unknown_device_is_asked_for_a_number_and_learns_nothing(returning, c
     thief.visit("/account/phone")
 
     assert "data-passkey" not in thief.text
-    assert asked(thief) == {"go": "/account/phone"}
+    assert asked(thief) == {"go": "/account/phone?number=1"}
     thief.send(credential="{}")
     assert thief.path == "/account/phone?number=1"
     assert not PasskeyChallenge.objects.filter(purpose=ChallengePurpose.SIGN_IN).exists()
@@ -108,7 +118,7 @@ def test_a_device_whose_passkey_is_of_no_use_is_asked_no_more(returning, victim,
     else:
         victim.passkeys.update(removed_at=utc_now())
 
-    assert asked(returning) == {"go": "/account/phone"}
+    assert asked(returning) == {"go": "/account/phone?number=1"}
     returning.visit("/account/phone")
     assert "<h1>Your phone number</h1>" in returning.text
 

@@ -6,9 +6,11 @@ import sys
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection
 from pytest_django import Settings
 
-from config.checks import faults, is_near, refuse_unsafe
+from config import checks
+from config.checks import check_encoding, faults, is_near, refuse_unsafe
 
 
 @pytest.fixture
@@ -162,3 +164,17 @@ def test_a_relay_of_our_own_network_needs_no_tls(
     production.SMS_URL = "http://gateway.internal/send"
 
     assert list(faults()) == []
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+@pytest.mark.parametrize(("encoding", "is_right"), [("UTF8", True), ("SQL_ASCII", False)])
+def test_a_database_that_cannot_compose_characters_is_not_migrated(
+    monkeypatch: pytest.MonkeyPatch, encoding: str, is_right: bool
+) -> None:
+    assert check_encoding(None, [connection.alias]) == []
+    monkeypatch.setattr(checks, "server_encoding", lambda: encoding)
+
+    found = check_encoding(None, [connection.alias])
+
+    assert [fault.id for fault in found] == ([] if is_right else ["payments.E002"])

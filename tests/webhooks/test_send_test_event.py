@@ -17,7 +17,7 @@ from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
 from webhooks.attempt_now import waiting_slot
 from webhooks.event_types import EventType
-from webhooks.models import Delivery, Event
+from webhooks.models import Delivery, Event, Webhook
 from webhooks.redelivery import close_undeliverable
 from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
@@ -78,6 +78,21 @@ def test_fields_of_the_sample_can_be_replaced(
     del sample["customer_id"]
     named = {name: data[name] for name in ("amount", "metadata", "new")}
     assert sent["data"] == {**sample, **named}
+
+
+def test_a_live_key_has_no_event_of_its_own_making_signed(
+    api: Api, merchant: Merchant, endpoint: MakeEndpoint, receiver: Receiver
+) -> None:
+    webhook = endpoint()
+    Webhook.objects.update(livemode=True)
+    body = {"webhook_id": webhook.id, "data": {"payment_id": "pay_unpaid", "amount": 5_000}}
+
+    response = api(merchant, live=True).post(PATH, body)
+
+    assert response.status_code == 422
+    assert response.json()["details"] == "data: needs a test key"
+    assert not receiver.received(webhook.url)
+    assert Event.objects.count() == 0
 
 
 @pytest.mark.parametrize(
