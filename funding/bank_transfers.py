@@ -52,14 +52,18 @@ def credit_by_hand(
 ) -> TopUp:
     """Credit money that came in to a customer, as a person says; as the top-up it was meant for.
 
-    Only an entry of a statement is taken, as a notification of the same money may come beside it.
+    That is the one named, or else the customer's oldest that waits for this amount: another file
+    may bring its reference later, and the same money is not to be credited again. Only an entry of
+    a statement is taken, as a notification of the same money may come beside it.
+
     Raises BankEntryNotFound, BankEntryUnfit, CustomerNotFound, CustomerErased, TopUpNotFound.
     """
     entry = BankEntry.objects.locked(entry_id)
     refuse_no_credit(entry)
     customer = Customer.objects.one(customer_id)
     customer.refuse_erased()
-    top_up = TopUp.objects.locked(top_up_id) if top_up_id else None
+    meant = top_up_id or _awaited(entry, customer_id)
+    top_up = TopUp.objects.locked(meant) if meant else None
     if top_up is None:
         top_up = open_top_up(
             customer=customer,
@@ -78,6 +82,19 @@ def credit_by_hand(
     credit_locked(top_up, amount=entry.amount or 0, actor=actor, now=now)
     entry.match(credited_to=top_up.pk, by=actor, at=now)
     return top_up
+
+
+def _awaited(entry: BankEntry, customer_id: str) -> str:
+    """Return the customer's oldest top-up that waits for a transfer of this amount, or nothing."""
+    waiting = TopUp.objects.filter(
+        customer=customer_id,
+        livemode=entry.livemode,
+        way=FundingWay.BANK_TRANSFER,
+        status=TopUpStatus.PENDING,
+        amount=entry.amount,
+        currency=entry.currency,
+    )
+    return waiting.order_by("pk").values_list("pk", flat=True).first() or ""
 
 
 def refuse_no_credit(entry: BankEntry) -> None:
@@ -104,8 +121,8 @@ def _refuse_same_money(entry: BankEntry, *, but: str = "") -> None:
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
-    said = BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED)
-    if said.filter(source=entry.source).exists():
+    told = BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED)
+    if any(each.source == entry.source or _are_of_two_days(each, entry) for each in told):
         raise BankEntryUnfit("Money with this reference has come in before.")
     if entry.currency != top_up.currency or not entry.amount:
         raise BankEntryUnfit("The currency is not that of the top-up.")
@@ -113,6 +130,12 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
         return
     if entry.amount != top_up.amount_received:
         raise BankEntryUnfit("Another amount has come in with this reference before.")
+
+
+def _are_of_two_days(one: BankEntry, other: BankEntry) -> bool:
+    """Return whether a notification and a statement cannot be of the same money."""
+    days = (one.booking_date, other.booking_date)
+    return None not in days and days[0] != days[1]
 
 
 def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:

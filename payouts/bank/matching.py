@@ -194,6 +194,10 @@ def _refuse_other_amount(
     currencies = {payout.currency for payout in payouts}
     missing = sum(payout.amount for payout in payouts) - charge - entry.amount
     if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
+        if len(payouts) > 1:
+            raise BankEntryUnfit(
+                f"It is a part of a run of {len(payouts)} payouts: the bank knows which came back."
+            )
         words = decimal_text(missing, entry.currency)
         raise BankEntryUnfit(
             f"The amount that came back is {entry.currency} {words} less than the payout, as if the"

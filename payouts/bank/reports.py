@@ -125,7 +125,10 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
     if parsed is None:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
     here = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
-    return here.astimezone(UTC)
+    try:
+        return here.astimezone(UTC)
+    except OverflowError as error:  # a day at either end of the calendar
+        raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"}) from error
 
 
 def day_at(element: Element, *paths: str) -> date | None:

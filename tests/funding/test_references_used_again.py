@@ -8,9 +8,11 @@ from core.clock import utc_now
 from core.json import dump_json
 from core.money import MAX_AMOUNT
 from funding.bank_transfers import credit_by_hand
+from funding.reversal import reverse_top_up
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.funding.money_in import booked, customer_with, held, notified, ordered, transfer
+from tests.payouts.bank_files import waiting_entries
 
 pytestmark = pytest.mark.django_db
 PHONES = ("+12424567890", "+12424567891")
@@ -58,6 +60,58 @@ def test_the_same_day_and_money_with_another_text_waits(top_ups):
 
     assert money_of(top_ups) == [2_000, 0]
     assert "told of this money before" in BankEntry.objects.unmatched().get().problem
+
+
+@pytest.mark.parametrize("is_reversed", [False, True])
+@pytest.mark.parametrize("first", [notified, booked])
+def test_the_same_sum_on_another_day_is_other_money(top_ups, first, is_reversed):
+    top_up, second = top_ups[0], notified if first is booked else booked
+    first(on("2026-11-17", transfer(2_000, top_up.reference, "A")))
+    if is_reversed:
+        reverse_top_up(
+            top_up_id=top_up.pk, amount=2_000, cause="returned", actor="staff:ann", now=utc_now()
+        )
+
+    second(on("2026-11-20", transfer(2_000, top_up.reference, "B")))
+
+    assert waiting_entries() == ["Money with this reference has come in before."]
+    assert held(top_up.customer) == (0 if is_reversed else 2_000)
+
+
+def test_the_second_is_credited_by_hand(top_ups):
+    top_up = top_ups[0]
+    notified(on("2026-11-17", transfer(2_000, top_up.reference, "A")))
+    booked(on("2026-11-20", transfer(2_000, top_up.reference, "B")))
+
+    credit_by_hand(
+        entry_id=BankEntry.objects.unmatched().get().pk,
+        customer_id=top_up.customer_id,
+        actor="staff:ann",
+        now=utc_now(),
+    )
+    booked(
+        on("2026-11-17", transfer(2_000, top_up.reference, "A")), message_id="M-2", number="2026-2"
+    )
+
+    assert held(top_up.customer) == 4_000
+    assert waiting_entries() == []
+
+
+@pytest.mark.parametrize("reference", ["", "A"])
+def test_what_was_credited_by_hand_is_not_credited_again(top_ups, reference):
+    top_up = top_ups[0]
+    booked(transfer(2_000, "the text was lost", reference))
+    credit_by_hand(
+        entry_id=BankEntry.objects.get().pk,
+        customer_id=top_up.customer_id,
+        actor="staff:ann",
+        now=utc_now(),
+    )
+
+    notified(transfer(2_000, top_up.reference, ""))
+
+    assert held(top_up.customer) == 2_000
+    assert waiting_entries() == []
 
 
 def test_two_in_the_same_words_are_both_stored(top_ups):

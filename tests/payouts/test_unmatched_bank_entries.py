@@ -8,10 +8,12 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.clock import utc_now
+from payouts.errors import BankFileUnreadable
 from payouts.models import BankEntry, BankFile, BankStatement
 from payouts.services import record_failed
 from tests.events import event_types
 from tests.payouts.bank_files import (
+    batch_details,
     entry,
     notification,
     order_of,
@@ -166,6 +168,25 @@ def test_a_return_less_a_charge_waits_and_says_what_is_missing(sent_pair):
     assert "is BSD 2.50 less than the payout" in problem
     payout.refresh_from_db()
     assert payout.status == "paid"
+
+
+def test_a_part_of_a_run_is_no_return_less_a_charge(sent_pair):
+    batch = sent_pair[0].batch
+    read(statement(entry(2050, details=batch_details(batch)), message_id="M-0", number="2026-0"))
+
+    back = entry(800, details=batch_details(batch), direction="CRDT", reversal=True)
+    read(notification(back))
+
+    assert waiting_entries() == [
+        "It is a part of a run of 2 payouts: the bank knows which came back."
+    ]
+
+
+def test_a_date_at_the_end_of_the_calendar_is_refused_like_any_other(sent_pair):
+    content = re.sub(r"<CreDtTm>[^<]*", "<CreDtTm>9999-12-31T23:59:59", statement(entry(1250)))
+
+    with pytest.raises(BankFileUnreadable):
+        read(content)
 
 
 def test_test_payouts_are_not_answered_by_live_files(sent_pair):
