@@ -110,10 +110,10 @@ def run(action: Action, context: ActionContext) -> ActionResult:
 def _audited(action: Action, context: ActionContext) -> Any:
     model = type(context.row)
     entry = AuditAction(
-        action.audited_as,
-        action.right,
-        str(model._meta.model_name),
-        context.row.pk,
+        act=action.audited_as,
+        right=action.right,
+        subject_type=str(model._meta.model_name),
+        subject_id=context.row.pk,
         reason=context.data.get(action.reason, ""),
     )
     with audited(staff=context.staff, action=entry, now=context.now) as record:

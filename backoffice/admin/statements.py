@@ -98,7 +98,12 @@ class AccountStatementAdmin(OfficeAdmin):
         if form not in ExportForm.values:
             raise Http404
         if not staff.may(Right.EXPORT):
-            act = AuditAction("start export", Right.EXPORT, "accountstatement", row.pk)
+            act = AuditAction(
+                act="start export",
+                right=Right.EXPORT,
+                subject_type="accountstatement",
+                subject_id=row.pk,
+            )
             append_forbidden(staff=staff, action=act, now=now)
             raise PermissionDenied
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)

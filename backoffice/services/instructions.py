@@ -55,10 +55,10 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     upload = read_upload(request.sealed_file) if request.sealed_file else None
     task = task_of(request.task, upload)
     action = AuditAction(
-        task.title.lower(),
-        task.right,
-        _subject_type(task, request.subject_id),
-        request.subject_id,
+        act=task.title.lower(),
+        right=task.right,
+        subject_type=_subject_type(task, request.subject_id),
+        subject_id=request.subject_id,
         reason=request.reason,
         note=request.note,
     )
