@@ -223,9 +223,9 @@ TASKS: dict[str, InstructionTask] = {
 
 
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:
-    """Return a task, with the file that it is about: read before the transaction that asks."""
+    """Return a task; the import of a bank file with the file, parsed before the transaction."""
     task = TASKS[name]
-    if upload is None:
+    if name != BANK_FILE:
         return task
     return replace(
         task,
