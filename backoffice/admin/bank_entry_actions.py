@@ -9,7 +9,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
-from backoffice.admin.submission import asking, submit, submitted
+from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.forms import (
     ActionForm,
     ModeField,
@@ -205,12 +205,12 @@ BANK_ENTRY_ACTIONS = (
 )
 
 RETURN_ACTIONS = (
-    asking(
+    instruction_action(
         instruction_kinds.PAYOUT_RETURN,
         name="returned",
         title="Record as returned",
         form=FailureForm,
-        done="The money has been returned.",
+        done_message="The money has been returned.",
         about="Only when the money is back on our account at the bank.",
         icon="undo",
         danger=True,

@@ -7,7 +7,7 @@ from django.conf import settings
 
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.note_action import note_action
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -182,21 +182,21 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.TOP_UP,
         title="Top up",
         form=CurrencyForm,
-        done="The wallet has been topped up.",
+        done_message="The wallet has been topped up.",
         icon="add_card",
         available=_has_a_person,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.ADJUST_WALLET,
         name="adjust",
         title="Adjust wallet",
         form=AdjustWalletForm,
-        arguments=("direction",),
-        done="The wallet has been adjusted.",
+        form_arguments=("direction",),
+        done_message="The wallet has been adjusted.",
         about="Recorded as a separate transfer between the house and the wallet.",
         icon="balance",
     ),
@@ -223,12 +223,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         icon="download",
         available=_has_a_person,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.ERASE_CUSTOMER,
         title="Erase",
         form=ErasureForm,
-        values=lambda context: {"note_on": None},  # what is written about a person goes, too
-        done="The customer's data has been erased.",
+        overrides=lambda context: {"note_on": None},  # what is written about a person goes, too
+        done_message="The customer's data has been erased.",
         about="On the person's own request. A colleague must approve it; it cannot be undone.",
         icon="person_off",
         danger=True,

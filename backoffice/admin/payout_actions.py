@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.submission import asking, submit, submitted
+from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
@@ -63,12 +63,12 @@ PAYOUT_ACTIONS = (
         main=True,
         available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.PAYOUT_FAILURE,
         name="failed",
         title="Record as refused",
         form=FailureForm,
-        done="The money has been returned.",
+        done_message="The money has been returned.",
         about="Only once the bank has confirmed it: otherwise it is paid twice.",
         icon="cancel",
         danger=True,

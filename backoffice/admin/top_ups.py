@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.display_fields import (
@@ -89,11 +89,11 @@ class ReversalForm(ActionForm):
 
 
 REVERSAL_ACTIONS = (
-    asking(
+    instruction_action(
         instruction_kinds.REVERSE_TOP_UP,
         title="Reverse",
         form=ReversalForm,
-        done="Taken back. The customer is told.",
+        done_message="Taken back. The customer is told.",
         about="Takes the money from the wallet again; a colleague has to approve.",
         icon="undo",
         danger=True,
