@@ -77,6 +77,7 @@ REVOKE = Action(
     right=Right.KEYS,
     form=ReasonForm,
     service=end_key,
+    row_id="key_id",
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),

@@ -40,6 +40,7 @@ from payments.models import Payment
 class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
+    derived = ("identity",)
     amount = MoneyField(
         required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
     )
@@ -109,6 +110,7 @@ REMOVE_PASSKEY = Action(
     right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
     service=remove_passkey,
+    row_id="passkey_id",
     message="The passkey has been removed.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
@@ -134,6 +136,7 @@ STOLEN = Action(
     right=Right.FREEZE,
     form=ReasonForm,
     service=secure_stolen,
+    row_id="customer_id",
     message=_secured,
     about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
     " removed, and the recent payments are listed.",
@@ -148,6 +151,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
         service=unlock,
+        row_id="customer_id",
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
@@ -176,6 +180,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNFREEZE,
         form=ReasonForm,
         service=unfreeze,
+        row_id="customer_id",
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),
@@ -206,6 +211,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.REVEAL,
         form=ReasonForm,
         service=reveal,
+        row_id="customer_id",
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
@@ -216,6 +222,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.PERSONAL_DATA,
         form=ReasonForm,
         service=export_personal_data,
+        row_id="customer_id",
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),

@@ -27,6 +27,7 @@ GIVE_UP = Action(
     right=Right.GIVE_UP,
     form=ReasonForm,
     service=fail_refund,
+    row_id="refund_id",
     message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),

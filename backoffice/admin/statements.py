@@ -32,6 +32,7 @@ DAYS_READ = 50_000
 class StatementForm(ActionForm):
     """Whose month, and in which form."""
 
+    derived = ("days",)
     mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
