@@ -157,7 +157,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 
 class StaffAdmin(OfficeAdmin):
-    called = "{row.username}"
+    heading_format = "{row.username}"
     ordering = ("username",)
     list_display = (
         NAME,

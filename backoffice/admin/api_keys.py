@@ -92,7 +92,7 @@ LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class ApiKeyAdmin(OfficeAdmin):
-    called = "API key {row.hint}"
+    heading_format = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))

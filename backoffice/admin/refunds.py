@@ -42,6 +42,7 @@ REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)
 
 
 class RefundAdmin(OfficeAdmin):
+    heading_format = "Refund of {amount}"
     summed = "amount"
     list_select_related = ("merchant",)
     list_display = (

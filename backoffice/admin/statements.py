@@ -86,7 +86,7 @@ CLOSING = Amount("Closing", "closing_amount")
 
 
 class AccountStatementAdmin(OfficeAdmin):
-    called = "Statement of {row.merchant.name}"
+    heading_format = "Statement of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)

@@ -105,6 +105,7 @@ REVERSAL_ACTIONS = (
 
 
 class TopUpAdmin(OfficeAdmin):
+    heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")
     list_display = (
