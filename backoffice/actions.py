@@ -14,6 +14,9 @@ from backoffice.roles import Right
 from backoffice.staff import Staff
 from merchants.callers import Caller
 
+# Who acts, on what and when: a field of a form never replaces these.
+FROM_CONTEXT = frozenset({"actor", "caller", "context", "now", "row", "staff"})
+
 
 @dataclass(frozen=True)
 class ActionContext:
@@ -34,19 +37,15 @@ class ActionContext:
         """The name under which the services of the other rooms keep who did it."""
         return self.staff.actor
 
-    @property
-    def context(self) -> "ActionContext":
-        """All of it, for a service that takes it as it is."""
-        return self
+    def argument(self, name: str, *, row_id: str) -> Any:
+        """Return the value of a service's parameter: of the context, the row's id, or the form's.
 
-    def argument(self, name: str) -> Any:
-        """Return what a service calls so: a field of the form, the id of the row, or one of these.
-
-        Raises AttributeError where there is nothing of the name.
+        `row_id` is the parameter that takes the id of the row. Raises KeyError where the form has
+        nothing of the name.
         """
-        if name in self.data:
-            return self.data[name]
-        return self.row.pk if name.endswith("_id") else getattr(self, name)
+        if name in FROM_CONTEXT:
+            return self if name == "context" else getattr(self, name)
+        return self.row.pk if name == row_id else self.data[name]
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,11 @@ class Action:
     page says before it is done.
 
     `service` does it, with `given` and with what its other parameters name, as
-    `ActionContext.argument` has them. `message` is what the page says then, or makes the result
-    from what the service returned. `audited_as` is its name in the audit trail, which keeps the
-    fields `watches` of the row before and of what the service returned, and the field `reason` of
-    the form; without it the service writes its own entry.
+    `ActionContext.argument` has them; `row_id` is the parameter that takes the id of the row.
+    `message` is what the page says then, or makes the result from what the service returned.
+    `audited_as` is its name in the audit trail, which keeps the fields `watches` of the row before
+    and of what the service returned, and the field `reason` of the form; without it the service
+    writes its own entry.
 
     `available` tells if it makes sense for an object as it is, `shown_to` to whom its button is
     shown. Both are for the eye: the service is what refuses.
@@ -83,6 +83,7 @@ class Action:
     service: Callable[..., Any]
     message: str | Callable[[Any], ActionResult]
     name: str = ""
+    row_id: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     audited_as: str = ""
     watches: Sequence[str] = ()
@@ -110,10 +111,10 @@ def run(action: Action, context: ActionContext) -> ActionResult:
 def _audited(action: Action, context: ActionContext) -> Any:
     model = type(context.row)
     entry = AuditAction(
-        action.audited_as,
-        action.right,
-        str(model._meta.model_name),
-        context.row.pk,
+        act=action.audited_as,
+        right=action.right,
+        subject_type=str(model._meta.model_name),
+        subject_id=context.row.pk,
         reason=context.data.get(action.reason, ""),
     )
     with audited(staff=context.staff, action=entry, now=context.now) as record:
@@ -125,6 +126,6 @@ def _audited(action: Action, context: ActionContext) -> Any:
 
 
 def _call(action: Action, context: ActionContext) -> Any:
-    names = inspect.signature(action.service).parameters
-    asked = {name: context.argument(name) for name in names if name not in action.given}
-    return action.service(**asked, **action.given)
+    names = inspect.signature(action.service).parameters.keys() - action.given.keys()
+    arguments = {name: context.argument(name, row_id=action.row_id) for name in names}
+    return action.service(**arguments, **action.given)

@@ -47,8 +47,8 @@ def cents(text: str, currency: str) -> int | None:
     return amount if amount is not None and 0 < amount <= MAX_AMOUNT else None
 
 
-def in_words(value: Any) -> Any:
-    """Write a day as instants are written, "3 Nov 2026"; return what is none as it is."""
+def day_text(value: Any) -> Any:
+    """Write a date as "3 Nov 2026"; return any other value unchanged."""
     is_day = isinstance(value, date) and not isinstance(value, datetime)
     return f"{value.day} {value:%b %Y}" if is_day else value
 

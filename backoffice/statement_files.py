@@ -9,7 +9,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from backoffice.sheets import Worksheet
-from core.clock import utc_now
 from core.money import decimal_text
 from payments.models import Payment
 from payouts.account_statements import PART_LINES, SUMS, stored_lines
@@ -116,7 +115,7 @@ def _lines(statement: AccountStatement) -> Iterator[dict[str, Any]]:
 
 def _batches(statement: AccountStatement) -> Iterator[list[dict[str, Any]]]:
     for offset in range(0, statement.lines_count, PART_LINES):
-        yield stored_lines(statement, offset=offset, limit=PART_LINES, now=utc_now())
+        yield stored_lines(statement, offset=offset, limit=PART_LINES)
 
 
 def _rows(statement: AccountStatement) -> Iterator[tuple[Any, ...]]:

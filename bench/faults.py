@@ -33,8 +33,8 @@ PAUSE_SECONDS = (0.3, 1.5)
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The most seconds that each stage may take, whatever is then left to be done."""
+class StageTimeouts:
+    """Seconds after which a stage is abandoned and what is unfinished counts as failed."""
 
     trade: float
     repeat: float = 600
@@ -55,10 +55,15 @@ class Outcome:
 
 
 def run(
-    *, seed: int, seconds: float, limit: Limit, clients: int = CLIENTS, embedded: bool = False
+    *,
+    seed: int,
+    seconds: float,
+    timeouts: StageTimeouts,
+    clients: int = CLIENTS,
+    embedded: bool = False,
 ) -> Outcome:
     """Break the service for so long, each fault at least once, and return what came of it."""
-    told = Transcript(ends=time.monotonic() + limit.trade)
+    told = Transcript(ends=time.monotonic() + timeouts.trade)
     directory = Path(tempfile.mkdtemp(prefix="payments-faults-"))
     directory.chmod(0o711)
     with ExitStack() as closing:
@@ -71,13 +76,13 @@ def run(
             Trader(number, seed, rig.stack.port, rig.stack.key, told) for number in range(clients)
         ]
         quiet = _break(rig, traders, seconds)
-        told.ends = time.monotonic() + limit.repeat
+        told.ends = time.monotonic() + timeouts.repeat
         bursts = max(FEWEST_BURSTS, int(seconds / SECONDS_PER_BURST))
         confirmed = confirm_at_once(traders[0], bursts)
         raced = post_at_once(traders[0], rig, bursts)
         _repeat_all(traders, told)
-        found = settle(rig, told, most_seconds=limit.settle)
-        broken = broken_promises(found, proof_seconds=limit.proof)
+        found = settle(rig, told, timeout_seconds=timeouts.settle)
+        broken = broken_promises(found, proof_seconds=timeouts.proof)
         goals = table(found, broken, confirmed, raced, quiet)
         return Outcome(broken, goals, dict(rig.given), len(told.same))
 
@@ -122,8 +127,8 @@ def main() -> None:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without unmounting what is mounted
     seconds = 60 * options.minutes
-    limit = Limit(trade=SLACK_SECONDS + 2 * seconds)
-    outcome = run(seed=options.seed, seconds=seconds, limit=limit, embedded=options.embedded)
+    timeouts = StageTimeouts(trade=SLACK_SECONDS + 2 * seconds)
+    outcome = run(seed=options.seed, seconds=seconds, timeouts=timeouts, embedded=options.embedded)
     for promise, measured in outcome.broken.items():
         sys.stdout.write(f"{'BROKEN' if measured else 'kept  '}  {promise}: {measured or 'none'}\n")
     sys.stdout.write("\n".join(["", *map(str, outcome.goals), ""]))

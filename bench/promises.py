@@ -65,9 +65,9 @@ class Findings:
         return int(count)
 
 
-def settle(rig: Rig, told: Transcript, *, most_seconds: float) -> Findings:
-    """Wait until nothing is under way any more, but not longer than this."""
-    deadline = time.monotonic() + most_seconds
+def settle(rig: Rig, told: Transcript, *, timeout_seconds: float) -> Findings:
+    """Wait until nothing is under way any more, or the time is up."""
+    deadline = time.monotonic() + timeout_seconds
     while (left := rig.rows(UNSETTLED)[0][0]) and time.monotonic() < deadline:
         time.sleep(0.5)
     return Findings(rig, told, int(left), rig.wire.receiver.received())
@@ -95,10 +95,10 @@ def broken_promises(found: Findings, *, proof_seconds: float) -> dict[str, objec
     }
 
 
-def _refused(rig: Rig, command: str, most_seconds: float) -> str:
+def _refused(rig: Rig, command: str, timeout_seconds: float) -> str:
     """Return what a proof says where it does not hold."""
     process = rig.stack.run("manage.py", command)
     try:
-        return rig.stack.words() if process.wait(most_seconds) else ""
+        return rig.stack.words() if process.wait(timeout_seconds) else ""
     except subprocess.TimeoutExpired:
         return f"{command} did not end"

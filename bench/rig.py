@@ -17,8 +17,8 @@ from typing import Any
 import psycopg
 
 from bench.serving import is_listening
+from bench.supervisor import Supervisor
 from bench.surroundings import Cable, SmallDisk
-from bench.upkeep import Upkeep
 from tests import template
 from tests.clusters import create_migrated
 from tests.postgres import Postgres
@@ -120,7 +120,7 @@ class Rig:
         return found
 
     def kill(self, part: str) -> None:
-        """Kill a part with all its processes; what keeps them up starts it again."""
+        """Kill a part with all its processes; the supervisor starts it again."""
         with suppress(ProcessLookupError):  # it has ended by itself just now
             self.stack.kill(self.parts[part])
 
@@ -232,7 +232,7 @@ def standing(directory: Path, *, seed: int, embedded: bool) -> Iterator[Rig]:
         rig = Rig(service, disk, log_disk, wire, chance, postgres, redis)
         for part in rig.commands:
             rig.start(part)
-        stack.enter_context(Upkeep(rig.parts, rig.start))
+        stack.enter_context(Supervisor(rig.parts, rig.start))
         rig.wait_until_awake()
         yield rig
 

@@ -44,7 +44,7 @@ class CopiedRows:
         signature = ""
         if self._signs:
             known = self.known | changes | (beside or {})
-            signature = sign(self._signs.meaning(known[name] for name in self._signs.signed))
+            signature = sign(self._signs.signed_form(known[name] for name in self._signs.signed))
             changes = changes | {"signature": signature}
         self.rows.append(tuple((self._stored | changes).values()))
         return signature

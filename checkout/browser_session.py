@@ -135,7 +135,7 @@ def customer_of_device(request: HttpRequest, *, livemode: bool, merchant_id: str
 
 
 def forget_device(response: HttpResponse, *, livemode: bool) -> None:
-    """Ask this device for no passkey any more: a code is left."""
+    """Forget the device: it will be asked for a code instead of a passkey."""
     delete_cookie(response, _device_cookie(livemode=livemode))
 
 

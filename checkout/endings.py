@@ -95,7 +95,8 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
     if payment_address and not end.again_address:
-        return replace(end, again_address=payment_address, again_words=_("Go on with the payment"))
+        words = end.again_words or _("Go on with the payment")
+        return replace(end, again_address=payment_address, again_words=words)
     return end
 
 
@@ -148,6 +149,7 @@ def _busy() -> Ending:
         STILL,
         _("Something else was happening with this payment at the same time."),
         next=_("Look at the payment, then try again."),
+        again_words=_("Look at the payment"),
     )
 
 
@@ -157,6 +159,7 @@ def _frozen() -> Ending:
         BAD,
         _("It has been stopped. No money has been taken."),
         next=_("Get in touch with us, and we will sort it out together."),
+        again_words=_("Look at the payment"),
     )
 
 
@@ -166,6 +169,7 @@ def _new_proof() -> Ending:
         STILL,
         _("For your safety it cannot pay so much yet. No money has been taken."),
         next=_("Pay a smaller amount now, or this one later."),
+        again_words=_("Look at the payment"),
     )
 
 

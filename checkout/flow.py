@@ -45,7 +45,7 @@ class CheckoutStep(Enum):
 def next_step(payment: Payment, session: CustomerSession | None, *, now: datetime) -> CheckoutStep:
     """Return what this customer has to do next to pay this payment.
 
-    Who has a passkey and no PIN is asked for the passkey: a first PIN would need it, too.
+    A customer with a passkey and no PIN is asked for the passkey: a first PIN would need it.
     """
     if session is None:
         return CheckoutStep.SIGN_IN

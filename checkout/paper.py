@@ -1,7 +1,7 @@
 """PDFs in any script: each font is embedded, with no more of its letters than are used.
 
-fpdf2 puts the parts of a line in order by their direction. `Paper` does it by their level, as rule
-L2 of Unicode's Annex 9 has it: a number within Arabic runs against it, and yet belongs to it.
+fpdf2 orders runs by direction only. `Paper` orders them by embedding level (UAX #9, rule L2), so
+that numbers inside Arabic text are placed correctly.
 """
 
 import unicodedata

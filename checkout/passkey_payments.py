@@ -85,7 +85,7 @@ def pay_with_new_passkey(
     return pay_verified(payment, browser, Verification.PASSKEY, now)
 
 
-def sign_in_by_passkey(
+def sign_in_to_pay(
     *,
     payment: Payment,
     customer: Customer,

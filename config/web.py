@@ -60,7 +60,7 @@ class PatientServer(MPServer):
             self._sso.setsockopt(socket.IPPROTO_TCP, defer, SILENT_SECONDS)
 
     def shutdown(self, exit_code: int = 0) -> None:
-        """Take who has connected, and end. Who asks meanwhile is refused on asking again."""
+        """Serve what has connected, and end. What connects meanwhile is refused on its retry."""
         if self._sso and sys.platform == "linux":
             turn_newcomers_away(self._sso)
             time.sleep(DRAIN_SECONDS)

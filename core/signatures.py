@@ -83,20 +83,21 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
     """The signature of a row over the named columns of its own and of rows it belongs to.
 
     A row is signed where it is inserted. Null in a row that was there before rows were signed.
-    `in_log`: a trigger notes each new signature for the log. `added`: columns that came when rows
-    were signed already, with the value that those have: it is not signed, so that their signatures
-    stay good, and the version before takes those of this one.
+    `in_log`: a trigger notes each new signature for the log. `added_later`: columns added after
+    rows had been signed, with the value existing rows got; left out of the signature where it has
+    that value, so that old and new releases verify each other's rows.
     """
 
     def __init__(
         self,
         *signed: str,
-        added: Mapping[str, object] = NO_COLUMNS,
+        added_later: Mapping[str, object] = NO_COLUMNS,
         in_log: bool = False,
         **options: Any,
     ) -> None:
         super().__init__(**{"max_length": MAX_SIGNATURE, "null": True, "editable": False} | options)
-        self.signed, self.added, self.in_log = (*signed, *added), added, in_log
+        self.signed, self.added_later = (*signed, *added_later), added_later
+        self.in_log = in_log
         self._values_of = attrgetter(*self.signed) if self.signed else None
 
     @property
@@ -104,25 +105,28 @@ class SignatureField(models.CharField):  # type: ignore[type-arg]  # generic in 
         """The names that a query reads the signed values by."""
         return tuple(name.replace(".", "__") for name in self.signed)
 
-    def meaning(self, values: Iterable[object]) -> tuple[object, ...]:
-        """Return what is signed: the values, and the table they are in."""
+    def signed_form(self, values: Iterable[object]) -> tuple[object, ...]:
+        """Return what is signed of these values: the table they are in, and all but defaults."""
         whole = (self.model._meta.db_table, *values)
-        for default in reversed([*self.added.values()]):
+        for default in reversed([*self.added_later.values()]):
             if whole[-1] != default:
                 break
             whole = whole[:-1]
         return whole
 
-    def is_signature(self, text: str | None, values: Sequence[object]) -> bool:
-        """Return whether this signed the values, with what was added or, as it should, without."""
+    def verifies(self, signature: str | None, values: Sequence[object]) -> bool:
+        """Return whether a signature is valid for these values.
+
+        Some rows were signed with added columns at their default: that form is accepted as well.
+        """
+        if is_signed(signature, self.signed_form(values)):
+            return True
         whole = (self.model._meta.db_table, *values)
-        return is_signed(text, self.meaning(values)) or (
-            bool(self.added) and is_signed(text, whole)
-        )
+        return bool(self.added_later) and is_signed(signature, whole)
 
     def values_of(self, row: models.Model) -> tuple[object, ...]:
         """Return what is signed of a row as it is in memory."""
-        return self.meaning(self._values_of(row) if self._values_of else ())
+        return self.signed_form(self._values_of(row) if self._values_of else ())
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:
         """Sign a row that is inserted."""
@@ -172,7 +176,7 @@ def sign_anew(row: models.Model) -> bool:
         return False
     stored = type(row)._base_manager.filter(pk=row.pk).values_list("signature", *field.lookups)
     signature, *values = stored.first() or (None,)
-    if signature is not None and not field.is_signature(signature, values):
+    if signature is not None and not field.verifies(signature, values):
         raise AlteredRow
     row.signature = sign(field.values_of(row), mark="" if signature else AT_UPGRADE)  # type: ignore[attr-defined]
     return True

@@ -8,20 +8,20 @@ from customers.passkeys import finish_sign_in
 from customers.sessions import SignedIn, start_session
 
 # The code remains for a customer whose attempts are used up.
-ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
+SIGN_IN_ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
 
 
-def sign_in_with_passkey(
+def sign_in_to_account(
     *, customer: Customer, credential: str, replaces: str, now: datetime
 ) -> SignedIn:
-    """Sign in a customer by a passkey; like a code for their own page, it names no payment.
+    """Sign in a customer to their own page by a passkey; like a code for it, it names no payment.
 
     The session changes neither PIN nor passkeys before the passkey is shown once more. `replaces`
     is the token that the browser had. Raises VerificationFailed, CustomerFrozen, and RateLimited
     after too many failed attempts.
     """
-    count_attempt(ATTEMPTS, customer.pk, now=now)
+    count_attempt(SIGN_IN_ATTEMPTS, customer.pk, now=now)
     finish_sign_in(customer=customer, credential=credential, now=now)
-    uncount_attempt(ATTEMPTS, customer.pk)
+    uncount_attempt(SIGN_IN_ATTEMPTS, customer.pk)
     customer.refuse_frozen()
     return start_session(customer=customer, now=now, replaces=replaces, by_passkey=True)

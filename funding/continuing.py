@@ -48,34 +48,24 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
     if not TopUp.objects.to_follow_up().filter(pk=top_up_id).exists():
         return False
     payment = Payment.objects.select_related("merchant").one(top_up.payment_id or "")
-    says = ADDED
-    if payment.status_at(now) in PAYABLE:
-        says = _SAYS.get(_pay(payment, top_up, now), ADDED)
+    says = _pay(payment, top_up, now) if payment.status_at(now) in PAYABLE else ADDED
     plan_receipt(top_up, now=now, says=says)
     top_up.followed_up_at = top_up.updated_at = now
     top_up.save(update_fields=["followed_up_at", "updated_at"])
     return True
 
 
-# What the customer is told of the payment, by its status then.
-_SAYS: dict[PaymentStatus | None, str] = {
-    PaymentStatus.COMPLETED: ADDED_AND_PAID,
-    **dict.fromkeys(PAYABLE, ADDED_BUT_OPEN),
-}
+def _pay(payment: Payment, top_up: TopUp, now: datetime) -> str:
+    """Pay an open payment by what was proved, if that is enough; return what to tell the customer.
 
-
-def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus | None:
-    """Pay by what was proved, if that is enough. Return the payment's status then.
-
-    Money that came for a top-up which the customer has given up is for the customer to spend. None
-    where someone else has paid meanwhile: then this customer has nothing left to do.
+    Money that came for a top-up which the customer has given up is for the customer to spend.
     """
-    before, verified = payment.status_at(now), proof_of(payment, top_up.customer_id)
+    verified = proof_of(payment, top_up.customer_id)
     if verified is None or top_up.canceled_at is not None:
-        return before
+        return ADDED_BUT_OPEN
     try:
         with transaction.atomic():  # a refusal undoes what it has begun
-            done = pay(
+            paid = pay(
                 payment_id=payment.pk,
                 customer=top_up.customer,
                 verified=verified,
@@ -83,6 +73,7 @@ def _pay(payment: Payment, top_up: TopUp, now: datetime) -> PaymentStatus | None
                 now=now,
             )
     except ApiError:
-        left = Payment.objects.one(payment.pk).status_at(now)
-        return left if left in PAYABLE else None
-    return done.status_at(now)
+        # Someone else may have paid, or the merchant canceled, in the meantime.
+        left = Payment.objects.one(payment.pk)
+        return ADDED_BUT_OPEN if left.status_at(now) in PAYABLE else ADDED
+    return ADDED_AND_PAID if paid.status_at(now) == PaymentStatus.COMPLETED else ADDED

@@ -57,8 +57,8 @@ class Account(models.Model):
 
     `balance` is credits less debits: of all transfers for a wallet, of the sealed ones for any
     other account. Who an account belongs to never changes, nor does `exponent`, the decimals of the
-    currency when it was opened; and no account is ever deleted. A statement has been made of all
-    before `closed_until`: what is posted later bears no earlier time.
+    currency when it was opened; and no account is ever deleted. `closed_until`: statements cover
+    everything before it; no later posting is dated earlier.
     """
 
     owner = PublicIdField()

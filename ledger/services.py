@@ -24,7 +24,7 @@ from ledger.models import (
 )
 
 # A period that is closed further ahead than this was closed by a clock that was wrong.
-FURTHEST_CLOSED = timedelta(days=1)
+MAX_CLOSED_AHEAD = timedelta(days=1)
 
 _COLUMNS = (
     *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
@@ -173,7 +173,8 @@ def post_transfers(
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("post() belongs in a transaction.")
-    at = _check_accounts(movements, now)
+    _check_exponents(movements)
+    posted_at = _posting_time(movements, now)
     effects = _effects(movements)
     _hold_debited(effects, held)
     transfers = [
@@ -187,7 +188,7 @@ def post_transfers(
             currency=movement.debit.currency,
             livemode=movement.debit.livemode,
             description=movement.description,
-            created_at=at,
+            created_at=posted_at,
         )
         for movement in movements
     ]
@@ -199,19 +200,25 @@ def post_transfers(
         _insert(transfers)
 
 
-def _check_accounts(movements: Sequence[Movement], now: datetime) -> datetime:
-    """Return the time that transfers between these bear: after each period that is closed."""
-    at, furthest = now, now + FURTHEST_CLOSED
-    for account in (account for move in movements for account in (move.debit, move.credit)):
-        if account.exponent != minor_digits(account.currency):
-            raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
-        if account.closed_until is not None and at < account.closed_until <= furthest:
-            at = account.closed_until
-    return at
+def _check_exponents(movements: Sequence[Movement]) -> None:
+    for movement in movements:
+        for account in (movement.debit, movement.credit):
+            if account.exponent != minor_digits(account.currency):
+                raise IntegrityError(f"Account {account.pk} has {account.exponent} decimals.")
+
+
+def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
+    """Return `now`, or the end of the latest closed period of these accounts if that is later."""
+    posted_at, furthest = now, now + MAX_CLOSED_AHEAD
+    for movement in movements:
+        for account in (movement.debit, movement.credit):
+            if account.closed_until and posted_at < account.closed_until <= furthest:
+                posted_at = account.closed_until
+    return posted_at
 
 
 def close_period(account: Account, end_at: datetime) -> None:
-    """Let nothing bear a time before `end_at` from now on: a statement of it is being made."""
+    """Close the account's books up to `end_at`: later postings are dated `end_at` or after."""
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)
 

@@ -108,7 +108,7 @@ def _read(rows: QuerySet[Any], field: SignatureField) -> list[Row]:
 def _fault_of(field: SignatureField, row: Row, logged: str | None) -> str:
     """Return what is wrong with a row, as the end of a sentence; "" where it is right."""
     _, signature, *values = row
-    if not field.is_signature(signature or logged, values):
+    if not field.verifies(signature or logged, values):
         return "was not written by the service, or was changed."
     if field.in_log and logged is None:
         return "is not in the log."

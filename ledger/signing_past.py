@@ -56,7 +56,7 @@ def _sign_rows(model: type[Model], now: datetime) -> int:
         found = list(rows.values_list("pk", *field.lookups)[:CHUNK])
         if not found:
             break
-        signatures = {pk: sign(field.meaning(values), mark=AT_UPGRADE) for pk, *values in found}
+        signatures = {pk: sign(field.signed_form(values), mark=AT_UPGRADE) for pk, *values in found}
         _log_signatures(model, signatures, now)
         count, last = count + len(found), found[-1][0]
     return count

@@ -106,13 +106,15 @@ def make_due(*, now: datetime) -> int:
     return made
 
 
-def stored_lines(
-    statement: AccountStatement, *, offset: int, limit: int, now: datetime
-) -> list[dict[str, Any]]:
-    """Return lines of a statement, the oldest first. Raises AccountStatementPending."""
+def refuse_pending(statement: AccountStatement, *, now: datetime) -> None:
+    """Raise AccountStatementPending for a statement that is still being made."""
     if statement.ready_at is None:
         left = statement.end_at + SETTLED_AFTER - now
         raise AccountStatementPending(seconds=max(1, math.ceil(left.total_seconds())))
+
+
+def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:
+    """Return lines of a statement that is ready, the oldest first."""
     first, last = offset // PART_LINES, (offset + limit - 1) // PART_LINES
     parts = statement.parts.filter(number__range=(first, last)).order_by("number")
     lines = [line for part in parts for line in orjson.loads(zlib.decompress(part.content))]

@@ -1,6 +1,7 @@
 """The words of payouts, balances and statements in the reference."""
 
 from core.wording import Wording
+from payouts.serializers import ONLY_WHEN_READY
 
 STATUSES = """
 Where the money is.
@@ -160,11 +161,7 @@ WORDING = Wording(
         "NewBankAccountRequest": ("currency", "bic"),
         "BankAccountOutput": ("bic",),
         "LedgerProofOutput": ("checkpoint", "leaves"),
-        "AccountStatementOutput": (
-            *("opening_amount", "payments_amount", "fees_amount", "refunds_amount"),
-            *("adjustments_amount", "payouts_amount", "returned_payouts_amount"),
-            *("closing_amount", "lines_count", "ready_at"),
-        ),
+        "AccountStatementOutput": ONLY_WHEN_READY,
         "NewPayoutRequest": ("amount", "description"),
         "NewAccountStatementRequest": ("currency",),
     },

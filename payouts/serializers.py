@@ -165,13 +165,17 @@ class BankAccountOutput(Output):
     closed_at = InstantField(required=False)
 
 
-COUNTED = frozenset({*SUMS.values(), "lines_count"})
-
-
 class NewAccountStatement(Input):
     start_at = InstantField(help_text="From this instant on.")
     end_at = InstantField(help_text="Before this instant. It must not lie in the future.")
     currency = CurrencyField(required=False)
+
+
+# What is left out of a statement that is still being made, in the order of the fields.
+ONLY_WHEN_READY = (
+    *("opening_amount", *dict.fromkeys(SUMS.values()), "closing_amount"),
+    *("lines_count", "ready_at"),
+)
 
 
 class AccountStatementOutput(Output):
@@ -203,7 +207,7 @@ class AccountStatementOutput(Output):
         shown = super().to_representation(instance)
         if instance.ready_at is not None:
             return shown
-        return {name: shown[name] for name in shown if name not in COUNTED}
+        return {name: shown[name] for name in shown if name not in ONLY_WHEN_READY}
 
 
 class AccountStatementLine(Output):

@@ -10,7 +10,7 @@ from core.queries import query_of, read_filters
 from core.spreadsheets import CSV_LINES, is_csv
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
-from payouts.account_statements import request_statement, stored_lines
+from payouts.account_statements import refuse_pending, request_statement, stored_lines
 from payouts.balances import balances_of
 from payouts.filters import (
     FILTERS,
@@ -148,14 +148,17 @@ class AccountStatementViewSet(CallerViewSet):
     @action(detail=True)
     def lines(self, request: CallerRequest, statement_id: str) -> HttpResponse:
         """Each line is a transfer of the ledger, oldest first; as JSON or as CSV."""
-        query, now = query_of(request), request_now()
+        query = query_of(request)
         statement = AccountStatement.objects.visible_to(request.user).one(statement_id)
-        if is_csv(query, request.headers.get("Accept", "")):
+        as_file = is_csv(query, request.headers.get("Accept", ""))
+        if as_file:
             page = PageQuery.parse({"limit": str(CSV_LINES), **query}, most=CSV_LINES)
-            lines = stored_lines(statement, offset=page.offset, limit=page.limit, now=now)
+        else:
+            page = PageQuery.parse(query)
+        refuse_pending(statement, now=request_now())
+        lines = stored_lines(statement, offset=page.offset, limit=page.limit)
+        if as_file:
             return file_of_lines(statement, lines)
-        page = PageQuery.parse(query)
-        lines = stored_lines(statement, offset=page.offset, limit=page.limit, now=now)
         total = statement.lines_count
         shown = {"lines": lines, "total": total, "limit": page.limit, "offset": page.offset}
         has_more = page.offset + len(lines) < total

@@ -222,9 +222,10 @@ def proof(refunded: int = 0, *refunds: PreviewRefund, **more: Any) -> tuple[str,
     return "receipt", BASE | {"payment_view": shown} | found | common | more
 
 
-def stopped(error: ApiError) -> tuple[str, dict[str, Any]]:
-    """Return the screen of what stopped a customer."""
-    return "stopped", {"livemode": True, "end": stop_for(error, payment_address="#")}
+def stopped(error: ApiError, *, payment_address: str = "#") -> tuple[str, dict[str, Any]]:
+    """Return the screen of what stopped a customer, at a payment unless there is none yet."""
+    end = stop_for(error, payment_address=payment_address)
+    return "stopped", {"livemode": True, "end": end}
 
 
 def in_language(context: dict[str, Any]) -> dict[str, Any]:

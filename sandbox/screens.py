@@ -288,7 +288,7 @@ SCREENS: dict[str, Screen] = {
         },
     ),
     "counter-closed": lambda: ("stopped", {"livemode": True, "end": counter_closed()}),
-    "link-ended": lambda: stopped(PaymentLinkInactive()),
+    "link-ended": lambda: stopped(PaymentLinkInactive(), payment_address=""),
     "wallet-stopped": lambda: ("stopped", {"livemode": True, "end": wallet_stopped()}),
     "frozen": lambda: stopped(CustomerFrozen()),
     "new-proof": lambda: stopped(NewProofLimitReached()),

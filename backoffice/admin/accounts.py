@@ -8,7 +8,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget
 
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, ReasonForm, SelectField, TextInputField
 from backoffice.page_parts import Table
 from backoffice.resource.display_fields import Badge, Field, Instant
@@ -51,34 +51,38 @@ class ResetForm(ActionForm):
         self.fields["email"].initial = self.row.email
 
 
-def _asking(task: str, **more: Any) -> Action:
-    """Return the action that asks for something about an account, by the account's name."""
-    of_account = {"values": lambda context: {"subject_id": context.row.username}}
-    return asking(task, **(of_account | more))
+def _account_action(task: str, **declared: Any) -> Action:
+    """Return the action that asks for something about an account: by its name, and in no mode."""
+    return instruction_action(
+        task,
+        overrides=lambda context: {"subject_id": context.row.username, "livemode": True},
+        **declared,
+    )
 
 
-ADD = asking(
+ADD = instruction_action(
     instruction_kinds.ADD_STAFF,
     name="add",
     title="Add staff",
     form=AccountForm,
-    values=lambda context: {
+    overrides=lambda context: {
         "subject_id": context.data["username"],
+        "livemode": True,
         "arguments": {"roles": context.data["role"], "email": context.data["email"]},
     },
-    done="The account has been created, and its owner invited by e-mail.",
+    done_message="The account has been created, and its owner invited by e-mail.",
     about="Another Administrator must approve this. Then the invitation goes out.",
     icon="person_add",
     main=True,
 )
 STAFF_ACTIONS = (
-    _asking(
+    _account_action(
         instruction_kinds.SET_ROLES,
         name="roles",
         title="Set roles",
         form=RolesForm,
-        arguments=("roles",),
-        done="The roles have been changed, with immediate effect.",
+        form_arguments=("roles",),
+        done_message="The roles have been changed, with immediate effect.",
         about="Another Administrator must approve this. To stop someone, close the account.",
         icon="badge",
         main=True,
@@ -88,16 +92,17 @@ STAFF_ACTIONS = (
         right=Right.STAFF,
         form=ReasonForm,
         service=lift_lockout,
+        row_id="user_id",
         message="The lockout has been lifted.",
         icon="lock_open",
     ),
-    _asking(
+    _account_action(
         instruction_kinds.RESET_ACCESS,
         name="reset",
         title="Reset access",
         form=ResetForm,
-        arguments=("email",),
-        done="The access has been reset, and a new invitation sent.",
+        form_arguments=("email",),
+        done_message="The access has been reset, and a new invitation sent.",
         about="Another Administrator must approve this. It takes away password and second factor,"
         " and sends a link to new ones.",
         icon="restart_alt",
@@ -108,17 +113,18 @@ STAFF_ACTIONS = (
         right=Right.STAFF,
         form=ReasonForm,
         service=close_account,
+        row_id="user_id",
         message="The account is closed.",
         icon="person_off",
         danger=True,
         available=lambda user, now: user.is_active,
     ),
-    _asking(
+    _account_action(
         instruction_kinds.REOPEN_ACCOUNT,
         name="reopen",
         title="Reopen account",
         form=ReasonForm,
-        done="The account has been reopened.",
+        done_message="The account has been reopened.",
         about="Another Administrator must approve this.",
         icon="person_check",
         available=lambda user, now: not user.is_active,
@@ -151,7 +157,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 
 
 class StaffAdmin(OfficeAdmin):
-    called = "{row.username}"
+    heading_format = "{row.username}"
     ordering = ("username",)
     list_display = (
         NAME,

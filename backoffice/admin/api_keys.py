@@ -77,6 +77,7 @@ REVOKE = Action(
     right=Right.KEYS,
     form=ReasonForm,
     service=end_key,
+    row_id="key_id",
     message="The key has been revoked.",
     audited_as="revoke key",
     watches=("id", "hint", "expires_at", "revoked_at"),
@@ -91,7 +92,7 @@ LAST_USED = Instant("Last used", "last_used_at", empty="—")
 
 
 class ApiKeyAdmin(OfficeAdmin):
-    called = "API key {row.hint}"
+    heading_format = "API key {row.hint}"
     list_select_related = ("merchant",)
     list_display = (HINT, NAME, MERCHANT, KEY_STATE, CREATED, LAST_USED, MODE)
     list_filter = (ModeFilter, link_filter("merchant", "merchant", "merchant_id"))

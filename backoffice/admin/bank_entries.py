@@ -106,7 +106,7 @@ def _amended_by(statement: BankStatement) -> str:
 class BankStatementAdmin(OfficeAdmin):
     """Each page shows what is open now: the ledger's account against all statements so far."""
 
-    called = "Bank statement {row.number}"
+    heading_format = "Bank statement {row.number}"
     list_display = (Field("Statement", "number"), START, END, OPENING, ENTRIES, CLOSING, MODE)
     list_filter = (ModeFilter,)
     details = (Field("Amended by the file", _amended_by),)

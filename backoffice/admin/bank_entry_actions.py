@@ -9,7 +9,7 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 from backoffice import formats
 from backoffice.actions import Action, ActionContext
 from backoffice.admin.payout_actions import FailureForm
-from backoffice.admin.submission import asking, submit, submitted
+from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.forms import (
     ActionForm,
     ModeField,
@@ -181,6 +181,7 @@ BANK_ENTRY_ACTIONS = (
         right=Right.PAY_OUT,
         form=ExplanationForm,
         service=set_aside,
+        row_id="entry_id",
         message="Noted. It no longer counts as a difference.",
         audited_as="explain bank entry",
         watches=("state",),
@@ -195,6 +196,7 @@ BANK_ENTRY_ACTIONS = (
         right=Right.PAY_OUT,
         form=ReasonForm,
         service=wait_again,
+        row_id="entry_id",
         message="It waits for a person again, and counts as a difference.",
         audited_as="let bank entry wait again",
         watches=("state", "note"),
@@ -205,12 +207,12 @@ BANK_ENTRY_ACTIONS = (
 )
 
 RETURN_ACTIONS = (
-    asking(
+    instruction_action(
         instruction_kinds.PAYOUT_RETURN,
         name="returned",
         title="Record as returned",
         form=FailureForm,
-        done="The money has been returned.",
+        done_message="The money has been returned.",
         about="Only when the money is back on our account at the bank.",
         icon="undo",
         danger=True,

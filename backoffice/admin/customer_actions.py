@@ -7,7 +7,7 @@ from django.conf import settings
 
 from backoffice.actions import Action, ActionResult
 from backoffice.admin.note_action import note_action
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -40,6 +40,7 @@ from payments.models import Payment
 class IdentityForm(ActionForm):
     """What the caller says of themselves. Two things must be right."""
 
+    derived = ("identity",)
     amount = MoneyField(
         required=False, label=f"Amount of a payment in the last {LOOKED_BACK.days} days"
     )
@@ -109,6 +110,7 @@ REMOVE_PASSKEY = Action(
     right=Right.REMOVE_PASSKEY,
     form=LostDeviceForm,
     service=remove_passkey,
+    row_id="passkey_id",
     message="The passkey has been removed.",
     about="For a lost or stolen device. Freeze the customer first if someone may be paying.",
     icon="no_encryption",
@@ -134,6 +136,7 @@ STOLEN = Action(
     right=Right.FREEZE,
     form=ReasonForm,
     service=secure_stolen,
+    row_id="customer_id",
     message=_secured,
     about="For a stolen phone or account: nothing can be paid, every session ends, the passkeys are"
     " removed, and the recent payments are listed.",
@@ -148,6 +151,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNLOCK_PIN,
         form=IdentityForm,
         service=unlock,
+        row_id="customer_id",
         message="The PIN has been unlocked. The customer can try again now.",
         icon="lock_open",
         main=True,
@@ -176,27 +180,28 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.UNFREEZE,
         form=ReasonForm,
         service=unfreeze,
+        row_id="customer_id",
         message="The customer can pay again.",
         audited_as="unfreeze customer",
         watches=("frozen_at",),
         icon="wb_sunny",
         available=lambda customer, now: customer.frozen_at and not customer.erased_at,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.TOP_UP,
         title="Top up",
         form=CurrencyForm,
-        done="The wallet has been topped up.",
+        done_message="The wallet has been topped up.",
         icon="add_card",
         available=_has_a_person,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.ADJUST_WALLET,
         name="adjust",
         title="Adjust wallet",
         form=AdjustWalletForm,
-        arguments=("direction",),
-        done="The wallet has been adjusted.",
+        form_arguments=("direction",),
+        done_message="The wallet has been adjusted.",
         about="Recorded as a separate transfer between the house and the wallet.",
         icon="balance",
     ),
@@ -206,6 +211,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.REVEAL,
         form=ReasonForm,
         service=reveal,
+        row_id="customer_id",
         message=_revealed,
         about="The audit trail records who reveals a number, and why.",
         icon="visibility",
@@ -216,6 +222,7 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         right=Right.PERSONAL_DATA,
         form=ReasonForm,
         service=export_personal_data,
+        row_id="customer_id",
         message=lambda content: ActionResult(
             "Recorded in the audit trail.", file=content, file_name="personal-data.json"
         ),
@@ -223,12 +230,12 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         icon="download",
         available=_has_a_person,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.ERASE_CUSTOMER,
         title="Erase",
         form=ErasureForm,
-        values=lambda context: {"note_on": None},  # what is written about a person goes, too
-        done="The customer's data has been erased.",
+        overrides=lambda context: {"note_on": None},  # what is written about a person goes, too
+        done_message="The customer's data has been erased.",
         about="On the person's own request. A colleague must approve it; it cannot be undone.",
         icon="person_off",
         danger=True,

@@ -57,7 +57,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class CustomerAdmin(OfficeAdmin):
-    called = "Customer {row.masked_phone}"
+    heading_format = "Customer {row.masked_phone}"
     notes = True
     list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
     list_select_related = ("merchant",)

@@ -23,7 +23,7 @@ STATE, ROWS = Badge("State", "state"), Field("Rows", lambda run: f"{run.row_coun
 class ExportRunAdmin(OfficeAdmin):
     """A file may hold what another role may not see: it is its requester's."""
 
-    called = "Export {row.name}"
+    heading_format = "Export {row.name}"
     exported = False
     list_display = (CREATED, Field("File", "name"), STATE, ROWS)
     list_filter = (DayFilter,)

@@ -73,6 +73,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Approve",
         service=approve,
+        row_id="instruction_id",
         message="Approved and carried out.",
         available=_is_waiting,
         right=Right.APPROVE,
@@ -85,6 +86,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Decline",
         service=decline,
+        row_id="instruction_id",
         message="Declined. Nothing was done.",
         available=_is_waiting,
         right=Right.APPROVE,
@@ -96,6 +98,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Withdraw",
         service=withdraw,
+        row_id="instruction_id",
         message="Withdrawn. Nothing was done.",
         available=_is_waiting,
         right=Right.VIEW_TRADE,
@@ -107,6 +110,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
     Action(
         title="Break glass",
         service=break_glass,
+        row_id="instruction_id",
         message="Every Administrator has been told. You can carry it out after the delay.",
         available=_may_break,
         right=Right.STAFF,
@@ -121,6 +125,7 @@ INSTRUCTION_ACTIONS: tuple[Action, ...] = (
         name="carry-out",
         title="Carry out alone",
         service=finish_break_glass,
+        row_id="instruction_id",
         message="Carried out. Every Administrator has been told.",
         available=_is_broken,
         right=Right.STAFF,

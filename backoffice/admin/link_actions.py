@@ -76,6 +76,7 @@ END_LINK = Action(
     right=Right.LINK,
     form=ReasonForm,
     service=deactivate_link,
+    row_id="link_id",
     message="This link can no longer be paid.",
     audited_as="end payment link",
     watches=("status",),

@@ -12,7 +12,7 @@ from backoffice.admin.link_actions import SEND_LINK
 from backoffice.admin.merchant_changes import CHANGE_ACTIONS
 from backoffice.admin.note_action import note_action
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import asking, submit, submitted
+from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.forms import (
     MODES,
     ActionForm,
@@ -64,6 +64,7 @@ VERIFY = Action(
     right=Right.VERIFY_MERCHANT,
     form=VerifyForm,
     service=verify_merchant,
+    row_id="merchant_id",
     message=lambda merchant: ActionResult(f"{merchant.name} is verified now."),
     audited_as="verify merchant",
     watches=("status",),
@@ -79,6 +80,7 @@ SUSPEND = Action(
     right=Right.SUSPEND_MERCHANT,
     form=ReasonForm,
     service=set_status,
+    row_id="merchant_id",
     given={"status": MerchantStatus.SUSPENDED},
     message=lambda merchant: ActionResult(f"{merchant.name} is suspended now."),
     audited_as="suspend merchant",
@@ -196,6 +198,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         right=Right.FEE,
         form=FeeForm,
         service=set_fee,
+        row_id="merchant_id",
         message="The fee has been set.",
         audited_as="set fee",
         watches=("fee_basis_points",),
@@ -211,31 +214,31 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         " another Administrator's approval first.",
         icon="key",
     ),
-    asking(
+    instruction_action(
         instruction_kinds.PAY_OUT,
         title="Pay out",
         form=MerchantMoneyForm,
-        done="The payout has been scheduled.",
+        done_message="The payout has been scheduled.",
         about="To the merchant's bank account on file.",
         icon="send_money",
     ),
-    asking(
+    instruction_action(
         instruction_kinds.ADJUST_MERCHANT,
         name="adjust",
         title="Adjust balance",
         form=AdjustForm,
-        arguments=("direction",),
-        done="The balance has been adjusted.",
+        form_arguments=("direction",),
+        done_message="The balance has been adjusted.",
         about="Recorded as a separate transfer between the house and the merchant.",
         icon="balance",
     ),
-    asking(
+    instruction_action(
         instruction_kinds.BANK_ACCOUNT,
         name="bank-account",
         title="Set bank account",
         form=BankAccountForm,
-        values=_bank_account,
-        done="The bank account has been set.",
+        overrides=_bank_account,
+        done_message="The bank account has been set.",
         about="A colleague must always approve this.",
         icon="account_balance",
     ),

@@ -44,7 +44,7 @@ SINCE = Instant("Since", "created_at")
 
 
 class MerchantAdmin(OfficeAdmin):
-    called = "{row.name}"
+    heading_format = "{row.name}"
     notes = True
     list_display = (
         Field("Name", "name"),

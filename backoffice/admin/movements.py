@@ -35,6 +35,7 @@ class PartFilter(OfficeFilter):
 
 class MovementAdmin(OfficeAdmin):
     audited = False
+    heading_format = "Movement of {amount}"
     summed = "amount"
     list_select_related = ("transfer",)
     list_display = (AT, KIND, AMOUNT, REFERENCE, TRANSACTION)

@@ -14,7 +14,7 @@ PASSKEY_FIELDS = (NAME, STATE, ADDED, LAST_USED)
 
 
 class PasskeyAdmin(OfficeAdmin):
-    called = "Passkey of {row.customer.masked_phone}"
+    heading_format = "Passkey of {row.customer.masked_phone}"
     exported = False
     list_select_related = ("customer",)
     list_display = (NAME, CUSTOMER, STATE, ADDED, LAST_USED)

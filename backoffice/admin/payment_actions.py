@@ -7,7 +7,7 @@ from django.utils.html import format_html
 
 from backoffice import formats
 from backoffice.actions import Action
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import (
     ActionForm,
     EmailField,
@@ -85,12 +85,12 @@ class RefundForm(ActionForm):
         )
 
 
-REFUND = asking(
+REFUND = instruction_action(
     REFUND_TASK,
     title="Refund",
     form=RefundForm,
-    arguments=("expected_available",),
-    done="The refund has been made.",
+    form_arguments=("expected_available",),
+    done_message="The refund has been made.",
     icon="undo",
     main=True,
     available=lambda payment, now: payment.amount_refundable > 0,
@@ -101,6 +101,7 @@ CANCEL = Action(
     right=Right.CANCEL,
     form=ReasonForm,
     service=cancel_payment,
+    row_id="payment_id",
     message="The payment is canceled. No money was taken.",
     audited_as="cancel payment",
     watches=("status",),
@@ -135,6 +136,7 @@ RECEIPT = Action(
     right=Right.RECEIPT,
     form=ReceiptForm,
     service=send_receipt,
+    row_id="payment_id",
     message="The receipt has been queued.",
     icon="receipt_long",
     available=lambda payment, now: payment.status == PaymentStatus.COMPLETED,

@@ -110,6 +110,7 @@ class PaymentAdmin(OfficeAdmin):
         MODE,
         ID,
     )
+    heading_format = "Payment of {amount}"
     summed = "amount"
     summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ID, MODE)
     export_fields = (

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult
-from backoffice.admin.submission import asking, submit, submitted
+from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.errors import NothingToSend
 from backoffice.forms import (
     ActionForm,
@@ -55,6 +55,7 @@ PAYOUT_ACTIONS = (
         right=Right.PAY_OUT,
         form=PaidForm,
         service=record_paid,
+        row_id="payout_id",
         message="Recorded as paid. The merchant is notified.",
         audited_as="record payout as paid",
         watches=("status",),
@@ -63,12 +64,12 @@ PAYOUT_ACTIONS = (
         main=True,
         available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
     ),
-    asking(
+    instruction_action(
         instruction_kinds.PAYOUT_FAILURE,
         name="failed",
         title="Record as refused",
         form=FailureForm,
-        done="The money has been returned.",
+        done_message="The money has been returned.",
         about="Only once the bank has confirmed it: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
@@ -80,6 +81,7 @@ PAYOUT_ACTIONS = (
         right=Right.PAY_OUT,
         form=ReasonForm,
         service=cancel_payout,
+        row_id="payout_id",
         message="Canceled. The money is back in the merchant's balance.",
         audited_as="cancel payout",
         watches=("status",),

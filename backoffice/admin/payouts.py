@@ -76,6 +76,7 @@ class PayoutStatusFilter(OfficeFilter):
 
 
 class PayoutAdmin(OfficeAdmin):
+    heading_format = "Payout of {amount}"
     summed = "amount"
     list_select_related = ("merchant", "bank_account", "statement")
     list_display = (

@@ -27,6 +27,7 @@ GIVE_UP = Action(
     right=Right.GIVE_UP,
     form=ReasonForm,
     service=fail_refund,
+    row_id="refund_id",
     message="The refund has been abandoned. The merchant is notified.",
     audited_as="give up refund",
     watches=("status",),
@@ -41,6 +42,7 @@ REFUND_FIELDS = (Id("Refund"), AMOUNT, STATUS, REASON, BY, CREATED)
 
 
 class RefundAdmin(OfficeAdmin):
+    heading_format = "Refund of {amount}"
     summed = "amount"
     list_select_related = ("merchant",)
     list_display = (

@@ -32,6 +32,7 @@ DAYS_READ = 50_000
 class StatementForm(ActionForm):
     """Whose month, and in which form."""
 
+    derived = ("days",)
     mode = ModeField()
     period = SelectField(PERIODS)
     first_day = DateInputField(required=False)
@@ -85,7 +86,7 @@ CLOSING = Amount("Closing", "closing_amount")
 
 
 class AccountStatementAdmin(OfficeAdmin):
-    called = "Statement of {row.merchant.name}"
+    heading_format = "Statement of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (CREATED, MERCHANT, FIRST, LAST, Badge("Status", "status"), LINES, CLOSING, MODE)
     list_filter = (DayFilter, ModeFilter, MerchantFilter)
@@ -98,7 +99,12 @@ class AccountStatementAdmin(OfficeAdmin):
         if form not in ExportForm.values:
             raise Http404
         if not staff.may(Right.EXPORT):
-            act = AuditAction("start export", Right.EXPORT, "accountstatement", row.pk)
+            act = AuditAction(
+                act="start export",
+                right=Right.EXPORT,
+                subject_type="accountstatement",
+                subject_id=row.pk,
+            )
             append_forbidden(staff=staff, action=act, now=now)
             raise PermissionDenied
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)

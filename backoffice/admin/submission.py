@@ -18,45 +18,50 @@ from payouts.models import Payout
 _FROM_FORM = ("reason", "note", "form_key")
 
 
-def asking(
+def instruction_action(
     task: str,
     *,
-    done: str,
-    arguments: Sequence[str] = (),
-    values: Callable[[ActionContext], dict[str, Any]] = lambda context: {},
-    **more: Any,
+    done_message: str,
+    form_arguments: Sequence[str] = (),
+    overrides: Callable[[ActionContext], dict[str, Any]] = lambda context: {},
+    **declared: Any,
 ) -> Action:
-    """Return the action that asks for a task of instructions, and takes the right to it.
+    """Return the action that submits an instruction for `task`, with the right of the task.
 
-    `done` is what its page says where no second person was needed. `arguments` are the fields of
-    the form that the task reads, `values` what `submit` cannot tell from the row and the form.
+    `done_message` is what its page says where no second person was needed. `form_arguments` are
+    the fields of the form that become the instruction's arguments. `overrides` returns the fields
+    of the request that differ from what `submit` takes from the form and the row. `declared` are
+    the other fields of the action.
     """
 
     def service(context: ActionContext) -> Instruction:
-        taken = {name: context.data[name] for name in arguments}
-        return submit(context, task, **({"arguments": taken} | values(context)))
+        arguments = {name: context.data[name] for name in form_arguments}
+        return submit(context, task, **({"arguments": arguments} | overrides(context)))
 
     right = TASKS[task].right
-    return Action(right=right, service=service, message=submitted(done), **more)
+    return Action(right=right, service=service, message=submitted(done_message), **declared)
 
 
-def submit(context: ActionContext, task: str, **values: Any) -> Instruction:
-    """Submit an instruction about the row, as the form has it; `values` are the other fields.
+def submit(context: ActionContext, task: str, **overrides: Any) -> Instruction:
+    """Submit an instruction about the row, as the form has it; `overrides` win over both.
 
-    Mode, amount and currency are those of the form, or else of the row: one that moves no money
-    names none, and is of 0 in the default currency.
+    Amount and currency are those of the form, or else of the row: one that moves no money names
+    none, and is of 0 in the default currency. The mode has no default: where neither the form nor
+    the row has one, `overrides` must.
     """
     row, data = context.row, context.data
     known: dict[str, Any] = {
-        "livemode": data["mode"] == "live" if "mode" in data else getattr(row, "livemode", True),
         "amount": data.get("amount", getattr(row, "amount", 0)),
         "currency": data.get("currency", getattr(row, "currency", settings.DEFAULT_CURRENCY)),
         "merchant_id": _merchant_id(row),
         "note_on": _note_on(row),
         **{name: data.get(name, "") for name in _FROM_FORM},
     }
-    about_row = {} if row is None else {"subject_id": row.pk}
-    request = InstructionRequest(task=task, **(known | about_row | values))
+    if "livemode" not in overrides:
+        known["livemode"] = data["mode"] == "live" if "mode" in data else row.livemode
+    if row is not None:
+        known["subject_id"] = row.pk
+    request = InstructionRequest(task=task, **(known | overrides))
     return instruct(staff=context.staff, request=request, now=context.now)
 
 

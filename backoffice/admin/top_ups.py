@@ -5,7 +5,7 @@ from datetime import datetime
 from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import asking
+from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, MoneyField, TextAreaField, TextInputField
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.display_fields import (
@@ -57,6 +57,7 @@ CASH_ACTIONS = (
         right=Right.TAKE_CASH,
         form=CountedCashForm,
         service=text_cash_code,
+        row_id="top_up_id",
         message="The customer has been sent a code. Enter it under “Enter the code”.",
         about="The customer confirms the amount by a code on their phone.",
         icon="payments",
@@ -69,6 +70,7 @@ CASH_ACTIONS = (
         right=Right.TAKE_CASH,
         form=CustomersCodeForm,
         service=confirm_cash,
+        row_id="top_up_id",
         message="The money is in the wallet. The customer has been sent the receipt.",
         icon="pin",
         available=lambda top_up, now: top_up.takes_cash(now) and bool(top_up.code_handle),
@@ -89,11 +91,11 @@ class ReversalForm(ActionForm):
 
 
 REVERSAL_ACTIONS = (
-    asking(
+    instruction_action(
         instruction_kinds.REVERSE_TOP_UP,
         title="Reverse",
         form=ReversalForm,
-        done="Taken back. The customer is told.",
+        done_message="Taken back. The customer is told.",
         about="Takes the money from the wallet again; a colleague has to approve.",
         icon="undo",
         danger=True,
@@ -103,6 +105,7 @@ REVERSAL_ACTIONS = (
 
 
 class TopUpAdmin(OfficeAdmin):
+    heading_format = "Top-up of {amount}"
     summed = "amount"
     list_select_related = ("customer", "payment")
     list_display = (

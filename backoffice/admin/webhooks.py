@@ -108,7 +108,7 @@ ABOUT = Reference("About", "resource_id")
 
 
 class WebhookAdmin(OfficeAdmin):
-    called = "Webhook endpoint of {row.merchant.name}"
+    heading_format = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
     list_display = (
         URL,
@@ -160,7 +160,7 @@ class WebhookAdmin(OfficeAdmin):
 
 
 class DeliveryAdmin(OfficeAdmin):
-    called = "Delivery of {row.event.type}"
+    heading_format = "Delivery of {row.event.type}"
     list_select_related = ("event__merchant", "webhook")
     list_display = (
         CREATED,
@@ -196,7 +196,7 @@ class DeliveryAdmin(OfficeAdmin):
 
 
 class EventAdmin(OfficeAdmin):
-    called = "Event {row.type}"
+    heading_format = "Event {row.type}"
     list_select_related = ("merchant",)
     list_display = (CREATED, Field("Type", "type"), ABOUT, MERCHANT, MODE, Id("Event"))
     list_filter = (

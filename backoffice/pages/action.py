@@ -128,8 +128,8 @@ def _back(resource: AdminResource, row: Any) -> str:
 
 def _attempt(resource: AdminResource, action: Action, subject_id: str) -> AuditAction:
     return AuditAction(
-        action.name.replace("-", " "),
-        action.right,
-        str(resource.model._meta.model_name),
-        subject_id[:SUBJECT_CHARACTERS],
+        act=action.name.replace("-", " "),
+        right=action.right,
+        subject_type=str(resource.model._meta.model_name),
+        subject_id=subject_id[:SUBJECT_CHARACTERS],
     )

@@ -46,10 +46,10 @@ def export_page(resource: AdminResource, request: HttpRequest, form: str) -> Htt
     """
     staff, instant = staff_of(request), request_now()
     action = AuditAction(
-        "export",
-        Right.EXPORT,
-        str(resource.model._meta.model_name),
-        "",
+        act="export",
+        right=Right.EXPORT,
+        subject_type=str(resource.model._meta.model_name),
+        subject_id="",
         reason=f"{form}: {request.GET.urlencode()}"[:500],
     )
     if not (resource.has_view_permission(request) and staff.may(Right.EXPORT)):

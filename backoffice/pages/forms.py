@@ -47,7 +47,9 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             raise ValidationError("This account has no role. Ask an Administrator for one.")
 
     def _write_failure(self, name: str) -> None:
-        action = AuditAction(SIGN_IN, Right.NOTE, "staff", name[:64])
+        action = AuditAction(
+            act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64]
+        )
         record = AuditRecord(outcome=AuditOutcome.REFUSED)
         append_entry(
             staff=staff_of(self.request),

@@ -36,6 +36,8 @@ class InvitationPage(PasswordResetConfirmView):
         staff = Staff(
             user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
         )
-        action = AuditAction("choose password", Right.NOTE, "staff", staff.username)
+        action = AuditAction(
+            act="choose password", right=Right.NOTE, subject_type="staff", subject_id=staff.username
+        )
         append_entry(staff=staff, action=action, record=AuditRecord(), now=request_now())
         return super().form_valid(form)

@@ -108,7 +108,7 @@ def refuse_proof(request: HttpRequest, error: str) -> bool:
 def write_entry(request: HttpRequest, act: str, outcome: AuditOutcome, *, error: str = "") -> None:
     """Write what someone did to their own account into the audit trail."""
     staff = staff_of(request)
-    action = AuditAction(act, Right.NOTE, "staff", staff.username)
+    action = AuditAction(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
     append_entry(
         staff=staff,
         action=action,

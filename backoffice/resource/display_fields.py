@@ -48,10 +48,10 @@ class Field:
         value = self.value(row)
         if value is None or value == "":
             return "—"
-        return str(value)[: self.most] if self.most else formats.in_words(value)
+        return str(value)[: self.most] if self.most else formats.day_text(value)
 
     def fact(self, row: Any) -> Any:
-        return formats.in_words(self.value(row))
+        return formats.day_text(self.value(row))
 
     def titles(self) -> tuple[str, ...]:
         """Return the headings of this field in an export."""

@@ -28,15 +28,15 @@ from backoffice.staff import staff_of
 class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     """Nothing is added, edited or deleted through Django's forms: actions are the only way.
 
-    `called` is the heading of a page, such as "Passkey of {row.customer.masked_phone}"; without it,
-    what one row is called. A page shows the fields of the list, and `details`; one with the title
-    of a field of the list stands in its place. `page` are its fieldsets where that is too much for
-    one. No secret and no hash is in any. `related` are the tables beside them, `summary` the fields
-    that the search box shows, `export_fields` those of an export where it says more than the list,
-    `summed` the amount whose sum stands below it. A method of the same purpose may add to them.
+    `heading_format` is the page's heading, of its `{row}` and the list's first `{amount}`. A page
+    shows the list's fields, then `details`; a detail replaces the list field with the same title.
+    `page` gives explicit fieldsets instead. Never include secrets or hashes. `related` are the
+    tables beside them, `summary` the fields that the search box shows, `export_fields` those of an
+    export where it says more than the list, `summed` the amount whose sum stands below the list. A
+    method of the same purpose may add to them.
     """
 
-    called: ClassVar[str] = ""
+    heading_format: ClassVar[str] = ""
     details: ClassVar[Sequence[Field]] = ()
     page: ClassVar[Sequence[Fieldset]] = ()
     related: ClassVar[Sequence[Related]] = ()
@@ -97,11 +97,12 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def heading(self, row: Any) -> str:
         """Return the name of an object, as a person would say it."""
-        if self.called:
-            return self.called.format(row=row)
-        name = self.entry.counted_as[0].capitalize()
-        amount = next((field for field in self.list_display if isinstance(field, Amount)), None)
-        return f"{name} of {amount.cell(row)}" if self.summed and amount else f"{name} {row}"
+        if not self.heading_format:
+            return f"{self.entry.counted_as[0].capitalize()} {row}"
+        if "{amount}" not in self.heading_format:
+            return self.heading_format.format(row=row)
+        amount = next(field for field in self.list_display if isinstance(field, Amount))
+        return self.heading_format.format(row=row, amount=amount.cell(row))
 
     def answer(self, row: Any, now: datetime) -> SupportAnswer | None:
         """Return what to tell the caller."""

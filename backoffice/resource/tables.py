@@ -17,10 +17,10 @@ SHOWN = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Related:
-    """The newest of a resource whose field `by` names the row, read with those of `joins`.
+    """A table of the newest rows of `model` whose field `by` is the page's row.
 
-    `rows` finds them where that is not all there is to it. `filter_name` is the filter by which
-    the list shows all of them. They take the right to `model`; None: they have no page.
+    `rows` replaces that query. `filter_name` links to the full list. `joins` are the relations read
+    with the rows. The table takes the right to `model`; None: its rows have no page.
     """
 
     title: str

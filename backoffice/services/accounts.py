@@ -182,4 +182,6 @@ def _colleague(user_id: int) -> User:
 
 
 def _action(act: str, username: str, reason: str = "") -> AuditAction:
-    return AuditAction(act, Right.STAFF, "staff", username, reason=reason)
+    return AuditAction(
+        act=act, right=Right.STAFF, subject_type="staff", subject_id=username, reason=reason
+    )

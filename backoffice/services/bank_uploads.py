@@ -22,7 +22,7 @@ from funding.models import FundingWay, TopUp
 from funding.references import references_in
 from merchants.callers import Caller
 from payouts.bank.importing import match_bank_file
-from payouts.bank.storage import ReadBankFile, StoredFile, read_bank_file, store_bank_file
+from payouts.bank.storage import ParsedBankFile, StoredFile, parse_bank_file, store_bank_file
 from payouts.errors import BankFileUnfit
 from payouts.models import BankEntry, BankEntryKind, PayoutBatch, PayoutOrder
 
@@ -34,8 +34,7 @@ NOTHING = "nothing of ours"
 _BYTES = "latin-1"  # each byte is one character
 
 # A file, or why it is refused: that is raised, and noted, within the transaction that acts on it.
-Upload = ReadBankFile | ApiError
-_GONE = BankFileUnfit(file="is not there any more")
+Upload = ParsedBankFile | ApiError
 
 _Named = Callable[[BankEntry], Model | None]
 
@@ -50,21 +49,21 @@ def seal_file(content: bytes) -> str:
     return crypto.encrypt(content.decode(_BYTES))
 
 
-def read_upload(sealed_content: str) -> Upload:
-    """Decrypt and read a file; call outside of a transaction, where no one waits for it."""
+def parse_upload(sealed_content: str) -> Upload:
+    """Decrypt and parse a file; call outside of a transaction, where no one waits for it."""
     try:
-        return read_bank_file(crypto.decrypt(sealed_content).encode(_BYTES))
+        return parse_bank_file(crypto.decrypt(sealed_content).encode(_BYTES))
     except ApiError as error:
         return error
 
 
-def read_waiting(instruction_id: str) -> Upload | None:
-    """Read the file that an instruction is about, if it is about one; outside of a transaction."""
+def parse_pending_upload(instruction_id: str) -> Upload | None:
+    """Parse the file that an instruction is about, if it is about one; outside of a transaction."""
     file = InstructionFile.objects.filter(instruction=instruction_id).first()
-    return read_upload(file.sealed_content) if file else None
+    return parse_upload(file.sealed_content) if file else None
 
 
-def check_file(instruction: Instruction, now: datetime, upload: Upload = _GONE) -> None:
+def check_file(instruction: Instruction, now: datetime, upload: Upload | None = None) -> None:
     """Store the file as its import would, keep nothing of it, and note what it says.
 
     Raises BankFileUnreadable, BankFileUnfit.
@@ -77,7 +76,7 @@ def check_file(instruction: Instruction, now: datetime, upload: Upload = _GONE) 
 
 
 def import_file(
-    instruction: Instruction, caller: Caller, now: datetime, upload: Upload = _GONE
+    instruction: Instruction, caller: Caller, now: datetime, upload: Upload | None = None
 ) -> str:
     """Store the file, and match its entries once that is committed, each by itself.
 
@@ -94,12 +93,16 @@ def entries_of(instruction: Instruction) -> QuerySet[BankEntry]:
     return BankEntry.objects.filter(file__in=filter(None, files)).order_by("-pk")
 
 
-def _store(upload: Upload, instruction: Instruction, actor: str, now: datetime) -> StoredFile:
+def _store(
+    upload: Upload | None, instruction: Instruction, actor: str, now: datetime
+) -> StoredFile:
+    if upload is None:
+        raise BankFileUnfit(file="is no longer available")
     if isinstance(upload, ApiError):
         raise upload
     if upload.content_hash != instruction.subject_id:
         raise BankFileUnfit(file="is not the one that was uploaded")
-    return store_bank_file(read=upload, livemode=instruction.livemode, actor=actor, now=now)
+    return store_bank_file(parsed=upload, livemode=instruction.livemode, actor=actor, now=now)
 
 
 def _summary(stored: StoredFile) -> dict[str, Any]:

@@ -46,4 +46,4 @@ def _refusal_of_code(top_up_id: str, code: str, now: datetime) -> ApiError | Non
 
 
 def _action(act: str, top_up_id: str) -> AuditAction:
-    return AuditAction(act, Right.TAKE_CASH, "topup", top_up_id)
+    return AuditAction(act=act, right=Right.TAKE_CASH, subject_type="topup", subject_id=top_up_id)

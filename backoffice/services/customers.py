@@ -124,4 +124,6 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
 
 
 def _action(act: str, right: Right, customer_id: str, reason: str = "") -> AuditAction:
-    return AuditAction(act, right, "customer", customer_id, reason=reason)
+    return AuditAction(
+        act=act, right=right, subject_type="customer", subject_id=customer_id, reason=reason
+    )

@@ -18,7 +18,7 @@ from backoffice.errors import (
 )
 from backoffice.models import Instruction
 from backoffice.roles import RIGHTS, InstructionKind, Right
-from backoffice.services.bank_uploads import read_waiting
+from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
 from backoffice.services.instructions import AUDITED, carry_out
@@ -35,7 +35,7 @@ def approve(*, staff: Staff, instruction_id: str, note: str, now: datetime) -> I
     InstructionExpired, RequesterNotAuthorized, and the errors of the task: then it goes on waiting.
     """
     action = decision("approve", Right.APPROVE, instruction_id, note)
-    upload = read_waiting(instruction_id)
+    upload = parse_pending_upload(instruction_id)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = lock_waiting(instruction_id, now)
         task = task_of(instruction.task, upload)
@@ -95,7 +95,9 @@ def _expire(instruction_id: str, *, now: datetime) -> bool:
 
 def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
     """Return the act of deciding about an instruction, for the audit trail."""
-    return AuditAction(act, right, "instruction", instruction_id, note=note)
+    return AuditAction(
+        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
+    )
 
 
 def lock_waiting(instruction_id: str, now: datetime) -> Instruction:

@@ -22,11 +22,10 @@ from backoffice.services import (
 )
 from merchants.callers import Caller
 
-K, R = InstructionKind, Right
 CarryOut = Callable[[Instruction, Caller, datetime], str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InstructionTask:
     """`kind` is whose limit counts; `always_two`: a second person is needed for any amount.
 
@@ -66,132 +65,167 @@ ROLL_LIVE_KEY = "roll_live_key"
 BREAKABLE = frozenset({InstructionKind.STAFF, InstructionKind.LIVE_KEY})
 
 TASKS: dict[str, InstructionTask] = {
-    REFUND: InstructionTask("Refund", K.REFUND, R.REFUND, money.check_refund, money.refund),
-    TOP_UP: InstructionTask("Top-up", K.TOP_UP, R.TOP_UP, money.check_top_up, money.top_up),
+    REFUND: InstructionTask(
+        title="Refund",
+        kind=InstructionKind.REFUND,
+        right=Right.REFUND,
+        check=money.check_refund,
+        carry_out=money.refund,
+    ),
+    TOP_UP: InstructionTask(
+        title="Top-up",
+        kind=InstructionKind.TOP_UP,
+        right=Right.TOP_UP,
+        check=money.check_top_up,
+        carry_out=money.top_up,
+    ),
     REVERSE_TOP_UP: InstructionTask(
-        "Reversal of a top-up",
-        K.ADJUSTMENT,
-        R.ADJUST,
-        money.check_reversal,
-        money.reverse,
+        title="Reversal of a top-up",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_reversal,
+        carry_out=money.reverse,
         always_two=True,
     ),
     ADJUST_WALLET: InstructionTask(
-        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.check_customer, money.adjust_wallet
+        title="Adjustment of a wallet",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_customer,
+        carry_out=money.adjust_wallet,
     ),
     ADJUST_MERCHANT: InstructionTask(
-        "Adjustment of a balance",
-        K.ADJUSTMENT,
-        R.ADJUST,
-        money.check_merchant,
-        money.adjust_merchant,
+        title="Adjustment of a balance",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.ADJUST,
+        check=money.check_merchant,
+        carry_out=money.adjust_merchant,
     ),
-    PAY_OUT: InstructionTask("Payout", K.PAYOUT, R.PAY_OUT, payouts.check_pay_out, payouts.pay_out),
+    PAY_OUT: InstructionTask(
+        title="Payout",
+        kind=InstructionKind.PAYOUT,
+        right=Right.PAY_OUT,
+        check=payouts.check_pay_out,
+        carry_out=payouts.pay_out,
+    ),
     RUN_PAYOUTS: InstructionTask(
-        "Payout run", K.PAYOUT, R.PAY_OUT, payouts.check_run, payouts.run_payouts
+        title="Payout run",
+        kind=InstructionKind.PAYOUT,
+        right=Right.PAY_OUT,
+        check=payouts.check_run,
+        carry_out=payouts.run_payouts,
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
     PAYOUT_FAILURE: InstructionTask(
-        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.check_failure, payouts.record_failure
+        title="Return of a payout",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=payouts.check_failure,
+        carry_out=payouts.record_failure,
     ),
     PAYOUT_RETURN: InstructionTask(
-        "Return of a paid payout",
-        K.ADJUSTMENT,
-        R.PAY_OUT,
-        bank_entries.check_return,
-        bank_entries.record_return,
+        title="Return of a paid payout",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_return,
+        carry_out=bank_entries.record_return,
     ),
     BANK_ENTRY: InstructionTask(
-        "Match of a bank entry",
-        K.ADJUSTMENT,
-        R.PAY_OUT,
-        bank_entries.check_match,
-        bank_entries.match_entry_by_hand,
+        title="Match of a bank entry",
+        kind=InstructionKind.ADJUSTMENT,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_match,
+        carry_out=bank_entries.match_entry_by_hand,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(
-        "Credit of a bank entry",
-        K.TOP_UP,
-        R.PAY_OUT,
-        bank_entries.check_credit,
-        bank_entries.credit_wallet,
+        title="Credit of a bank entry",
+        kind=InstructionKind.TOP_UP,
+        right=Right.PAY_OUT,
+        check=bank_entries.check_credit,
+        carry_out=bank_entries.credit_wallet,
         always_two=True,
     ),
     # The requester may have written the file: it gives money to any wallet and any merchant.
     BANK_FILE: InstructionTask(
-        "Import of a bank file",
-        K.BANK_FILE,
-        R.PAY_OUT,
-        bank_uploads.check_file,
-        bank_uploads.import_file,
+        title="Import of a bank file",
+        kind=InstructionKind.BANK_FILE,
+        right=Right.PAY_OUT,
+        check=bank_uploads.check_file,
+        carry_out=bank_uploads.import_file,
         always_two=True,
     ),
     BANK_ACCOUNT: InstructionTask(
-        "Change of a bank account",
-        K.BANK_ACCOUNT,
-        R.BANK_ACCOUNT,
-        payouts.check_bank_account,
-        payouts.set_bank_account,
+        title="Change of a bank account",
+        kind=InstructionKind.BANK_ACCOUNT,
+        right=Right.BANK_ACCOUNT,
+        check=payouts.check_bank_account,
+        carry_out=payouts.set_bank_account,
         always_two=True,
     ),
     ADD_STAFF: InstructionTask(
-        "Add staff",
-        K.STAFF,
-        R.STAFF,
-        accounts.check_addition,
-        accounts.add_colleague,
+        title="Add staff",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_addition,
+        carry_out=accounts.add_colleague,
         always_two=True,
     ),
     SET_ROLES: InstructionTask(
-        "Set roles", K.STAFF, R.STAFF, accounts.check_colleague, accounts.set_roles, always_two=True
+        title="Set roles",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.set_roles,
+        always_two=True,
     ),
     RESET_ACCESS: InstructionTask(
-        "Reset access",
-        K.STAFF,
-        R.STAFF,
-        accounts.check_colleague,
-        accounts.reset_access,
+        title="Reset access",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.reset_access,
         always_two=True,
     ),
     REOPEN_ACCOUNT: InstructionTask(
-        "Reopen account",
-        K.STAFF,
-        R.STAFF,
-        accounts.check_colleague,
-        accounts.reopen_account,
+        title="Reopen account",
+        kind=InstructionKind.STAFF,
+        right=Right.STAFF,
+        check=accounts.check_colleague,
+        carry_out=accounts.reopen_account,
         always_two=True,
     ),
     ISSUE_LIVE_KEY: InstructionTask(
-        "Issue live key",
-        K.LIVE_KEY,
-        R.LIVE_KEYS,
-        merchants.check_new_live_key,
-        merchants.issue_live_key,
+        title="Issue live key",
+        kind=InstructionKind.LIVE_KEY,
+        right=Right.LIVE_KEYS,
+        check=merchants.check_new_live_key,
+        carry_out=merchants.issue_live_key,
         always_two=True,
     ),
     ROLL_LIVE_KEY: InstructionTask(
-        "Roll live key",
-        K.LIVE_KEY,
-        R.LIVE_KEYS,
-        merchants.check_rolled_key,
-        merchants.roll_live_key,
+        title="Roll live key",
+        kind=InstructionKind.LIVE_KEY,
+        right=Right.LIVE_KEYS,
+        check=merchants.check_rolled_key,
+        carry_out=merchants.roll_live_key,
         always_two=True,
     ),
     ERASE_CUSTOMER: InstructionTask(
-        "Erasure of a customer",
-        K.ERASURE,
-        R.PERSONAL_DATA,
-        personal_data.check_erasure,
-        personal_data.erase,
+        title="Erasure of a customer",
+        kind=InstructionKind.ERASURE,
+        right=Right.PERSONAL_DATA,
+        check=personal_data.check_erasure,
+        carry_out=personal_data.erase,
         always_two=True,
     ),
 }
 
 
 def task_of(name: str, upload: bank_uploads.Upload | None) -> InstructionTask:
-    """Return a task, with the file that it is about: read before the transaction that asks."""
+    """Return a task; the import of a bank file with the file, parsed before the transaction."""
     task = TASKS[name]
-    if upload is None:
+    if name != BANK_FILE:
         return task
     return replace(
         task,

@@ -15,7 +15,7 @@ from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
 from backoffice.roles import InstructionKind, limit_of
 from backoffice.services.administrators import is_first_administrator
-from backoffice.services.bank_uploads import read_upload
+from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
 from backoffice.staff import Staff
 from backoffice.statuses import InstructionStatus
@@ -52,13 +52,13 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
 
     Raises Forbidden, FormAlreadySubmitted, and the errors of the task itself.
     """
-    upload = read_upload(request.sealed_file) if request.sealed_file else None
+    upload = parse_upload(request.sealed_file) if request.sealed_file else None
     task = task_of(request.task, upload)
     action = AuditAction(
-        task.title.lower(),
-        task.right,
-        _subject_type(task, request.subject_id),
-        request.subject_id,
+        act=task.title.lower(),
+        right=task.right,
+        subject_type=_subject_type(task, request.subject_id),
+        subject_id=request.subject_id,
         reason=request.reason,
         note=request.note,
     )

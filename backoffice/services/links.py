@@ -42,7 +42,12 @@ def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLi
 
     Raises Forbidden, MerchantNotFound, MerchantInactive, ActionLimitReached, ValidationFailed.
     """
-    action = AuditAction("send payment link", Right.LINK, "merchant", request.merchant_id)
+    action = AuditAction(
+        act="send payment link",
+        right=Right.LINK,
+        subject_type="merchant",
+        subject_id=request.merchant_id,
+    )
     with audited(staff=staff, action=action, now=now) as record:
         merchant = Merchant.objects.one(request.merchant_id)
         if merchant.status == MerchantStatus.SUSPENDED:

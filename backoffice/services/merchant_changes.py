@@ -23,10 +23,10 @@ def decide_change(
     """
     change = MerchantChange.objects.one(change_id)
     action = AuditAction(
-        APPROVE if approve else DECLINE,
-        Right.VERIFY_MERCHANT,
-        "merchant",
-        change.merchant_id,
+        act=APPROVE if approve else DECLINE,
+        right=Right.VERIFY_MERCHANT,
+        subject_type="merchant",
+        subject_id=change.merchant_id,
         reason=reason,
     )
     with audited(staff=staff, action=action, now=now) as record:

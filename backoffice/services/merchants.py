@@ -102,7 +102,12 @@ def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
 
     Raises Forbidden for anyone else, and SecretNotThere where it was collected or has gone.
     """
-    action = AuditAction("collect key", Right.LIVE_KEYS, "instruction", instruction_id)
+    action = AuditAction(
+        act="collect key",
+        right=Right.LIVE_KEYS,
+        subject_type="instruction",
+        subject_id=instruction_id,
+    )
     with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.locked(instruction_id)
         if instruction.asked_by_id != staff.user_id:
@@ -163,8 +168,12 @@ def _state(key: ApiKey) -> dict[str, Any]:
 
 
 def _action(act: str, right: Right, merchant_id: str, reason: str) -> AuditAction:
-    return AuditAction(act, right, "merchant", merchant_id, reason=reason)
+    return AuditAction(
+        act=act, right=right, subject_type="merchant", subject_id=merchant_id, reason=reason
+    )
 
 
 def _key_action(act: str, right: Right, key_id: str, reason: str) -> AuditAction:
-    return AuditAction(act, right, "apikey", key_id, reason=reason)
+    return AuditAction(
+        act=act, right=right, subject_type="apikey", subject_id=key_id, reason=reason
+    )

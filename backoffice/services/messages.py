@@ -12,7 +12,9 @@ from messages.resending import resend_message
 
 def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
     """Send a message again. Raises Forbidden, ActionLimitReached, MessageNotWaiting."""
-    action = AuditAction("send message again", Right.MESSAGE, "message", message.pk)
+    action = AuditAction(
+        act="send message again", right=Right.MESSAGE, subject_type="message", subject_id=message.pk
+    )
     with audited(staff=staff, action=action, now=now) as record:
         limit_rate(staff=staff, act=action.act, now=now)
         record.before = snapshot(message, "status")

@@ -13,7 +13,9 @@ def send_receipt(*, staff: Staff, payment_id: str, recipient: str, now: datetime
 
     Raises Forbidden, ActionLimitReached, PaymentNotFound, PaymentNotCompleted.
     """
-    action = AuditAction("send receipt", Right.RECEIPT, "payment", payment_id)
+    action = AuditAction(
+        act="send receipt", right=Right.RECEIPT, subject_type="payment", subject_id=payment_id
+    )
     with audited(staff=staff, action=action, now=now) as record:
         limit_rate(staff=staff, act=action.act, now=now)
         plan_receipt_again(payment_id=payment_id, recipient=recipient, now=now)

@@ -184,7 +184,9 @@ def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> Ban
 
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
     """Record the download of a file with account numbers. Raises Forbidden."""
-    action = AuditAction(f"download {form}", Right.PAY_OUT, "payout", batch.pk)
+    action = AuditAction(
+        act=f"download {form}", right=Right.PAY_OUT, subject_type="payout", subject_id=batch.pk
+    )
     with audited(staff=staff, action=action, now=now):
         pass
 
@@ -210,4 +212,6 @@ def _execution_date(instruction: Instruction, now: datetime) -> date:
 
 
 def _holiday_action(act: str, day: date) -> AuditAction:
-    return AuditAction(act, Right.HOLIDAYS, "bankholiday", day.isoformat())
+    return AuditAction(
+        act=act, right=Right.HOLIDAYS, subject_type="bankholiday", subject_id=day.isoformat()
+    )

@@ -46,7 +46,11 @@ def export_personal_data(*, staff: Staff, customer_id: str, reason: str, now: da
     Raises Forbidden, CustomerNotFound, CustomerErased, ActionLimitReached.
     """
     action = AuditAction(
-        "export personal data", Right.PERSONAL_DATA, "customer", customer_id, reason=reason
+        act="export personal data",
+        right=Right.PERSONAL_DATA,
+        subject_type="customer",
+        subject_id=customer_id,
+        reason=reason,
     )
     with audited(staff=staff, action=action, now=now):
         limit_rate(staff=staff, act=action.act, now=now)

@@ -98,7 +98,13 @@ def count_for_run(lookups: Lookups) -> int:
 
 def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
     """Send everything of a filter again, in the background. Raises Forbidden, NothingToSend."""
-    action = AuditAction("resend webhooks", Right.RESEND, "delivery", "", reason=reason)
+    action = AuditAction(
+        act="resend webhooks",
+        right=Right.RESEND,
+        subject_type="delivery",
+        subject_id="",
+        reason=reason,
+    )
     with audited(staff=staff, action=action, now=now) as record:
         rows = Delivery.objects.filter(**lookups)
         last = rows.order_by("-pk").first()
@@ -187,4 +193,4 @@ def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
 
 
 def _action(act: str, delivery_id: str) -> AuditAction:
-    return AuditAction(act, Right.RESEND, "delivery", delivery_id)
+    return AuditAction(act=act, right=Right.RESEND, subject_type="delivery", subject_id=delivery_id)

@@ -19,7 +19,7 @@ from checkout.views.signing_in import PhonePage
 from core.errors import RateLimited
 from customers.errors import PasskeyMissing, VerificationFailed
 from customers.models import Customer
-from customers.passkey_sign_in import sign_in_with_passkey
+from customers.passkey_sign_in import sign_in_to_account
 from customers.passkeys import begin_sign_in
 
 
@@ -47,7 +47,7 @@ class AccountPhonePage(ForAccount, PhonePage):
     def sign_in(self, customer: Customer, credential: str) -> HttpResponse:
         """Go on to the own page, or say what was wrong with the passkey's answer."""
         try:
-            signed_in = sign_in_with_passkey(
+            signed_in = sign_in_to_account(
                 customer=customer,
                 credential=credential,
                 replaces=self.browser.token,

@@ -17,7 +17,7 @@ from checkout.browser_session import (
 from checkout.flow import CheckoutStep, pay_verified, proof_for, submit_payment
 from checkout.headers import set_page_headers
 from checkout.pages import CheckoutPage, SeeOther
-from checkout.passkey_payments import pay_with_new_passkey, pay_with_passkey, sign_in_by_passkey
+from checkout.passkey_payments import pay_with_new_passkey, pay_with_passkey, sign_in_to_pay
 from checkout.views.paying import PaymentAction, PostOnly
 from checkout.views.pins import StepPage
 from core.errors import ApiError
@@ -144,7 +144,7 @@ class DevicePasskeyAction(PostOnly, PasskeyAction):
         if customer is None:
             return self.go_to(CheckoutStep.SIGN_IN)
         try:
-            signed_in = sign_in_by_passkey(
+            signed_in = sign_in_to_pay(
                 payment=self.payment,
                 customer=customer,
                 credential=request.POST.get("credential", ""),

@@ -69,17 +69,17 @@ class ReviewPage(CounterVisit):
         if customer is not None and not is_enough:
             coming = on_its_way(self.payment, customer, now=self.now)
         passkey_at = self.passkey_at()
-        takes_pin = is_enough and not passkey_at and self.takes_pin()
+        shows_pin = is_enough and not passkey_at and self.may_enter_pin()
         return self.page(
             "review.html",
             passkey_at=passkey_at,
-            pin_form=PinForm() if takes_pin else None,
+            pin_form=PinForm() if shows_pin else None,
             balance=balance,
             coming=coming,
             has_come=is_enough and "added" in self.request.GET,
         )
 
-    def takes_pin(self) -> bool:
+    def may_enter_pin(self) -> bool:
         """Return whether the customer, who is signed in, may enter the PIN here and pay at once."""
         customer, session = self.browser.customer, self.browser.session
         if customer is None or lock_of(customer, now=self.now) is not None:
@@ -192,12 +192,6 @@ class PostOnly(PaymentAction):
         return SeeOther(self.payment.hosted_url)
 
 
-class SendOn(HttpResponseRedirect):
-    """The same form, to the page that reads it."""
-
-    status_code = 307
-
-
 class PayAction(PostOnly):
     """Pay was pressed; a PIN that was entered beside it goes on to its own page."""
 
@@ -207,8 +201,9 @@ class PayAction(PostOnly):
         self.payment = submit_payment(payment=self.payment, browser=self.browser, now=self.now)
         response = self.go_on()
         pin_page = reverse(CheckoutStep.PIN.value, args=[payment_id])
-        is_entered = request.POST.get("pin") and response["Location"] == pin_page
-        return SendOn(pin_page) if is_entered else response
+        if request.POST.get("pin") and response["Location"] == pin_page:
+            return HttpResponseRedirect(pin_page, preserve_request=True)
+        return response
 
 
 class ProveAheadAction(PostOnly):

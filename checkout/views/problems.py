@@ -10,7 +10,7 @@ from core.errors import ApiError
 
 
 class ProblemPage(ReceiptPage):
-    """Who may see the receipt may report; only who paid is sent the answer."""
+    """Anyone who may see the receipt may report; only the customer who paid is answered."""
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.ask(ProblemForm())

@@ -68,14 +68,14 @@ class ProvenPage(SignedInPage):
             if asked is None:
                 raise CodeExpired
             prove_phone(session=self.session, handle=asked.handle, code=code, now=self.now)
-        return self.known(SeeOther(self.request.get_full_path()))
+        return self.remember_if_used_here(SeeOther(self.request.get_full_path()))
 
     @property
     def credential(self) -> str:
         """The answer of the customer's device, if it was asked."""
         return self.request.POST.get("credential", "")
 
-    def known(self, response: HttpResponse) -> HttpResponse:
+    def remember_if_used_here(self, response: HttpResponse) -> HttpResponse:
         """Note that this device holds a passkey of the customer, where it has just used one."""
         if is_of_this_device(self.credential):
             remember_device(response, self.session.customer)
@@ -124,7 +124,7 @@ class AddPasskeyPage(ProvenPage):
             name=device_name(self.request),
             now=self.now,
         )
-        return self.known(SeeOther(self.done("passkey")))
+        return self.remember_if_used_here(SeeOther(self.done("passkey")))
 
     def show(self, form: Form | None = None, **context: Any) -> HttpResponse:
         return super().show(form, **context, adding=True)

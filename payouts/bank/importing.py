@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from core.clock import running_on
 from core.sweeping import keys_by_page, sweep
 from payouts.bank.matching import match_entry
-from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, read_bank_file, store_bank_file
+from payouts.bank.storage import NOT_LOOKED_AT, StoredFile, parse_bank_file, store_bank_file
 from payouts.models import (
     BankEntry,
     BankEntryKind,
@@ -48,8 +48,8 @@ def import_bank_file(
 
     Raises BankFileUnreadable and BankFileUnfit; then nothing of the file is stored.
     """
-    read = read_bank_file(content)
-    stored = store_bank_file(read=read, livemode=livemode, actor=actor, now=now)
+    parsed = parse_bank_file(content)
+    stored = store_bank_file(parsed=parsed, livemode=livemode, actor=actor, now=now)
     return match_bank_file(stored=stored, actor=actor, now=now, progress=progress)
 
 

@@ -35,7 +35,7 @@ _AMOUNTS = ("opening_amount", "closing_amount", "entries_amount")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadBankFile:
+class ParsedBankFile:
     """What a file says, and the SHA-256 of its bytes."""
 
     report: Report
@@ -51,24 +51,26 @@ class StoredFile:
     known: int
 
 
-def read_bank_file(content: bytes) -> ReadBankFile:
-    """Read a file; call outside of a transaction. Raises BankFileUnreadable, BankFileUnfit."""
+def parse_bank_file(content: bytes) -> ParsedBankFile:
+    """Parse a file; call outside of a transaction. Raises BankFileUnreadable, BankFileUnfit."""
     kind, document = parse_xml(content)
     digest = hashlib.sha256(content).hexdigest()
-    return ReadBankFile(report=READERS[kind](document), content_hash=digest)
+    return ParsedBankFile(report=READERS[kind](document), content_hash=digest)
 
 
 @transaction.atomic
-def store_bank_file(*, read: ReadBankFile, livemode: bool, actor: str, now: datetime) -> StoredFile:
+def store_bank_file(
+    *, parsed: ParsedBankFile, livemode: bool, actor: str, now: datetime
+) -> StoredFile:
     """Write down what a file says, once. Raises BankFileUnfit."""
-    report = read.report
+    report = parsed.report
     file, created = BankFile.objects.get_or_create(
         livemode=livemode,
         source=report.source,
         message_id=report.message_id,
-        defaults={"content_hash": read.content_hash, "created_at": now, "created_by": actor},
+        defaults={"content_hash": parsed.content_hash, "created_at": now, "created_by": actor},
     )
-    if file.content_hash != read.content_hash:
+    if file.content_hash != parsed.content_hash:
         raise BankFileUnfit(MsgId="was in another file, with other contents")
     numbers = {(page.currency, page.number, page.start_at) for page in report.pages}
     if len(numbers) != len(report.pages):

@@ -72,7 +72,7 @@ class BankAccount(SignedRow):
         *("id", "merchant_id", "livemode", "currency", "holder_name", "bank_name", "bic"),
         *("clearing_code", "encrypted_number", "last_four", "created_at", "created_by"),
         *("closed_at", "closed_by"),
-        added={"is_pending": False},
+        added_later={"is_pending": False},
         in_log=True,
     )
 

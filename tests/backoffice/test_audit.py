@@ -24,7 +24,9 @@ from tests.races import at_once
 
 pytestmark = pytest.mark.django_db
 
-DEED = AuditAction("note", Right.NOTE, "payment", "pay_1", reason="é ✓")
+DEED = AuditAction(
+    act="note", right=Right.NOTE, subject_type="payment", subject_id="pay_1", reason="é ✓"
+)
 
 
 def entries(count: int) -> None:

@@ -3,17 +3,20 @@
 import inspect
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import Model
 from django.urls import resolve
 
-from backoffice.actions import ActionContext, run
+from backoffice.actions import FROM_CONTEXT, ActionContext, run
 from backoffice.admin.payment_actions import CANCEL
+from backoffice.admin.submission import submit
 from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.registry import ADMINS
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.page_urls import address_of, page_of_id
 from backoffice.roles import Role
+from backoffice.services.instruction_kinds import SET_ROLES
 from core.clock import utc_now
 from core.errors import ApiError
 from payments.errors import PaymentAlreadyCompleted
@@ -28,7 +31,6 @@ from tests.factories import PaymentFactory
 pytestmark = pytest.mark.django_db
 
 Rows = dict[type[Model], Model]
-FROM_CONTEXT = ("context", "staff", "now", "actor", "caller", "row")
 MODELS = sorted(ADMINS, key=lambda model: model.__name__)
 
 
@@ -61,19 +63,59 @@ def test_an_action_knows_all_that_its_service_asks_for(model: type[Model]) -> No
         (action.name, name)
         for action in (*admin.row_actions, *admin.list_actions)
         for name in inspect.signature(action.service).parameters
-        if name not in {*action.given, *action.form.base_fields, *FROM_CONTEXT}
-        and not (name.endswith("_id") and action in admin.row_actions)
-        and not hasattr(action.form, name)  # what a form makes of its fields
+        if name
+        not in {
+            *action.given,
+            *action.form.base_fields,
+            *action.form.derived,
+            *FROM_CONTEXT,
+            action.row_id,
+        }
     ]
 
     assert unknown == []
 
 
-def test_an_action_on_a_list_has_no_row_to_audit() -> None:
+@pytest.mark.parametrize("model", MODELS)
+def test_the_id_of_the_row_is_a_parameter_of_its_own(model: type[Model]) -> None:
+    wrong = [
+        action.name
+        for action in ADMINS[model].row_actions
+        if action.row_id
+        and (
+            action.row_id not in inspect.signature(action.service).parameters
+            or action.row_id in {*action.given, *action.form.base_fields, *action.form.derived}
+        )
+    ]
+
+    assert wrong == []
+
+
+def test_no_field_of_a_form_replaces_who_acts() -> None:
+    now, payment = utc_now(), PaymentFactory()
+    typed = {"actor": "staff:another", "now": "yesterday", "payment_id": "pay_another"}
+    context = ActionContext(staff_as(Role.SUPPORT), payment, typed, now)
+
+    assert context.argument("actor", row_id="payment_id") == "staff:support"
+    assert context.argument("now", row_id="payment_id") == now
+    assert context.argument("payment_id", row_id="payment_id") == payment.pk
+    with pytest.raises(KeyError, match="merchant_id"):
+        context.argument("merchant_id", row_id="payment_id")
+
+
+def test_no_mode_is_assumed_for_what_has_none() -> None:
+    colleague = User(username="colleague")
+    context = ActionContext(staff_as(Role.ADMINISTRATOR), colleague, {}, utc_now())
+
+    with pytest.raises(AttributeError, match="livemode"):
+        submit(context, SET_ROLES)
+
+
+def test_an_action_on_a_list_has_no_row() -> None:
     lists = [action for admin in ADMINS.values() for action in admin.list_actions]
 
     assert lists
-    assert [action.name for action in lists if action.audited_as] == []
+    assert [action.name for action in lists if action.audited_as or action.row_id] == []
 
 
 def test_the_runner_keeps_what_an_action_watches(office: Office) -> None:

@@ -1,4 +1,4 @@
-"""Who has had a live key of a merchant is not the second person for what that key asks for."""
+"""A person who has had a merchant's live key is not the second one for what it asks for."""
 
 from collections.abc import Callable
 

@@ -160,7 +160,9 @@ def test_what_an_older_release_wrote_of_a_demoted_administrator_counts(
     administrators: None,
 ) -> None:
     demoted = User.objects.get(username=SECOND)
-    action = AuditAction("decline", Right.APPROVE, "instruction", "ins_1")
+    action = AuditAction(
+        act="decline", right=Right.APPROVE, subject_type="instruction", subject_id="ins_1"
+    )
     append_entry(staff=staff_named(SECOND), action=action, record=AuditRecord(), now=utc_now())
     demoted.groups.clear()
 
@@ -228,7 +230,9 @@ def test_what_an_older_release_wrote_of_letting_in_counts_as_well(
     administrators: None, paid: Payment
 ) -> None:
     make_user(Role.FINANCE)
-    action = AuditAction("reset access", Right.STAFF, "staff", "finance")
+    action = AuditAction(
+        act="reset access", right=Right.STAFF, subject_type="staff", subject_id="finance"
+    )
     append_entry(staff=staff_named(FIRST), action=action, record=AuditRecord(), now=utc_now())
 
     assert not approves(FIRST, "finance", paid)

@@ -9,7 +9,7 @@ from django.conf import settings
 from checkout.browser_session import DEVICE_COOKIE
 from core.clock import utc_now
 from customers.models import ChallengePurpose, Customer, CustomerSession, PasskeyChallenge
-from customers.passkey_sign_in import ATTEMPTS
+from customers.passkey_sign_in import SIGN_IN_ATTEMPTS
 from customers.passkeys import proof_needed
 from messages.models import Message
 from tests.checkout.shopper import Shopper
@@ -144,7 +144,7 @@ def test_an_answer_that_approved_a_payment_does_not_sign_in(returning, device, p
 
 
 def test_failed_attempts_are_counted_and_the_code_remains(returning, device, texts):
-    for _ in range(ATTEMPTS.times):
+    for _ in range(SIGN_IN_ATTEMPTS.times):
         assert returning.send(credential="{}").status_code == 422
     refused = returning.send(credential=of_this_device(device.get(asked(returning))))
 
@@ -158,7 +158,7 @@ def test_failed_attempts_are_counted_and_the_code_remains(returning, device, tex
 
 
 def test_right_answers_are_not_limited(returning, device):
-    for _ in range(ATTEMPTS.times + 1):
+    for _ in range(SIGN_IN_ATTEMPTS.times + 1):
         returning.send(credential=of_this_device(device.get(asked(returning))))
         assert returning.path == "/account"
         CustomerSession.objects.update(ended_at=utc_now())

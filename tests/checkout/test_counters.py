@@ -175,7 +175,7 @@ def test_the_merchant_reads_the_address_of_the_screen(api, merchant, counter, pa
 
 @pytest.mark.parametrize("scopes", ["*:read", "payments:read refunds:write"])
 def test_a_key_that_only_reads_gets_no_screen_to_charge_at(merchant, counter, scopes):
-    """Who has the address of the screen puts sums on the code, and takes them off."""
+    """Anyone who has the address of the screen puts sums on the code, and takes them off."""
     issued = issue_key(
         merchant=merchant, livemode=False, name="Reader", scopes=scopes, now=utc_now()
     )

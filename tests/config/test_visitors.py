@@ -125,7 +125,7 @@ def test_probes_by_way_of_the_proxy_are_visits(settings: Settings, path: str) ->
 @pytest.mark.usefixtures("spent")
 @pytest.mark.parametrize("path", ["/checkout/nothing", "/admin/login/"])
 def test_made_up_cookies_do_not_make_a_refusal_dear(path: str) -> None:
-    """Who has spent the budget could otherwise cost more by being refused than before."""
+    """A visitor who has spent the budget could otherwise cost more by being refused than before."""
     browser = Client()
     for name in (session_cookie(livemode=True), session_cookie(livemode=False), "session"):
         browser.cookies[name] = new_token()

@@ -6,8 +6,8 @@ from ledger.signed_row_checks import signed_models
 MADE = ("created_at",)
 MOVED = ("from_status", "to_status", "at", "actor")
 MONEY = ("amount", "currency")
-# Never changed, only added to: a column that comes later goes into `added` of the field, with the
-# value that the rows have which are there. Without it the proof takes each of them for forged.
+# Never changed, only added to: a column that comes later goes into `added_later` of the field, with
+# the value that the rows have which are there. Without it the proof takes each of them for forged.
 SIGNED = {
     "ledger.Transfer": (
         "transaction_id", "kind", "reference", "debit_account_id", "credit_account_id", *MONEY,
@@ -69,6 +69,6 @@ def test_no_signature_covers_other_columns_than_it_did() -> None:
     for model in signed_models():
         field = signature_field(model)
         assert field
-        found[model._meta.label] = field.signed[: len(field.signed) - len(field.added)]
+        found[model._meta.label] = field.signed[: len(field.signed) - len(field.added_later)]
 
     assert found == SIGNED

@@ -74,7 +74,7 @@ def test_it_refuses_what_is_not_an_amount(
     assert refused(api, merchant, PLACES[place] % value) == (422, "INVALID_AMOUNT")
 
 
-@pytest.mark.parametrize("place", PLACES.keys() - {"counter"})
+@pytest.mark.parametrize("place", [place for place in PLACES if place != "counter"])
 def test_a_null_is_no_amount_where_one_is_needed(api: Api, merchant: Merchant, place: str) -> None:
     assert refused(api, merchant, PLACES[place] % "null") == (422, "INVALID_AMOUNT")
 

@@ -22,7 +22,7 @@ from tests.funding.money_in import LIVE, customer_with, held, ordered, transfer
 from tests.ledger.funding import problems
 from tests.payouts.bank_files import entry, order_of, read, returned, statement
 from tests.payouts.batching import FAR, live_payout
-from tests.payouts.mortal_process import died
+from tests.payouts.killed_process import dies_before
 
 pytestmark = [
     pytest.mark.faults,
@@ -31,12 +31,13 @@ pytestmark = [
 ]
 
 
-def killed(before: str, number: int, work: str, argument: Any) -> None:
+def kill_before(statement: str, number: int, work: str, argument: Any) -> None:
+    """Do the work in another process, killed before that statement would run so many times."""
     name = str(connection.settings_dict["NAME"])
-    assert died(name, before, number, work, str(argument)), "it has done all of its work"
+    assert dies_before(name, statement, number, work, str(argument)), "it has done all of its work"
 
 
-def asked_for(task: str, **values: Any) -> Instruction:
+def submit_instruction(task: str, **values: Any) -> Instruction:
     request = InstructionRequest(
         task=task,
         livemode=True,
@@ -52,7 +53,7 @@ def asked_for(task: str, **values: Any) -> Instruction:
     return made
 
 
-def approved(instruction: Instruction) -> None:
+def approve_as_bob(instruction: Instruction) -> None:
     bob = staff_as(Role.FINANCE, "bob")
     approve(staff=bob, instruction_id=instruction.pk, note="", now=utc_now())
 
@@ -77,8 +78,8 @@ def content(sent_pair: list[Payout]) -> str:
     )
 
 
-def has_been_read_once() -> None:
-    """Hold what is there to what one reading makes of that statement."""
+def assert_read_once() -> None:
+    """Assert that the database holds exactly what reading the statement once makes."""
     assert BankFile.objects.count() == 1
     states = Counter(BankEntry.objects.values_list("kind", "state"))
     assert states == {
@@ -115,34 +116,43 @@ def has_been_read_once() -> None:
 def test_a_file_of_the_bank(content: str, tmp_path, before: str, number: int) -> None:
     path = tmp_path / "answer.xml"
     path.write_text(content)
-    killed(before, number, "import", path)
+    kill_before(before, number, "import", path)
 
     for _ in range(2):
         read(content)
-        has_been_read_once()
+        assert_read_once()
 
 
-@pytest.mark.parametrize(
-    ("before", "number"), [("INTO payouts_bankentry", 1), ("INSERT INTO ledger_transfer", 2)]
-)
-def test_the_approval_of_an_uploaded_file(content: str, before: str, number: int) -> None:
-    """Once it is approved, its entries are matched one by one: the next file goes on with them."""
-    asked = asked_for(
+@pytest.fixture
+def uploaded(content: str) -> Instruction:
+    return submit_instruction(
         instruction_kinds.BANK_FILE,
         subject_id=content_hash(content.encode()),
         amount=0,
         sealed_file=seal_file(content.encode()),
     )
-    killed(before, number, "approve", asked.pk)
 
-    asked.refresh_from_db()
-    if asked.status == "waiting":
-        assert BankFile.objects.count() == 0
-        approved(asked)
-    else:
-        assert BankEntry.objects.unmatched().filter(problem="Not looked at yet.").exists()
-        read(content)
-    has_been_read_once()
+
+def test_a_file_is_approved_again_where_none_of_it_was_stored(uploaded: Instruction) -> None:
+    kill_before("INTO payouts_bankentry", 1, "approve", uploaded.pk)
+    uploaded.refresh_from_db()
+    assert (uploaded.status, BankFile.objects.count()) == ("waiting", 0)
+
+    approve_as_bob(uploaded)
+    assert_read_once()
+
+
+def test_the_next_file_goes_on_with_what_an_approval_left(
+    uploaded: Instruction, content: str
+) -> None:
+    """Once a file is approved, its entries are matched one by one, each for itself."""
+    kill_before("INSERT INTO ledger_transfer", 2, "approve", uploaded.pk)
+    uploaded.refresh_from_db()
+    assert uploaded.status == "carried_out"
+    assert BankEntry.objects.unmatched().filter(problem="Not looked at yet.").exists()
+
+    read(content)
+    assert_read_once()
 
 
 @pytest.mark.parametrize(
@@ -156,18 +166,18 @@ def test_the_approval_of_an_uploaded_file(content: str, before: str, number: int
 def test_the_approval_of_a_run(api, monkeypatch, before: str, number: int) -> None:
     monkeypatch.setitem(LIMITS[Role.FINANCE], InstructionKind.PAYOUT, ApprovalLimit(1, 1))
     payouts = [live_payout(api, amount=amount) for amount in (1_250, 800, 700)]
-    asked = asked_for(
+    asked = submit_instruction(
         instruction_kinds.RUN_PAYOUTS,
         subject_id="run",
         amount=2_750,
         arguments={"execution_date": FAR.isoformat(), "payouts": [each.pk for each in payouts]},
     )
-    killed(before, number, "approve", asked.pk)
+    kill_before(before, number, "approve", asked.pk)
 
     assert (PayoutBatch.objects.count(), PayoutOrder.objects.count()) == (0, 0)
     assert set(Payout.objects.values_list("status", flat=True)) == {"scheduled"}
     assert Instruction.objects.get().status == "waiting"
-    approved(asked)
+    approve_as_bob(asked)
 
     batch = PayoutBatch.objects.get()
     assert (batch.count, batch.total_amount, batch.orders.count()) == (3, 2_750, 3)

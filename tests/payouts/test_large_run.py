@@ -92,7 +92,7 @@ def merchants(settings) -> list[Merchant]:
     return made
 
 
-def asked_for() -> list[Instruction]:
+def submit_instructions() -> list[Instruction]:
     """Ask for what is due, as the page does: a request for each batch."""
     ann = staff_as(Role.FINANCE, "ann")
     return [
@@ -119,7 +119,7 @@ def statuses(**which: PayoutBatch) -> Counter[str]:
     return Counter(Payout.objects.filter(**which).values_list("status", flat=True))
 
 
-def sums(done: ImportResult) -> tuple[int, int]:
+def matched_and_unmatched(done: ImportResult) -> tuple[int, int]:
     return done.matched, done.unmatched
 
 
@@ -137,7 +137,7 @@ def in_order(**which: PayoutBatch) -> list[Payout]:
 
 def leave_with_trouble(merchants: list[Merchant]) -> tuple[PayoutBatch, PayoutBatch]:
     """Ask; meanwhile accounts are closed, a merchant is suspended, a payout falls due; approve."""
-    asked = asked_for()
+    asked = submit_instructions()
     assert [each.status for each in asked] == ["waiting", "waiting"]
     assert sum(each.amount for each in asked) == total_of(Payout.objects.all())
     for account in BankAccount.objects.filter(merchant__in=merchants[:CLOSED]):
@@ -172,11 +172,11 @@ def refuse_some(first: PayoutBatch) -> tuple[str, str, str]:
     refused, paid = orders[:REJECTED], orders[REJECTED:]
     lump = entry(total_of(paid), details=batch_details(first), reference="LUMP 1")
     told = notification(lump, message_id="N-1")
-    assert sums(read(told)) == (0, 1)  # it is not what was ordered
+    assert matched_and_unmatched(read(told)) == (0, 1)  # it is not what was ordered
     refusals = [(order_of(payout), "RJCT") for payout in refused]
     report = status_report(first, *refusals, message_id="P-1")
     done = read(report)
-    assert (sums(done), done.matched_earlier) == ((REJECTED, 0), 1)
+    assert (matched_and_unmatched(done), done.matched_earlier) == ((REJECTED, 0), 1)
     assert statuses(batch=first) == {"failed": REJECTED, "paid": len(paid)}
     return lump, told, report
 
@@ -194,14 +194,12 @@ def book_the_rest(lump: str, first: PayoutBatch, second: PayoutBatch) -> tuple[s
     assert "does not add up" in refusal.value.details
     assert (BankFile.objects.count(), BankStatement.objects.count()) == (2, 0)
     whole = statement(*rows, opening=10**9, closing=10**9 - left, message_id="S-1")
-    assert sums(read(whole)) == (len(rows), 0)
+    assert matched_and_unmatched(read(whole)) == (len(rows), 0)
     assert statuses(batch=second) == {"returned": RETURNED, "paid": len(others) - RETURNED}
     return whole, left
 
 
-def test_each_payout_stands_for_itself_and_every_cent_is_somewhere(
-    merchants: list[Merchant],
-) -> None:
+def test_a_run_of_six_hundred_payouts_reconciles_to_zero(merchants: list[Merchant]) -> None:
     first, second = leave_with_trouble(merchants)
     write_files(first, second)
     lump, told, report = refuse_some(first)
@@ -212,7 +210,7 @@ def test_each_payout_stands_for_itself_and_every_cent_is_somewhere(
         assert read(content).matched == 0
     too_late = in_order(batch=second)[-1]
     late_report = status_report(second, (order_of(too_late), "RJCT"), message_id="P-2")
-    assert sums(read(late_report)) == (0, 1)
+    assert matched_and_unmatched(read(late_report)) == (0, 1)
     assert "but payout" in BankEntry.objects.unmatched().get().problem
 
     assert [position.difference for position in positions(livemode=True)] == [0]

@@ -101,8 +101,8 @@ REMOVED: dict[str, dict[str, Any]] = {
     "a request that is repeated is done again": {"core.idempotency.key_of": lambda request: None},
 }
 
-# The first seed that meets it, of those that the tests play: docs/contributing.md says at which
-# step. After a change of the steps it may be another.
+# The first seed that meets it, of those that the tests play. After a change of the steps it may be
+# another.
 FOUND_BY_SEED: dict[str, int] = {
     "a closed account refuses the whole run": 1,
     "no run succeeds above the most that a batch can hold": 2,

@@ -1,4 +1,4 @@
-"""What starts the service's processes again when they end, as systemd does by `Restart=always`."""
+"""Restarts the service's processes when they exit, as systemd does with `Restart=always`."""
 
 import os
 import signal
@@ -12,18 +12,18 @@ from typing import Self
 RESTART_SECONDS = 0.3
 
 
-class Upkeep(threading.Thread):
-    """Use as a context: within it, each part that has ended is started again, however it ended."""
+class Supervisor(threading.Thread):
+    """Use as a context: within it, each part that has exited is restarted, however it ended."""
 
     def __init__(
         self, parts: "dict[str, subprocess.Popen[bytes]]", start: Callable[[str], None]
     ) -> None:
-        super().__init__(name="upkeep", daemon=True)
+        super().__init__(name="supervisor", daemon=True)
         self.parts, self.start_part = parts, start
-        self._over = threading.Event()
+        self._stopped = threading.Event()
 
     def run(self) -> None:
-        while not self._over.wait(RESTART_SECONDS):
+        while not self._stopped.wait(RESTART_SECONDS):
             for part, process in list(self.parts.items()):
                 if process.poll() is not None:
                     _end_children(process)
@@ -39,7 +39,7 @@ class Upkeep(threading.Thread):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._over.set()
+        self._stopped.set()
         self.join()
 
 

@@ -1,6 +1,6 @@
 """A process that does one piece of work on the database of a test, and dies before a statement.
 
-`python -m tests.payouts.mortal_process DATABASE "INSERT INTO payouts_payout" 2 import FILE`: it
+`python -m tests.payouts.killed_process DATABASE "INSERT INTO payouts_payout" 2 import FILE`: it
 kills itself, which nothing in it can catch, before the second statement that says so.
 """
 
@@ -18,15 +18,15 @@ from django.core.management import call_command
 SECONDS = 60
 
 
-def died(database: str, before: str, number: int, work: str, argument: str) -> bool:
-    """Do the work in a process of its own; return whether it died at that statement."""
-    words = [sys.executable, "-m", __name__, database, before, str(number), work, argument]
+def dies_before(database: str, statement: str, number: int, work: str, argument: str) -> bool:
+    """Do the work in a process of its own; return whether it died before that statement."""
+    words = [sys.executable, "-m", __name__, database, statement, str(number), work, argument]
     done = subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode == -signal.SIGKILL
 
 
-def _die_before(words: str, number: int) -> Callable[..., Any]:
+def _kill_itself_before(words: str, number: int) -> Callable[..., Any]:
     left = number
 
     def execute(run: Callable[..., Any], sql: str, *arguments: Any) -> Any:
@@ -58,14 +58,14 @@ def _approve(instruction_id: str) -> None:
 WORKS = {"import": _import, "approve": _approve}
 
 
-def main(database: str, before: str, number: str, work: str, argument: str) -> None:
+def main(database: str, statement: str, number: str, work: str, argument: str) -> None:
     os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
     django.setup()
     from django.db import connection
 
     connection.settings_dict["NAME"] = database
     settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
-    with connection.execute_wrapper(_die_before(before, int(number))):
+    with connection.execute_wrapper(_kill_itself_before(statement, int(number))):
         WORKS[work](argument)
 
 
