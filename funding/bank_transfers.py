@@ -91,7 +91,7 @@ def _awaited(entry: BankEntry, customer_id: str) -> str:
         livemode=entry.livemode,
         way=FundingWay.BANK_TRANSFER,
         status=TopUpStatus.PENDING,
-        amount=entry.amount,
+        amount=entry.amount or 0,
         currency=entry.currency,
     )
     return waiting.order_by("pk").values_list("pk", flat=True).first() or ""
