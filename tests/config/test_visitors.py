@@ -75,7 +75,7 @@ def test_callers_without_credentials_are_refused_before_django(
         return [b"served"]
 
     environ = {"PATH_INFO": "/v1/balance", "REMOTE_ADDR": "127.0.0.1", **headers}
-    application = refuse_before_django(served)  # type: ignore[arg-type]
+    application = refuse_before_django(served)
     body = b"".join(application(environ, start))  # type: ignore[arg-type]
 
     assert (body != b"served") == is_refused
