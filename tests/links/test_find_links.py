@@ -55,6 +55,7 @@ def test_it_finds_words_of_the_description(api, merchant):
 
 
 @pytest.mark.postgres
+@pytest.mark.django_db
 def test_words_are_found_by_an_index():
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
