@@ -9,7 +9,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import Resolver404, ResolverMatch, resolve
+from django.urls import Resolver404, ResolverMatch, is_valid_path, resolve
 from django.utils import translation
 from django.utils.module_loading import import_string
 
@@ -59,5 +59,5 @@ def _match_of(path: str) -> ResolverMatch:
     try:
         return resolve(path)
     except Resolver404:
-        rule = "The address must not end with a slash." if path.endswith("/") else ""
-        raise NotFound(rule) from None
+        is_slash_wrong = path.endswith("/") and is_valid_path(path[:-1])
+        raise NotFound("Remove the trailing slash." if is_slash_wrong else "") from None

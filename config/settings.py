@@ -35,7 +35,7 @@ RATE_LIMITS: bool = env("RATE_LIMITS")
 REGISTRATIONS_PER_NETWORK = number(
     "REGISTRATIONS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 30
 )
-# Live invoices that a merchant may have sent within 24 hours: a stolen key is no mailing house.
+# Live invoices of a merchant within 24 hours. Limits the mail a stolen live key can send.
 INVOICES_PER_MERCHANT: int = env("INVOICES_PER_MERCHANT")
 VISITOR_SECONDS_PER_NETWORK = number(
     "VISITOR_SECONDS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 6

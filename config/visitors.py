@@ -1,9 +1,9 @@
-"""The door for callers without a key or session, whose network pays for what they cost.
+"""Refusals for callers without a key or session, whose network pays for what they cost.
 
-It stands before everything else, so that refusing costs next to nothing; a refusal is counted, not
+They come before everything else, so that refusing costs next to nothing; a refusal is counted, not
 logged. A caller with a key or session is never refused, whatever others of the same network do; it
-is looked up only once the network has spent its budget. Callers who show neither are refused by
-`door`, before Django builds a request, at a tenth of the cost.
+is looked up only once the network has spent its budget. Callers that show neither are refused by
+`refuse_before_django`, which costs a fifteenth.
 """
 
 import math
@@ -38,15 +38,15 @@ MOST_KEPT = 256
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
-def door(application: WSGIApplication) -> WSGIApplication:
+def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
     """Refuse callers without credentials of networks that have spent their budget."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        is_let_by = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
-        if is_let_by or not (wait := _wait(environ)):
+        is_exempt = _shows_credentials(environ) or environ["PATH_INFO"] in PROBES
+        if is_exempt or not (wait := _seconds_to_wait(environ)):
             return application(environ, start_response)
         is_api = environ["PATH_INFO"].startswith(API_PREFIX)
-        status, headers, body = _as_sent(is_api, math.ceil(wait))
+        status, headers, body = _rendered_refusal(is_api, math.ceil(wait))
         start_response(status, list(headers))
         refused.inc()
         return [body]
@@ -57,13 +57,14 @@ def door(application: WSGIApplication) -> WSGIApplication:
 def _shows_credentials(environ: WSGIEnvironment) -> bool:
     cookies = environ.get("HTTP_COOKIE", "")
     names = [session_cookie(livemode=mode) for mode in (True, False)]
+    # A substring will do: a false match only goes on to the middleware, which looks it up.
     return "HTTP_AUTHORIZATION" in environ or any(
         name in cookies for name in (*names, settings.SESSION_COOKIE_NAME)
     )
 
 
 @lru_cache(MOST_KEPT)
-def _as_sent(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str, str], ...], bytes]:
+def _rendered_refusal(is_api: bool, seconds: int) -> tuple[str, tuple[tuple[str, str], ...], bytes]:
     """Return the status line, the headers, and the body of a refusal."""
     response = _refusal(is_api, seconds)
     status = f"{response.status_code} {response.reason_phrase}"
@@ -81,7 +82,7 @@ def visitors(get_response: _GetResponse) -> _GetResponse:
                 return get_response(request)
         if not settings.VISITOR_SECONDS_PER_NETWORK:
             return get_response(request)
-        if (wait := _wait(request.META)) and not _is_known(request):
+        if (wait := _seconds_to_wait(request.META)) and not _is_known(request):
             refused.inc()
             return _refusal(request.path.startswith(API_PREFIX), math.ceil(wait))
         before = time.thread_time()
@@ -97,7 +98,7 @@ def _network_of(meta: Mapping[str, str]) -> str:
     return wide_network_of(address_in(meta))
 
 
-def _wait(meta: Mapping[str, str]) -> float:
+def _seconds_to_wait(meta: Mapping[str, str]) -> float:
     """Return the seconds until this caller's network may be served again; 0 where it may now."""
     if not settings.VISITOR_SECONDS_PER_NETWORK:
         return 0.0

@@ -13,9 +13,9 @@ django_application = get_wsgi_application()
 
 from config.checks import refuse_unsafe  # noqa: E402  # needs the settings
 from config.key_check import refuse_missing_keys  # noqa: E402
-from config.visitors import door  # noqa: E402
+from config.visitors import refuse_before_django  # noqa: E402
 
-application = door(django_application)
+application = refuse_before_django(django_application)
 
 refuse_unsafe()
 refuse_missing_keys()

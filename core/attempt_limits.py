@@ -64,6 +64,13 @@ def count_within_all(counted: Sequence[tuple[AttemptLimit, str]], *, now: dateti
     return True
 
 
+def count_or_refuse(counted: Sequence[tuple[AttemptLimit, str]], *, now: datetime) -> None:
+    """Count as `count_within_all`. Raises RateLimited, with `Retry-After` of the limit reached."""
+    if not count_within_all(counted, now=now):
+        refuse_exhausted(*counted, now=now)
+        raise RateLimited  # a limit of zero is reached without a window
+
+
 def uncount_attempt(limit: AttemptLimit, subject: str) -> None:
     """Undo one count, for an attempt that turned out to be harmless."""
     Quota.objects.filter(key=limit.key(subject), used__gt=0).update(used=F("used") - 1)

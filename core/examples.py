@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
+from core.spreadsheets import csv_text
 from core.wording import operations, wording_of
 
-ROWS = "created_at,currency,amount\r\n2026-11-21T14:00:00.000Z,BSD,12.50\r\n"
 _PREFIX = "#/components/schemas/"
 
 
@@ -17,9 +17,13 @@ def illustrate(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             answer for status, answer in operation["responses"].items() if status.startswith("2")
         ]
         for body in (operation.get("requestBody", {}), *answers):
-            for kind, content in body.get("content", {}).items():
-                is_file = kind == "text/csv"
-                content["example"] = ROWS if is_file else _example_of(content["schema"], schemas)
+            kinds = body.get("content", {})
+            for kind, content in kinds.items():
+                content["example"] = (
+                    _file_of(kinds["application/json"]["schema"])
+                    if kind == "text/csv"
+                    else _example_of(content["schema"], schemas)
+                )
     return result
 
 
@@ -40,6 +44,12 @@ def _example_of(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
         if field in shown:
             example[field] = _value_of(inner, wording.of(name, field)[1], schemas)
     return example
+
+
+def _file_of(shape: Mapping[str, Any]) -> str:
+    """Return a list as a file: the line of its columns."""
+    name = shape["$ref"].removeprefix(_PREFIX)
+    return csv_text(wording_of(name).columns[name], [])
 
 
 def _value_of(shape: Mapping[str, Any], usual: Any, schemas: Mapping[str, Any]) -> Any:

@@ -33,9 +33,9 @@ _LOCK_NOT_AVAILABLE = ("55P03", DEADLOCK, SERIALIZATION_FAILURE)
 
 _unknown_type = partial(errors.UnsupportedMediaType, "Content-Type: must be application/json.")
 _unknown_host = partial(
-    errors.InvalidRequest, "Host: is no name of this service; its operator sets ALLOWED_HOSTS."
+    errors.InvalidRequest, "Host: not a host name of this service (ALLOWED_HOSTS)."
 )
-_too_many = partial(errors.InvalidRequest, "The address has too many parameters.")
+_too_many = partial(errors.InvalidRequest, "Too many query parameters.")
 _too_large = partial(errors.RequestTooLarge, BODY_SIZE_RULE)
 
 _BY_EXCEPTION: tuple[tuple[type[Exception], Callable[[], errors.ApiError]], ...] = (

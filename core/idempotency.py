@@ -118,7 +118,7 @@ def _store(scope: str, key: str, response: Response, *, secret: bool) -> None:
 
 def _replay(stored: IdempotencyKey, fingerprint: str, *, secret: bool) -> HttpResponse:
     if stored.fingerprint != fingerprint or stored.status is None:
-        raise IdempotencyKeyReused("It came with another method, address or body before.")
+        raise IdempotencyKeyReused
     headers = {"Idempotent-Replayed": "true"}
     if stored.location:
         headers["Location"] = stored.location

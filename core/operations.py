@@ -60,8 +60,10 @@ def refuse_unread(unread: Mapping[str, str]) -> None:
 
 def refuse_body(fields: Iterable[str]) -> None:
     """Raise InvalidRequest for a field in the body of a request that only reads."""
-    for name in fields:
-        raise InvalidRequest(f"{_shown(name)}: stands in the body, where no GET is asked anything")
+    name = next(iter(fields), None)
+    if name is not None:
+        rule = "a GET takes parameters in its query string, not in a body"
+        raise InvalidRequest(f"{_shown(name)}: {rule}")
 
 
 def warning_of(unread: Mapping[str, str]) -> str:

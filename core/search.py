@@ -70,7 +70,10 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def words_sql(columns: Iterable[str]) -> str:
-    """Return the SQL of PostgreSQL for the words of these columns: the same in index and query."""
+    """Return the SQL of PostgreSQL for the words of these columns.
+
+    PostgreSQL uses an index only where a migration wrote the same: changed, it needs a new one.
+    """
     spaced = f"regexp_replace(lower({_composed(columns)}), '[^[:alnum:]]+', ' ', 'g')"
     return f"to_tsvector('simple'::regconfig, {spaced})"
 

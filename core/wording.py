@@ -21,12 +21,13 @@ class Wording:
 
     `objects` says what each object is. `fields` maps a name, or `Object.name` where it means
     something else there, to its meaning and an example. `shown` names the optional fields that
-    an example of an object has.
+    an example of an object has; `columns` those of a list that can be had as a file.
     """
 
     objects: Mapping[str, str]
     fields: Words
     shown: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, schema: str, name: str) -> tuple[str, Any]:
         """Return the meaning and example of a field; neither where no one has written them."""

@@ -12,7 +12,7 @@ from customers.models import Customer
 from customers.services import test_customer
 from merchants.callers import Caller
 from payments.counters import pay_at_counter
-from payments.errors import LIVE_KEY, DevelopmentOnly
+from payments.errors import DevelopmentOnly
 from payments.failures import TOO_LITTLE_MONEY
 from payments.models import Payment
 from payments.paying import decline, lock_payable, pay_as_read, refuse_unless_payable
@@ -30,8 +30,7 @@ def confirm_payment(
     Raises DevelopmentOnly for a live key, PaymentNotFound, InvalidAmount, InvalidPin, PinLocked,
     or the error of its present status.
     """
-    if caller.livemode:
-        raise DevelopmentOnly(LIVE_KEY)
+    refuse_live_key(caller)
     # The customer's wallet may have to be filled: accounts are locked after payments.
     payment = _lock(caller, payment_id, amount, now)
     customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)
@@ -46,6 +45,12 @@ def confirm_payment(
         actor=caller.actor,
         now=now,
     )
+
+
+def refuse_live_key(caller: Caller) -> None:
+    """Raise DevelopmentOnly for a live key."""
+    if caller.livemode:
+        raise DevelopmentOnly("Authorization: this operation needs a test key")
 
 
 def _refuse_wrong_pins(customer: Customer) -> None:

@@ -9,8 +9,7 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import gettext, gettext_noop
 
-from core.attempt_limits import AttemptLimit, count_within_all
-from core.errors import RateLimited
+from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import day_of, moment_of, money, money_and_code
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
@@ -36,7 +35,7 @@ SUBJECTS = {
 def plan_invoice(payment: Payment, *, now: datetime) -> None:
     """Plan the mails of an invoice: now, three days before the due date, and on it.
 
-    They bear our name and go where the merchant says: raises RateLimited above a day's limits.
+    Raises RateLimited: invoices carry our name to any address a merchant names.
     """
     if not payment.customer_email or payment.due_date is None:
         return
@@ -56,10 +55,7 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
 def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
     recipient = hashlib.sha256(f"{merchant_id} {address.lower()}".encode()).hexdigest()
     per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
-    if not count_within_all([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now):
-        error = RateLimited("Too many invoices today: to this address, or by you.")
-        error.headers["Retry-After"] = str(int(DAY.total_seconds()))
-        raise error
+    count_or_refuse([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now)
 
 
 def plan_receipt(payment: Payment, *, now: datetime) -> None:

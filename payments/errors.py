@@ -58,9 +58,6 @@ class PaymentNotCompleted(ApiError):
     test_mode = "Refund a payment just created."
 
 
-LIVE_KEY = "Authorization: has a key of live mode; this takes a test key"
-
-
 class DevelopmentOnly(ApiError):
     status, code = 422, "DEVELOPMENT_ONLY"
     message = "This works on test payments only."

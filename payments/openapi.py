@@ -1,6 +1,7 @@
 """The words of payments in the reference."""
 
 from core.wording import Wording
+from payments.payment_file import COLUMNS
 
 STATUSES = """
 What has become of it.
@@ -154,4 +155,5 @@ WORDING = Wording(
         "PatchedChangedTillRequest": ("products", "tips_allowed"),
         "ConfirmedPayment": ("transaction_id", "completed_at"),
     },
+    columns={"PaymentSummaryList": COLUMNS},
 )

@@ -11,8 +11,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
-from core.attempt_limits import AttemptLimit, count_within_all
-from core.errors import RateLimited
+from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import moment_of, money
 from customers.code_budgets import served_country
 from links.models import PaymentLink
@@ -109,7 +108,4 @@ def _count(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> N
         country = served_country(recipient.address)
         a_day = settings.SMS_PER_COUNTRY[-1]
         counted.append((AttemptLimit("pay-request-country", a_day, DAY), country))
-    if not count_within_all(counted, now=now):
-        error = RateLimited("Too many today: to this recipient, of this object, or by you.")
-        error.headers["Retry-After"] = str(int(DAY.total_seconds()))
-        raise error
+    count_or_refuse(counted, now=now)

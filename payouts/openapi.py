@@ -2,6 +2,7 @@
 
 from core.wording import Wording
 from payouts.serializers import ONLY_WHEN_READY
+from payouts.statement_file import LINE_COLUMNS
 
 STATUSES = """
 Where the money is.
@@ -165,4 +166,5 @@ WORDING = Wording(
         "NewPayoutRequest": ("amount", "description"),
         "NewAccountStatementRequest": ("currency",),
     },
+    columns={"AccountStatementLines": LINE_COLUMNS},
 )

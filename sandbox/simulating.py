@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from customers.magic_phones import MAGIC_PHONES, Behaviour
 from merchants.callers import Caller
-from payments.confirming import confirm_payment
-from payments.errors import LIVE_KEY, DevelopmentOnly
+from payments.confirming import confirm_payment, refuse_live_key
 from payments.models import Payment
 from payments.services import cancel_payment
 from sandbox.time_travel import expire_payment_now
@@ -47,7 +46,7 @@ def simulate_payment(
     Raises DevelopmentOnly for a live key, PaymentNotFound, InvalidAmount, the error of its present
     status, and ValidationFailed for a counter that is to expire.
     """
-    refuse_live(caller)
+    refuse_live_key(caller)
     if outcome == O.EXPIRED:
         expire_payment_now(caller=caller, object_id=payment_id, now=now)
         return Payment.objects.one_of(caller, payment_id)
@@ -57,9 +56,3 @@ def simulate_payment(
     return confirm_payment(
         caller=caller, payment_id=payment_id, phone=phone, amount=amount, now=now
     )
-
-
-def refuse_live(caller: Caller) -> None:
-    """Raise DevelopmentOnly for a live key."""
-    if caller.livemode:
-        raise DevelopmentOnly(LIVE_KEY)

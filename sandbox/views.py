@@ -6,6 +6,7 @@ from core.clock import request_now
 from core.openapi import operation
 from merchants.callers import CallerRequest
 from merchants.viewsets import CallerViewSet
+from payments.confirming import refuse_live_key
 from sandbox.serializers import (
     ExpiredLink,
     MovedDeadlines,
@@ -14,7 +15,7 @@ from sandbox.serializers import (
     TimeStep,
     step_of,
 )
-from sandbox.simulating import PlayedOutcome, refuse_live, simulate_payment
+from sandbox.simulating import PlayedOutcome, simulate_payment
 from sandbox.time_travel import advance, expire_link_now
 
 
@@ -69,7 +70,7 @@ class LinkClockViewSet(CallerViewSet):
         """Now, as if `expires_at` had come. Not for live keys."""
 
         def work() -> Response:
-            refuse_live(request.user)
+            refuse_live_key(request.user)
             status = expire_link_now(caller=request.user, object_id=link_id, now=request_now())
             return Response(ExpiredLink.of({"id": link_id, "status": status}))
 
@@ -94,7 +95,7 @@ class ClockViewSet(CallerViewSet):
         by = step_of(TimeStep.parse(request.data))
 
         def work() -> Response:
-            refuse_live(request.user)
+            refuse_live_key(request.user)
             at = request_now()
             counts = advance(merchant_id=request.user.owner.id, by=by, now=at)
             return Response(MovedDeadlines.of({"moved_to": at + by, **counts}))

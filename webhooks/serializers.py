@@ -29,6 +29,7 @@ MAX_SEQUENCE = 2**53 - 1
 MAX_DATA_BYTES = 16_384
 
 _EVENTS_RULE = "must be a list of event types, with at least one"
+_JSON_RULE = "must be JSON with integers of at most 64 bits"
 
 
 class SubscriptionField(ChoicesField):
@@ -78,11 +79,11 @@ class SampleDataField(serializers.DictField):
         try:
             text = dump_json(data)
         except TypeError:
-            text = b"null"
-        if len(text) > MAX_DATA_BYTES or json.loads(text) != data:
-            raise serializers.ValidationError(
-                f"must have at most {MAX_DATA_BYTES} bytes, and integers of at most 64 bits"
-            )
+            raise serializers.ValidationError(_JSON_RULE) from None
+        if len(text) > MAX_DATA_BYTES:
+            raise serializers.ValidationError(f"must have at most {MAX_DATA_BYTES} bytes")
+        if json.loads(text) != data:
+            raise serializers.ValidationError(_JSON_RULE)
         return data
 
 

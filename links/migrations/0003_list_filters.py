@@ -3,7 +3,6 @@
 from django.db import migrations
 
 from core.schema import CreateSearchIndexOnline
-from core.search import words_sql
 
 
 class Migration(migrations.Migration):
@@ -18,6 +17,8 @@ class Migration(migrations.Migration):
             "link_metadata", "links_paymentlink USING gin (metadata jsonb_path_ops)"
         ),
         CreateSearchIndexOnline(
-            "link_words", f"links_paymentlink USING gin (({words_sql(['description'])}))"
+            "link_words",
+            "links_paymentlink USING gin ((to_tsvector('simple'::regconfig,"
+            " regexp_replace(lower(coalesce(description, '')), '[^[:alnum:]]+', ' ', 'g'))))",
         ),
     ]

@@ -3,7 +3,6 @@
 from django.db import migrations
 
 from core.schema import CreateSearchIndexOnline, DropIndexOnline
-from core.search import words_sql
 
 
 class Migration(migrations.Migration):
@@ -16,7 +15,8 @@ class Migration(migrations.Migration):
     operations = [
         CreateSearchIndexOnline(
             "link_composed_words",
-            f"links_paymentlink USING gin (({words_sql(['description'])}))",
+            "links_paymentlink USING gin ((to_tsvector('simple'::regconfig, regexp_replace("
+            "lower(normalize(coalesce(description, ''))), '[^[:alnum:]]+', ' ', 'g'))))",
         ),
         DropIndexOnline("link_words"),
     ]

@@ -3,7 +3,6 @@
 from django.db import migrations, models
 
 from core.schema import AddIndexOnline, CreateSearchIndexOnline
-from core.search import words_sql
 
 
 class Migration(migrations.Migration):
@@ -43,6 +42,9 @@ class Migration(migrations.Migration):
         CreateSearchIndexOnline(
             "payment_words",
             "payments_payment USING gin"
-            f" (({words_sql(['description', 'order_id', 'invoice_number', 'reference'])}))",
+            " ((to_tsvector('simple'::regconfig, regexp_replace(lower("
+            "coalesce(description, '') || ' ' || coalesce(order_id, '')"
+            " || ' ' || coalesce(invoice_number, '') || ' ' || coalesce(reference, '')"
+            "), '[^[:alnum:]]+', ' ', 'g'))))",
         ),
     ]

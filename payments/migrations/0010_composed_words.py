@@ -3,7 +3,6 @@
 from django.db import migrations
 
 from core.schema import CreateSearchIndexOnline, DropIndexOnline
-from core.search import words_sql
 
 
 class Migration(migrations.Migration):
@@ -17,7 +16,10 @@ class Migration(migrations.Migration):
         CreateSearchIndexOnline(
             "payment_composed_words",
             "payments_payment USING gin"
-            f" (({words_sql(['description', 'order_id', 'invoice_number', 'reference'])}))",
+            " ((to_tsvector('simple'::regconfig, regexp_replace(lower(normalize("
+            "coalesce(description, '') || ' ' || coalesce(order_id, '')"
+            " || ' ' || coalesce(invoice_number, '') || ' ' || coalesce(reference, '')"
+            ")), '[^[:alnum:]]+', ' ', 'g'))))",
         ),
         DropIndexOnline("payment_words"),
     ]

@@ -11,7 +11,7 @@ from pytest_django import Settings
 import config.settings
 from backoffice.roles import Role
 from checkout.browser_session import session_cookie
-from config.visitors import door
+from config.visitors import refuse_before_django
 from core.clock import utc_now
 from core.visitor_budget import BURST_SECONDS, budget
 from customers.services import test_customer as customer_for_tests
@@ -63,7 +63,7 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("spent")
-def test_the_door_refuses_whom_there_is_nothing_to_look_up_for(
+def test_callers_without_credentials_are_refused_before_django(
     headers: dict[str, str], is_refused: bool
 ) -> None:
     answers: list[tuple[str, dict[str, str]]] = []
@@ -75,7 +75,8 @@ def test_the_door_refuses_whom_there_is_nothing_to_look_up_for(
         return [b"served"]
 
     environ = {"PATH_INFO": "/v1/balance", "REMOTE_ADDR": "127.0.0.1", **headers}
-    body = b"".join(door(served)(environ, start))  # type: ignore[arg-type]
+    application = refuse_before_django(served)
+    body = b"".join(application(environ, start))  # type: ignore[arg-type]
 
     assert (body != b"served") == is_refused
     if is_refused:

@@ -5,7 +5,13 @@ from datetime import datetime, timedelta
 import pytest
 from django.db import transaction
 
-from core.attempt_limits import AttemptLimit, count_attempt, refuse_exhausted, uncount_attempt
+from core.attempt_limits import (
+    AttemptLimit,
+    count_attempt,
+    count_or_refuse,
+    refuse_exhausted,
+    uncount_attempt,
+)
 from core.clock import utc_now
 from core.errors import RateLimited
 from core.models import Quota
@@ -74,6 +80,25 @@ def test_it_can_look_without_counting(now: datetime) -> None:
     with pytest.raises(RateLimited):
         refuse_exhausted((TWICE, "a"), now=now)
     refuse_exhausted((TWICE, "a"), now=now + timedelta(minutes=10))
+
+
+def test_several_limits_are_counted_together_or_not_at_all(now: datetime) -> None:
+    once = AttemptLimit("once", 1, timedelta(days=1))
+    count_or_refuse([(TWICE, "a"), (once, "b")], now=now)
+
+    with pytest.raises(RateLimited) as refusal:
+        count_or_refuse([(TWICE, "a"), (once, "b")], now=now + timedelta(minutes=9))
+
+    assert refusal.value.headers["Retry-After"] == str(24 * 3600 - 9 * 60)
+    assert Quota.objects.get(key="twice:a").used == 1
+
+
+def test_a_limit_of_zero_refuses_in_every_window(now: datetime) -> None:
+    never = AttemptLimit("never", 0, timedelta(minutes=10))
+
+    for at in (now, now + timedelta(hours=1)):
+        with pytest.raises(RateLimited):
+            count_or_refuse([(never, "a")], now=at)
 
 
 def test_a_count_cannot_be_rolled_back(now: datetime) -> None:

@@ -72,11 +72,11 @@ def test_it_overwrites_no_file(tmp_path: Path) -> None:
     assert (done.returncode, (tmp_path / "environment").read_text()) == (1, "SECRET_KEY=mine\n")
 
 
-def test_it_says_what_to_do_where_nobody_answers(tmp_path: Path) -> None:
+def test_without_input_it_names_the_variables_to_set(tmp_path: Path) -> None:
     file = tmp_path / "environment"
 
     done = configure(file, answers="https://pay.island.bs\n")
 
     assert done.returncode == 1
-    assert "Nobody answers: set these variables, and repeat it with --no-input." in done.stderr
+    assert "run again with --no-input: BASE_URL, SERVICE_NAME, DATABASE_URL, " in done.stderr
     assert not file.exists()

@@ -10,7 +10,7 @@ import pytest
 
 from bench.restarts import PATIENCE_SECONDS, Instance, run, wait_until
 from bench.serving import is_listening
-from config.web import turn_newcomers_away
+from config.web import drop_new_connections
 from tests.webhooks.stack import Stack
 
 pytestmark = [pytest.mark.faults, pytest.mark.sqlite]
@@ -45,11 +45,11 @@ def test_a_request_that_follows_the_end_of_a_worker_is_answered_by_the_next(tmp_
         assert [connection.getresponse().status for connection in connections] == [200] * 4
 
 
-def test_one_that_is_about_to_end_takes_who_has_connected_and_nobody_else() -> None:
+def test_before_it_exits_it_accepts_only_connections_already_made() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = listener.getsockname()
         with socket.create_connection(address, timeout=10) as connected:
-            turn_newcomers_away(listener)
+            assert drop_new_connections(listener)
 
             with pytest.raises(TimeoutError):
                 socket.create_connection(address, timeout=0.3)
@@ -59,3 +59,19 @@ def test_one_that_is_about_to_end_takes_who_has_connected_and_nobody_else() -> N
                 assert taken.recv(100) == b"request"
                 taken.sendall(b"answer")
             assert connected.recv(100) == b"answer"
+
+
+def test_elsewhere_than_on_linux_new_connections_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("config.web.sys.platform", "darwin")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        assert not drop_new_connections(listener)
+
+        with socket.create_connection(listener.getsockname(), timeout=10) as connected:
+            assert connected.getpeername() == listener.getsockname()
+
+
+def test_a_kernel_that_refuses_the_filter_does_not_keep_it_from_exiting() -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.close()
+
+    assert not drop_new_connections(listener)

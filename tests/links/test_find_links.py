@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 
 from core.clock import iso, utc_now
 from links.models import PaymentLink
@@ -51,6 +52,16 @@ def test_it_finds_words_of_the_description(api, merchant):
 
     assert found(api, merchant, q="gift 0017") == {card.id}
     assert found(api, merchant, q="gift tour") == set()
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db
+def test_words_are_found_by_an_index():
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        plan = PaymentLink.objects.matching({"words": ("gift",)}).explain()
+
+    assert "link_composed_words" in plan
 
 
 def test_it_finds_what_has_changed_since(api, merchant):

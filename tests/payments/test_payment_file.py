@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -58,3 +59,11 @@ def test_no_text_becomes_a_formula(api, merchant, sign):
 def test_another_format_is_refused_and_a_stranger_gets_no_row(api, merchant, payment):
     assert api(merchant).get("/v1/payments?format=xls").status_code == 400
     assert rows_of(api(MerchantFactory()).get("/v1/payments?format=csv")) == []
+
+
+def test_the_reference_shows_its_columns(api, merchant, openapi):
+    answer = json.loads(openapi)["paths"]["/v1/payments"]["get"]["responses"]["200"]
+
+    empty = api(merchant).get("/v1/payments", {"format": "csv"})
+
+    assert answer["content"]["text/csv"]["example"] == empty.content.decode()

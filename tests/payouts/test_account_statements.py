@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
@@ -160,6 +161,16 @@ def test_a_file_has_the_same_lines(
     lines = api(busy).get(f"{PATH}/{statement['id']}/lines").json()["lines"]
     assert [int(row["amount_cents"]) for row in rows] == [line["amount"] for line in lines]
     assert rows[-1]["amount"] == "-0.70"
+
+
+def test_the_reference_shows_the_columns_of_a_file(api: Api, busy: Merchant, openapi: str) -> None:
+    document = json.loads(openapi)["paths"][f"{PATH}/{{statement_id}}/lines"]["get"]
+    statement = ask(api, busy, NOON, NOON + timedelta(hours=5)).json()
+
+    file = api(busy).get(f"{PATH}/{statement['id']}/lines", {"format": "csv"})
+
+    example = document["responses"]["200"]["content"]["text/csv"]["example"]
+    assert file.content.decode().startswith(example)
 
 
 def test_a_long_one_is_made_in_the_background(api: Api, busy: Merchant, few_lines: None) -> None:

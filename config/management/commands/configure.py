@@ -26,7 +26,7 @@ QUESTIONS = {
     "TRUSTED_PROXIES": ("How many proxies stand in a row before it", "1"),
     "WEB_WORKERS": ("Web processes per instance", "2"),
 }
-UNANSWERED = "Nobody answers: set these variables, and repeat it with --no-input."
+UNANSWERED = "No input. Set these variables and run again with --no-input: " + ", ".join(QUESTIONS)
 
 
 class Command(BaseCommand):
