@@ -3,6 +3,7 @@ from rest_framework.response import Response
 
 from core.clock import request_now
 from core.openapi import listing, operation
+from core.operations import refuse_unread, unread_fields
 from core.queries import query_of, read_filters
 from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
@@ -23,9 +24,13 @@ class RefundViewSet(CallerViewSet):
         """All that is left, or an `amount`; partial refunds may add up to the whole payment.
 
         `pending` while your balance does not cover it. With `refund_amount_available` it is refused
-        unless that is what is left.
+        unless that is what is left. Without an `amount` an unknown field is refused with 422, and
+        not merely named in `X-Service-Warning`: everything would be refunded.
         """
-        draft = draft_of(NewRefund.parse(request.data))
+        values = NewRefund.parse(request.data)
+        if "amount" not in values:
+            refuse_unread(unread_fields(request.data, NewRefund, self.always_taken))
+        draft = draft_of(values)
 
         def work() -> Response:
             refund = create_refund(
