@@ -62,7 +62,7 @@ def operation(
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
     request: type[Input] | None = None,
     status: int = 200,
-    parameters: Mapping[str, str] | None = None,
+    parameters: Mapping[str, str | Filter] | None = None,
     open_to_all: bool = False,
     operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
@@ -81,15 +81,26 @@ def operation(
         summary=summary,
         request=request,
         responses={status: response, **_files(status, parameters or {}), **refusals},
-        parameters=[
-            OpenApiParameter(name, str, description=text)
-            for name, text in (parameters or {}).items()
-        ],
+        parameters=[_parameter(name, one) for name, one in (parameters or {}).items()],
     )
     return _taking(Taken(tuple(parameters or ()), request), described)
 
 
-def _files(status: int, parameters: Mapping[str, str]) -> dict[Any, Any]:
+def _parameter(name: str, one: str | Filter) -> OpenApiParameter:
+    """Describe a query parameter: a text unless it says more, or an object for `name[key]`."""
+    if isinstance(one, str):
+        return OpenApiParameter(name, str, description=one)
+    by_key = one.schema["type"] == "object"
+    return OpenApiParameter(
+        name.partition("[")[0],
+        dict(one.schema),
+        description=one.meaning,
+        style="deepObject" if by_key else None,
+        explode=True if by_key else None,
+    )
+
+
+def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
     """Describe the answer as a file, of an operation that can be asked for one."""
     rows = OpenApiResponse(str, description="One object per line, the first names the columns.")
     return {(status, "text/csv"): rows} if "format" in parameters else {}
@@ -105,10 +116,10 @@ def listing(
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
-    meanings = {name: one.meaning for name, one in (filters or {}).items()}
-    described = operation(summary, response=page, parameters=meanings, operation_id=operation_id)
-    paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
-    names = (*(one.name for one in _PAGE_PARAMETERS), *meanings)
+    described = operation(summary, response=page, parameters=filters, operation_id=operation_id)
+    as_file = [_FILE_LIMIT] if "format" in (filters or {}) else []
+    paged = extend_schema(parameters=[*_PAGE_PARAMETERS, *as_file])
+    names = (*(one.name for one in _PAGE_PARAMETERS), *(filters or {}))
     return _taking(Taken(names), lambda view: paged(described(view)))
 
 
@@ -151,6 +162,13 @@ _PAGE_PARAMETERS = (
     OpenApiParameter(
         "starting_after", str, description="The id after which to go on; costs nothing at depth."
     ),
+)
+
+_FILE_LIMIT = OpenApiParameter(
+    "limit",
+    {"type": "integer", "minimum": 1},
+    description=f"How many to return: JSON {DEFAULT_LIMIT} unless told, {MAX_LIMIT} at most; "
+    "CSV [[csv_lines]].",
 )
 
 _IDEMPOTENCY_KEY = OpenApiParameter(

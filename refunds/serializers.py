@@ -11,7 +11,9 @@ from core.fields import (
     TextField,
 )
 from core.limits import MAX_TEXT
+from core.operations import refuse_unread, unread_fields
 from core.serializers import Input, Output
+from merchants.authentication import LOOKUPS
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
@@ -27,6 +29,17 @@ class NewRefund(Input):
         required=False,
         help_text="What you believe is left, in cents; refused where it is not.",
     )
+
+    @classmethod
+    def parse(cls, data: Any) -> dict[str, Any]:
+        """Return the valid values. Raises as Input does, and for an unknown field and no amount.
+
+        Without one everything is given back: `Amount` or `total` must not be passed over.
+        """
+        values = super().parse(data)
+        if "amount" not in values:
+            refuse_unread(unread_fields(data, cls, LOOKUPS))
+        return values
 
 
 class RefundOutput(Output):
