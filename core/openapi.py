@@ -19,8 +19,8 @@ from rest_framework import serializers
 from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.operations import STRICT, TAKEN, WARNING, Taken
-from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
+from core.query_parameters import FILE_LIMIT, PAGE_PARAMETERS, parameter_of
 from core.serializers import Input
 from core.wording import operations
 
@@ -81,23 +81,9 @@ def operation(
         summary=summary,
         request=request,
         responses={status: response, **_files(status, parameters or {}), **refusals},
-        parameters=[_parameter(name, one) for name, one in (parameters or {}).items()],
+        parameters=[parameter_of(name, one) for name, one in (parameters or {}).items()],
     )
     return _taking(Taken(tuple(parameters or ()), request), described)
-
-
-def _parameter(name: str, one: str | Filter) -> OpenApiParameter:
-    """Describe a query parameter: a text unless it says more, or an object for `name[key]`."""
-    if isinstance(one, str):
-        return OpenApiParameter(name, str, description=one)
-    by_key = one.schema["type"] == "object"
-    return OpenApiParameter(
-        name.partition("[")[0],
-        dict(one.schema),
-        description=one.meaning,
-        style="deepObject" if by_key else None,
-        explode=True if by_key else None,
-    )
 
 
 def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
@@ -117,9 +103,9 @@ def listing(
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
     described = operation(summary, response=page, parameters=filters, operation_id=operation_id)
-    as_file = [_FILE_LIMIT] if "format" in (filters or {}) else []
-    paged = extend_schema(parameters=[*_PAGE_PARAMETERS, *as_file])
-    names = (*(one.name for one in _PAGE_PARAMETERS), *(filters or {}))
+    as_file = [FILE_LIMIT] if "format" in (filters or {}) else []
+    paged = extend_schema(parameters=[*PAGE_PARAMETERS, *as_file])
+    names = (*(one.name for one in PAGE_PARAMETERS), *(filters or {}))
     return _taking(Taken(names), lambda view: paged(described(view)))
 
 
@@ -147,29 +133,6 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
         },
     )
 
-
-_PAGE_PARAMETERS = (
-    OpenApiParameter(
-        "limit",
-        {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
-        description=f"How many to return; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
-    ),
-    OpenApiParameter(
-        "offset",
-        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
-        description="How many to leave out, newest first.",
-    ),
-    OpenApiParameter(
-        "starting_after", str, description="The id after which to go on; costs nothing at depth."
-    ),
-)
-
-_FILE_LIMIT = OpenApiParameter(
-    "limit",
-    {"type": "integer", "minimum": 1},
-    description=f"How many to return: JSON {DEFAULT_LIMIT} unless told, {MAX_LIMIT} at most; "
-    "CSV [[csv_lines]].",
-)
 
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
