@@ -19,8 +19,8 @@ from rest_framework import serializers
 from core import fields
 from core.limits import MAX_EMAIL, MAX_METADATA_KEYS, MAX_METADATA_VALUE, MAX_URL
 from core.operations import STRICT, TAKEN, WARNING, Taken
-from core.pagination import DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET
 from core.queries import Filter
+from core.query_parameters import FILE_LIMIT, PAGE_PARAMETERS, parameter_of
 from core.serializers import Input
 from core.wording import operations
 
@@ -62,7 +62,7 @@ def operation(
     response: type[serializers.Serializer[Any]] | serializers.Serializer[Any],
     request: type[Input] | None = None,
     status: int = 200,
-    parameters: Mapping[str, str] | None = None,
+    parameters: Mapping[str, str | Filter] | None = None,
     open_to_all: bool = False,
     operation_id: str | None = None,
 ) -> Callable[[_View], _View]:
@@ -81,15 +81,12 @@ def operation(
         summary=summary,
         request=request,
         responses={status: response, **_files(status, parameters or {}), **refusals},
-        parameters=[
-            OpenApiParameter(name, str, description=text)
-            for name, text in (parameters or {}).items()
-        ],
+        parameters=[parameter_of(name, one) for name, one in (parameters or {}).items()],
     )
     return _taking(Taken(tuple(parameters or ()), request), described)
 
 
-def _files(status: int, parameters: Mapping[str, str]) -> dict[Any, Any]:
+def _files(status: int, parameters: Mapping[str, str | Filter]) -> dict[Any, Any]:
     """Describe the answer as a file, of an operation that can be asked for one."""
     rows = OpenApiResponse(str, description="One object per line, the first names the columns.")
     return {(status, "text/csv"): rows} if "format" in parameters else {}
@@ -105,10 +102,10 @@ def listing(
 ) -> Callable[[_View], _View]:
     """Describe a list: its page parameters, filters and the object around its items."""
     page = _page_of(item, key)
-    meanings = {name: one.meaning for name, one in (filters or {}).items()}
-    described = operation(summary, response=page, parameters=meanings, operation_id=operation_id)
-    paged = extend_schema(parameters=[*_PAGE_PARAMETERS])
-    names = (*(one.name for one in _PAGE_PARAMETERS), *meanings)
+    described = operation(summary, response=page, parameters=filters, operation_id=operation_id)
+    as_file = [FILE_LIMIT] if "format" in (filters or {}) else []
+    paged = extend_schema(parameters=[*PAGE_PARAMETERS, *as_file])
+    names = (*(one.name for one in PAGE_PARAMETERS), *(filters or {}))
     return _taking(Taken(names), lambda view: paged(described(view)))
 
 
@@ -136,22 +133,6 @@ def _page_of(item: type[serializers.Serializer[Any]], key: str) -> serializers.S
         },
     )
 
-
-_PAGE_PARAMETERS = (
-    OpenApiParameter(
-        "limit",
-        {"type": "integer", "minimum": 1, "default": DEFAULT_LIMIT},
-        description=f"How many to return; above {MAX_LIMIT} is taken as {MAX_LIMIT}.",
-    ),
-    OpenApiParameter(
-        "offset",
-        {"type": "integer", "minimum": 0, "maximum": MAX_OFFSET, "default": 0},
-        description="How many to leave out, newest first.",
-    ),
-    OpenApiParameter(
-        "starting_after", str, description="The id after which to go on; costs nothing at depth."
-    ),
-)
 
 _IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.search import words_of
 Lookups = dict[str, Any]
 
 METADATA_KEY = "metadata[key]"
+MOST_CENTS = 10**15 - 1
 WORDS = "words"
 MAX_WORDS = 10
 
@@ -28,6 +29,7 @@ class Filter:
 
     meaning: str
     read: Callable[[str, str], Lookups]
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
 
 
 def query_of(request: Request) -> dict[str, str]:
@@ -133,18 +135,30 @@ def _instant(name: str, text: str, *, whole_day: timedelta) -> datetime:
     return start_of_day(day, "UTC") + whole_day
 
 
+_CENTS = {"type": "integer", "minimum": 0, "maximum": MOST_CENTS}
+
 AMOUNTS = {
-    "amount": Filter("Exactly so many cents.", _amount("amount")),
-    "amount_min": Filter("At least so many cents.", _amount("amount__gte")),
-    "amount_max": Filter("At most so many cents.", _amount("amount__lte")),
+    "amount": Filter("Exactly so many cents.", _amount("amount"), _CENTS),
+    "amount_min": Filter("At least so many cents.", _amount("amount__gte"), _CENTS),
+    "amount_max": Filter("At most so many cents.", _amount("amount__lte"), _CENTS),
     "currency": Filter("An ISO 4217 code.", _currency),
 }
 METADATA = {
     METADATA_KEY: Filter(
-        "With this text, number or boolean under `key`; may be given for several keys.",
+        "With this text, number or boolean under each key: `metadata[order_id]=1001`.",
         exactly("").read,
+        {
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "examples": [{"order_id": "1001"}],
+        },
     ),
 }
+CSV_OR_JSON = Filter(
+    "`csv` for a file; `Accept: text/csv` means the same.",
+    lambda *_: {},
+    {"type": "string", "enum": ["json", "csv"]},
+)
 UPDATED = {
     "updated_since": Filter(
         "Changed at this date or instant, or after it.",

@@ -50,6 +50,10 @@ class ApiKeyNotActive(ValidationFailed):
     message = "This API key is revoked or has expired."
 
 
+class ApiKeyRolled(ValidationFailed):
+    message = "This API key has been rolled already."
+
+
 class TooManyKeys(ValidationFailed):
     message = "This merchant has as many active API keys as it may have."
 

@@ -234,3 +234,7 @@ class ApiKey(models.Model):
     def is_active(self, now: datetime) -> bool:
         """Return whether the key is valid at this instant."""
         return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
+
+    def can_be_rolled(self, now: datetime) -> bool:
+        """Return whether another key may take the place of this one: none has, and it is valid."""
+        return self.is_active(now) and self.expires_at is None

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
+from core.clock import iso
 from core.errors import ValidationFailed
 from core.ids import new_id, random_base62
 from merchants.access import EVERYTHING
 from merchants.email_confirmation import plan_confirmation
-from merchants.errors import ApiKeyNotActive, SlugTaken
+from merchants.errors import ApiKeyNotActive, ApiKeyRolled, SlugTaken
 from merchants.evidence import apply_changes, refuse_test_caller, request_change, separate
 from merchants.keys import LAST_CHARACTERS, digest, new_secret, prefix_of
 from merchants.known_keys import forget_keys
@@ -177,16 +178,14 @@ def issue_key(
 def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key by one of the same mode, name and scopes; the old one works `overlap` longer.
 
-    An expiry that the old key already has is never postponed. Raises ApiKeyNotFound,
-    ApiKeyNotActive, and ValidationFailed for an overlap that is negative or longer than
-    `MAX_OVERLAP`.
+    Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled, and ValidationFailed for an overlap that
+    is negative or longer than `MAX_OVERLAP`.
     """
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise ValidationFailed(overlap=f"must be 0 to {MAX_OVERLAP.days} days")
     old = ApiKey.objects.select_related("merchant").locked(key_id)
-    _refuse_inactive(old, now)
-    end = now + overlap
-    old.expires_at = end if old.expires_at is None else min(end, old.expires_at)
+    refuse_roll(old, now)
+    old.expires_at = now + overlap
     old.save(update_fields=["expires_at"])
     forget_keys()
     return issue_key(
@@ -205,9 +204,23 @@ def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
     return key
 
 
+def refuse_roll(key: ApiKey, now: datetime) -> None:
+    """Raise ApiKeyNotActive, or ApiKeyRolled where another key has taken the place of this one.
+
+    A key has an end only by a roll, and takes one successor: each further one would be a key that
+    its owner does not know of.
+    """
+    _refuse_inactive(key, now)
+    if key.expires_at is not None:
+        rule = f"is {iso(key.expires_at)}, by a roll: roll the key that took its place"
+        raise ApiKeyRolled(expires_at=rule)
+
+
 def _refuse_inactive(key: ApiKey, now: datetime) -> None:
-    if not key.is_active(now):
-        raise ApiKeyNotActive()
+    if key.revoked_at is not None:
+        raise ApiKeyNotActive(revoked_at=f"is {iso(key.revoked_at)}")
+    if key.expires_at is not None and not key.is_active(now):
+        raise ApiKeyNotActive(expires_at=f"is {iso(key.expires_at)}")
 
 
 def _insert(merchant: Merchant) -> None:

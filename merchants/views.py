@@ -115,7 +115,8 @@ class ApiKeyViewSet(CallerViewSet):
     def roll(self, request: CallerRequest, key_id: str) -> HttpResponse:
         """A new key of the same name and scopes; the old one works for `expires_in` seconds more.
 
-        The answer shows the new `secret`, this once. It takes a key without scopes.
+        The answer shows the new `secret`, this once. It takes a key without scopes. A key is rolled
+        once: while the old one still works, roll the new one, or revoke the old one.
         """
         overlap = timedelta(
             seconds=KeyRoll.parse(request.data).get("expires_in", DEFAULT_OVERLAP_SECONDS)

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from django.conf import settings
 
 from core.errors import InvalidRequest
-from core.queries import AMOUNTS, CREATED, METADATA, UPDATED, Filter, exactly, one_of, words_in
+from core.queries import AMOUNTS, CREATED, CSV_OR_JSON, METADATA, UPDATED, exactly, one_of, words_in
 from payments.modes import PaymentMode
 from payments.qr_payload import QRFormat
 from payments.statuses import PaymentStatus
 
 FILTERS = {
-    "format": Filter("`csv` for a file; `Accept: text/csv` means the same.", lambda *_: {}),
+    "format": CSV_OR_JSON,
     "status": one_of(PaymentStatus.values),
     **CREATED,
     **UPDATED,

@@ -1,7 +1,7 @@
 """How lists of payouts can be narrowed, and the page of movements of one."""
 
 from core.pagination import MAX_LIMIT
-from core.queries import AMOUNTS, CREATED, UPDATED, one_of
+from core.queries import AMOUNTS, CREATED, CSV_OR_JSON, UPDATED, Filter, one_of
 from core.spreadsheets import CSV_LINES
 from payouts.statuses import PayoutStatus
 
@@ -17,8 +17,8 @@ MOVEMENT_PAGE = {
 }
 
 STATEMENT_FILTERS = {"currency": AMOUNTS["currency"], **CREATED}
-STATEMENT_LINES = {
-    "format": "`csv` for a file; `Accept: text/csv` means the same.",
+STATEMENT_LINES: dict[str, str | Filter] = {
+    "format": CSV_OR_JSON,
     "limit": f"How many to return: JSON 20 unless told, {MAX_LIMIT} at most; CSV {CSV_LINES:,}.",
     "offset": "How many to leave out, oldest first.",
 }

@@ -1,9 +1,7 @@
 """Refunds as they come in and go out."""
 
-from difflib import SequenceMatcher
 from typing import Any
 
-from core.errors import ValidationFailed
 from core.fields import (
     AmountField,
     CurrencyField,
@@ -13,12 +11,12 @@ from core.fields import (
     TextField,
 )
 from core.limits import MAX_TEXT
+from core.operations import refuse_unread, unread_fields
 from core.serializers import Input, Output
+from merchants.authentication import LOOKUPS
 from refunds.inquiry_statuses import InquiryReason, InquiryStatus
 from refunds.services import RefundDraft
 from refunds.statuses import RefundStatus
-
-MISSPELT = 80  # percent, from which on a word that is like another one is taken for it
 
 
 class NewRefund(Input):
@@ -34,21 +32,14 @@ class NewRefund(Input):
 
     @classmethod
     def parse(cls, data: Any) -> dict[str, Any]:
-        """Return the valid values. Raises as Input does, and for what looks like a misspelt amount.
+        """Return the valid values. Raises as Input does, and for an unknown field and no amount.
 
-        Without one everything is given back: `Amount` and `refund_amount` are not passed over.
+        Without one everything is given back: `Amount` or `total` must not be passed over.
         """
         values = super().parse(data)
-        misspelt = "amount" not in values and next(filter(_looks_like_amount, data), "")
-        if misspelt:
-            raise ValidationFailed(**{misspelt: "is unknown; what is to be refunded is the amount"})
+        if "amount" not in values:
+            refuse_unread(unread_fields(data, cls, LOOKUPS))
         return values
-
-
-def _looks_like_amount(name: str) -> bool:
-    plain = name.lower().replace("_", "").removeprefix("refund")
-    likeness = 100 * SequenceMatcher(None, plain, "amount").ratio()
-    return name not in NewRefund._declared_fields and likeness >= MISSPELT
 
 
 class RefundOutput(Output):

@@ -23,7 +23,8 @@ class RefundViewSet(CallerViewSet):
         """All that is left, or an `amount`; partial refunds may add up to the whole payment.
 
         `pending` while your balance does not cover it. With `refund_amount_available` it is refused
-        unless that is what is left.
+        unless that is what is left. Without an `amount` an unknown field is refused with 422, and
+        not merely named in `X-Service-Warning`: everything would be refunded.
         """
         draft = draft_of(NewRefund.parse(request.data))
 

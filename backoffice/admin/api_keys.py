@@ -69,7 +69,7 @@ ROLL = Action(
     about="Replaces the key with a new one. The merchant is notified by e-mail. A live key takes"
     " another Administrator's approval first.",
     icon="autorenew",
-    available=lambda key, now: key.is_active(now),
+    available=lambda key, now: key.can_be_rolled(now),
     shown_to=lambda key, staff: staff.may(right_to_keys(key.livemode)),
 )
 REVOKE = Action(

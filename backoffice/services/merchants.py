@@ -17,11 +17,10 @@ from backoffice.staff import Staff
 from core import crypto
 from core.json import dump_json
 from merchants.callers import Caller
-from merchants.errors import ApiKeyNotActive
 from merchants.evidence import LIVE_FIELDS, PUBLIC_FIELDS
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key, set_status
+from merchants.services import IssuedKey, issue_key, refuse_roll, revoke_key, roll_key, set_status
 from merchants.statuses import MerchantStatus
 
 COLLECTABLE_FOR = timedelta(days=7)
@@ -63,7 +62,7 @@ def add_test_key(
 def replace_test_key(
     *, staff: Staff, key_id: str, overlap: timedelta, reason: str, now: datetime
 ) -> IssuedKey:
-    """Roll a test key. Raises Forbidden, ApiKeyNotFound, ApiKeyNotActive, ValidationFailed."""
+    """Roll a test key. Raises Forbidden, and as `roll_key` does."""
     action = _key_action("roll key", Right.KEYS, key_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         before = ApiKey.objects.filter(livemode=False).select_related("merchant").one(key_id)
@@ -86,9 +85,8 @@ def issue_live_key(instruction: Instruction, caller: Caller, now: datetime) -> s
 
 
 def check_rolled_key(instruction: Instruction, now: datetime) -> None:
-    """Raise ApiKeyNotFound for a key that is not live, ApiKeyNotActive for one that has ended."""
-    if not _live_key(instruction).is_active(now):
-        raise ApiKeyNotActive
+    """Raise ApiKeyNotFound for a key that is not live, and as `refuse_roll` does."""
+    refuse_roll(_live_key(instruction), now)
 
 
 def roll_live_key(instruction: Instruction, caller: Caller, now: datetime) -> str:

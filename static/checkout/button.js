@@ -17,6 +17,7 @@
   if (address.origin !== home || !address.pathname.startsWith("/pay/")) {
     throw new Error("data-link must be the address of a payment link of " + home);
   }
+  const at = address.origin + address.pathname;
   const memory = "payment " + address.pathname;
   const OPEN = ["created", "pending", "requires_action", "processing"];
   const isDesk = () => matchMedia("(min-width: 48em) and (pointer: fine)").matches;
@@ -37,26 +38,36 @@
   let payment = remembered();
   let dialog = null;
   let timer = 0;
-  const link = found();
-  link.addEventListener("click", press);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
-  if (payment) ask();
+  let link = null; /* the one that was pressed last, or else the first */
+  /* A script in the head may run before the links of the page are there. */
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
 
-  /* The page's own link, or else one of ours in the place of the script. */
+  function begin() {
+    const links = found();
+    link = links[0];
+    for (const each of links) each.addEventListener("click", press);
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) ask(); });
+    if (payment) ask();
+  }
+
+  /* The page's own links, or else one of ours in the place of the script. */
   function found() {
-    const known = [...document.links].find((each) => each.href === address.href);
-    if (known) return known;
+    const known = [...document.links].filter((each) => each.origin + each.pathname === at);
+    if (known.length) return known;
     const made = document.createElement("a");
     made.href = address.href;
     made.textContent = script.dataset.label || "Pay";
-    script.before(made);
-    return made;
+    if (document.head.contains(script)) document.body.append(made);
+    else script.before(made);
+    return [made];
   }
 
   async function press(event) {
     if (event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     if (link.ariaBusy === "true") return;
+    link = event.currentTarget;
     link.ariaBusy = "true";
     /* A window that opens later than the press is taken for a pop-up. */
     const beside = isDesk() ? null : open("", "_blank");
@@ -74,7 +85,7 @@
   }
 
   async function start() {
-    const answer = await fetch(address.href + "/button", { method: "POST", credentials: "omit" });
+    const answer = await fetch(at + "/button", { method: "POST", credentials: "omit" });
     if (!answer.ok) throw new Error(String(answer.status));
     payment = await answer.json();
     remember();

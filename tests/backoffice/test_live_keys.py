@@ -11,7 +11,7 @@ from backoffice.services.merchants import COLLECTABLE_FOR
 from backoffice.tasks import forget_uncollected_keys
 from core.clock import utc_now
 from merchants.models import ApiKey, Merchant
-from merchants.services import issue_key
+from merchants.services import issue_key, roll_key
 from messages.models import Message
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.colleagues import FIRST, SECOND, at_desk, decide, two_administrators, waiting
@@ -107,3 +107,12 @@ def test_a_key_that_has_ended_meanwhile_is_not_rolled(key: ApiKey) -> None:
     assert decide(SECOND).status_code == 422
     assert waiting().status == "waiting"
     assert ApiKey.objects.count() == 1
+
+
+def test_a_key_that_was_rolled_meanwhile_is_not_rolled_again(key: ApiKey) -> None:
+    ask(key, "roll")
+    roll_key(key_id=key.id, overlap=timedelta(hours=1), now=utc_now())
+
+    assert decide(SECOND).status_code == 422
+    assert waiting().status == "waiting"
+    assert ApiKey.objects.count() == 2

@@ -67,12 +67,19 @@ def shop_server() -> Iterator[ShopServer]:
 def shop(open_page, site, link, shop_server) -> OpenShop:
     """Open the shop's page: on a host of its own, under a strict policy."""
     address = f"{site}/pay/{link.merchant.slug}/{link.id}"
-    script = f"<script async src={site}/pay/button.js data-link={address}></script>"
 
-    def open_shop(*, has_link: bool = True, **options: object) -> Page:
+    def open_shop(
+        *,
+        links: tuple[str, ...] = ("Gift card",),
+        query: str = "",
+        in_head: bool = False,
+        **options: object,
+    ) -> Page:
         page: Page = open_page("/healthz", allowed="127.0.0.1", **options)
-        anchor = f"<a href={address}>Gift card</a>" if has_link else ""
-        shop_server.page = PAGE + anchor + script
+        script = f"src={site}/pay/button.js data-link={address}{query}></script>"
+        anchors = "".join(f"<a href={address}{query}>{name}</a>" for name in links)
+        head, foot = (f"<script {script}", "") if in_head else ("", f"<script async {script}")
+        shop_server.page = PAGE.replace("<main>", f"{head}<main>") + anchors + foot
         shop_server.policy = POLICY.format(site=site)
         page.add_init_script(LISTEN)
         page.goto(f"http://127.0.0.1:{shop_server.server_port}/")
@@ -118,13 +125,24 @@ def test_a_page_that_was_forgotten_meanwhile_hears_it_all_the_same(shop):
 
 
 def test_without_a_link_of_the_page_it_makes_one(shop):
-    page = shop(width=1280, has_link=False)
+    page = shop(width=1280, links=())
 
     page.get_by_role("link", name="Pay").click()
     page.get_by_role("heading", name="Pay B$1.50").wait_for()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("link", name="Pay").click()
     page.get_by_role("heading", name="Pay B$1.50").wait_for()
+    assert Payment.objects.count() == 1
+
+
+def test_in_the_head_it_waits_for_the_links_of_the_page_and_binds_each(shop):
+    page = shop(width=1280, in_head=True, query="?from=mail#buy", links=("Gift card", "Buy now"))
+    assert page.get_by_role("link").all_inner_texts() == ["Gift card", "Buy now"]
+
+    for name in ("Buy now", "Gift card"):
+        page.get_by_role("link", name=name).click()
+        page.get_by_role("heading", name="Pay B$1.50").wait_for()
+        page.get_by_role("button", name="Close").click()
     assert Payment.objects.count() == 1
 
 

@@ -58,3 +58,29 @@ def test_the_reference_is_served_from_here(api: Api) -> None:
     assert page.status_code == 200
     assert "cdn." not in page.content.decode()
     assert "fonts.googleapis" not in page.content.decode()
+
+
+def test_the_parameters_of_lists_have_types(openapi: str) -> None:
+    """A client made of the document writes `metadata[order_id]=1001`, and a number as one."""
+    paths = json.loads(openapi)["paths"]
+    shown = {
+        path: {one["name"]: one for one in paths[path]["get"]["parameters"]}
+        for path in ("/v1/payments", "/v1/payment-links", "/v1/refunds", "/v1/payouts")
+    }
+
+    for path in ("/v1/payments", "/v1/payment-links"):
+        metadata = shown[path]["metadata"]
+        assert (metadata["in"], metadata["style"], metadata["explode"]) == (
+            "query",
+            "deepObject",
+            True,
+        )
+        assert metadata["schema"]["additionalProperties"] == {"type": "string"}
+    for parameters in shown.values():
+        assert not [name for name in parameters if "[" in name]
+        for name in ("amount", "amount_min", "amount_max"):
+            schema = parameters[name]["schema"]
+            assert (schema["type"], schema["minimum"]) == ("integer", 0)
+    assert shown["/v1/payments"]["format"]["schema"]["enum"] == ["json", "csv"]
+    assert "10,000" in shown["/v1/payments"]["limit"]["description"]
+    assert "10,000" not in shown["/v1/refunds"]["limit"]["description"]

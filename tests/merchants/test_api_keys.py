@@ -152,6 +152,34 @@ def test_it_rolls_a_key_with_its_scopes(api, merchant):
     assert before.expires_at == since + timedelta(seconds=60)
 
 
+@pytest.mark.parametrize("livemode", [False, True])
+def test_a_key_that_has_been_rolled_is_not_rolled_again(api, merchant, *, livemode):
+    client = api(merchant, live=livemode)
+    (own,) = keys_of(merchant, livemode=livemode)
+    first = client.post(f"{NEW}/{own.id}/roll", {"expires_in": 60})
+    again = [client.post(f"{NEW}/{own.id}/roll", {"expires_in": left}) for left in (60, 0)]
+
+    assert first.status_code == 201
+    end = client.get(f"{NEW}/{own.id}").json()["expires_at"]
+    for refused in again:
+        assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_FAILED")
+        assert refused.json()["details"].startswith(f"expires_at: is {end}, by a roll")
+    assert len(keys_of(merchant, livemode=livemode)) == 2
+    assert client.post(f"{NEW}/{own.id}/revoke").status_code == 200
+
+
+@pytest.mark.parametrize("field", ["expires_at", "revoked_at"])
+def test_a_refusal_says_since_when_a_key_is_ended(api, merchant, field):
+    made = api(merchant).post(NEW, {"name": "Till"}).json()
+    ApiKey.objects.filter(pk=made["id"]).update(**{field: utc_now()})
+    at = api(merchant).get(f"{NEW}/{made['id']}").json()[field]
+
+    for act in ("roll", "revoke"):
+        refused = api(merchant).post(f"{NEW}/{made['id']}/{act}")
+        assert refused.status_code == 422
+        assert refused.json()["details"] == f"{field}: is {at}"
+
+
 def test_a_live_key_rolls_itself_and_the_owner_is_told(api, merchant):
     client = api(merchant, live=True)
     (own,) = keys_of(merchant, livemode=True)

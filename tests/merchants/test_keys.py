@@ -9,7 +9,7 @@ import time_machine
 from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants import keys
-from merchants.errors import ApiKeyNotActive, ApiKeyNotFound
+from merchants.errors import ApiKeyNotActive, ApiKeyNotFound, ApiKeyRolled
 from merchants.key_use import write_uses
 from merchants.models import ApiKey
 from merchants.services import issue_key, revoke_key, roll_key
@@ -96,13 +96,19 @@ def test_rolling_without_overlap_ends_the_old_key_at_once(issued):
     assert (works(issued), works(new)) == (False, True)
 
 
-def test_rolling_again_never_prolongs_the_old_key(issued):
+def test_a_key_is_rolled_once(issued):
     at = utc_now()
-    roll_key(key_id=issued.key.id, overlap=HOUR, now=at)
+    new = roll_key(key_id=issued.key.id, overlap=HOUR, now=at)
 
-    roll_key(key_id=issued.key.id, overlap=2 * HOUR, now=at)
+    for overlap in (timedelta(0), 2 * HOUR):
+        with pytest.raises(ApiKeyRolled, match="roll the key that took its place"):
+            roll_key(key_id=issued.key.id, overlap=overlap, now=at)
 
     assert row(issued).expires_at == at + HOUR
+    assert ApiKey.objects.count() == 2
+    roll_key(key_id=new.key.id, overlap=HOUR, now=at)
+    revoke_key(key_id=issued.key.id, now=at)
+    assert not works(issued)
 
 
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=91)])

@@ -95,6 +95,21 @@ def test_what_no_endpoint_listens_for_is_not_triggered(wire: Wire, key: str) -> 
         said("trigger", "refund.created", key=key)
 
 
+def test_what_was_not_delivered_is_said(wire: Wire, key: str, endpoint: MakeEndpoint) -> None:
+    good, bad = endpoint(), endpoint("/say/500")
+    output = io.StringIO()
+    words = ("trigger", "payment.created", "--api", API, "--key", key)
+
+    for more in ((), ("--json",)):
+        with pytest.raises(CommandError, match=r"^1 of 2 did not acknowledge it\.$"):
+            call_command(*words, *more, stdout=output, stderr=io.StringIO())
+
+    lines = output.getvalue().splitlines()
+    assert f"sent to {good.url}" in lines[:2]
+    assert [line for line in lines if line.startswith(f"not delivered to {bad.url}: ")]
+    assert sorted(json.loads(line)["delivered"] for line in lines[2:]) == [False, True]
+
+
 def test_values_can_be_put_into_what_is_triggered(
     wire: Wire, key: str, merchant: Merchant, endpoint: MakeEndpoint
 ) -> None:

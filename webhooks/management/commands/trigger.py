@@ -59,13 +59,23 @@ class Command(BaseCommand):
         data = _changes(remote, options)
         hooks = [hook for hook in remote.each("/webhooks", "webhooks") if hook["is_active"]]
         hooks = [hook for hook in hooks if matches(options["type"], hook["events"])]
+        undelivered = 0
         for hook in hooks:
             body = {"webhook_id": hook["id"], "event_type": options["type"], "data": data}
             sent = remote.post("/webhooks/test", body)
-            text = dump_json(sent).decode() if options["json"] else f"sent to {hook['url']}"
+            undelivered += not sent["delivered"]
+            text = dump_json(sent).decode() if options["json"] else _outcome(sent, hook["url"])
             self.stdout.write(text)
         if not hooks:
             raise CommandError(f"No endpoint listens for {options['type']}.")
+        if undelivered:
+            raise CommandError(f"{undelivered} of {len(hooks)} did not acknowledge it.")
+
+
+def _outcome(sent: dict[str, Any], url: str) -> str:
+    if sent["delivered"]:
+        return f"sent to {url}"
+    return f"not delivered to {url}: {sent.get('error', 'no attempt was made')}"
 
 
 def _changes(remote: RemoteService, options: dict[str, Any]) -> dict[str, Any]:
