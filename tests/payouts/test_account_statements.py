@@ -255,23 +255,6 @@ def test_one_without_movements_is_empty(api: Api, merchant: Merchant) -> None:
     assert body["opening_amount"] == body["closing_amount"] == 0
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "fault"),
-    [
-        (NOON, NOON, "end_at: must be after start_at"),
-        (NOON, NOON - timedelta(days=1), "end_at: must be after start_at"),
-        (NOON, datetime(2026, 3, 19, tzinfo=UTC), "end_at: must not lie in the future"),
-    ],
-)
-def test_it_refuses_no_period(
-    api: Api, merchant: Merchant, start: datetime, end: datetime, fault: str
-) -> None:
-    response = ask(api, merchant, start, end)
-
-    assert (response.status_code, response.json()["details"]) == (422, fault)
-    assert AccountStatement.objects.count() == 0
-
-
 def test_it_refuses_more_than_a_few_that_wait(
     api: Api, busy: Merchant, few_lines: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
