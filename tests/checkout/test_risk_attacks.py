@@ -194,7 +194,7 @@ def test_the_code_for_a_payment_is_no_code_for_the_account(
     thief.send(phone=PHONE)
     thief.visit("/account/code")
 
-    assert thief.path == "/account/phone"
+    assert thief.path == "/account/phone?number=1"
     assert not CustomerSession.objects.exists()
 
 
