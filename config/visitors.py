@@ -30,7 +30,7 @@ from core.text import is_storable
 from core.visitor_budget import budget
 from merchants.authentication import is_valid_key
 
-PROBES = ("/healthz", "/readyz")
+PROBES = ("/healthz", "/readyz", "/metrics")
 
 refused = Counter("visitors_refused", "Requests of networks that had spent their budget.")
 
