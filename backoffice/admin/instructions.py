@@ -6,13 +6,14 @@ from typing import Any
 from django.http import HttpRequest
 
 from backoffice import formats
-from backoffice.admin.bank_entries import MONEY, SAYS, STATE
+from backoffice.admin.bank_entries import SAYS, STATE
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.display_fields import (
+    AMOUNT,
     MODE,
     STATUS,
     Amount,
@@ -33,7 +34,7 @@ from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
-ENTRY_FIELDS = (Id("Entry"), SAYS, MONEY, STATE, Field("Why", "problem"))
+ENTRY_FIELDS = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
@@ -152,9 +153,10 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
 def _of_file(instruction: Instruction) -> list[Table]:
     """Say what a bank file would do, by kind and one by one where it gives money."""
     says, gives = (instruction.arguments.get(name, []) for name in ("says", "gives"))
-    gifts = [[kind, linked(named, named), *rest] for kind, named, *rest in gives]
-    right = Right.VIEW_PAYOUTS
+    said = [[*cells, formats.amount(amount)] for *cells, amount in says]
+    gifts = [[kind, linked(named, named), formats.amount(amount)] for kind, named, amount in gives]
+    right, heading = Right.VIEW_PAYOUTS, formats.amount("Amount")
     return [
-        Table("What the file says", ("Says", "Of", "How many", "Amount"), says, right=right),
-        Table("Whom it gives money", ("Says", "Of", "Amount"), gifts, right=right),
+        Table("What the file says", ("Says", "Of", "How many", heading), said, right=right),
+        Table("Whom it gives money", ("Says", "Of", heading), gifts, right=right),
     ]

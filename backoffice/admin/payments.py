@@ -67,6 +67,7 @@ CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=
 REFUND_STATUS = Badge(
     "Refunded", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )
+ABOUT = Field("About", _about, most=60)
 ID, PAID = Id("Payment"), Instant("Paid", "completed_at")
 FEE = Amount("Fee", "fee", shown=lambda payment: payment.fee)
 NET = Amount("Net to merchant", "net", shown=lambda payment: payment.fee)
@@ -105,14 +106,14 @@ class PaymentAdmin(OfficeAdmin):
         STATUS,
         MERCHANT,
         CUSTOMER,
-        Field("About", _about, most=60),
+        ABOUT,
         REFUND_STATUS,
         MODE,
         ID,
     )
     heading_format = "Payment of {amount}"
     summed = "amount"
-    summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ID, MODE)
+    summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ABOUT, ID, MODE)
     export_fields = (
         CREATED,
         PAID,
@@ -214,7 +215,7 @@ class PaymentAdmin(OfficeAdmin):
 
 def _items(payment: Payment) -> Table:
     rows = [
-        (item["name"], item["quantity"], formats.money(item["price"], payment.currency))
+        (item["name"], item["quantity"], formats.amount_cell(item["price"], payment.currency))
         for item in (payment.line_items or [])[:MOST_ITEMS]
     ]
-    return Table("Items", ("Item", "Quantity", "Price"), rows)
+    return Table("Items", ("Item", "Quantity", formats.amount("Price")), rows)
