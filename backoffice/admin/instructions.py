@@ -15,7 +15,7 @@ from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, 
 from backoffice.resource.display_fields import (
     AMOUNT,
     MODE,
-    STATUS,
+    STATUS_NOW,
     Amount,
     Field,
     Id,
@@ -23,7 +23,13 @@ from backoffice.resource.display_fields import (
     Reference,
     linked,
 )
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    choice_filter,
+    link_filter,
+    status_filter,
+)
 from backoffice.resource.tables import Related
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
@@ -47,15 +53,15 @@ class InstructionAdmin(OfficeAdmin):
         Instant("Requested", "asked_at"),
         WHAT,
         AMOUNT_ASKED,
-        STATUS,
+        STATUS_NOW,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,
         REASON,
         MODE,
     )
-    summary = (WHAT, AMOUNT_ASKED, STATUS, DECIDED_BY, Field("Note", "decision_note", most=60))
+    summary = (WHAT, AMOUNT_ASKED, STATUS_NOW, DECIDED_BY, Field("Note", "decision_note", most=60))
     list_filter = (
-        choice_filter("status", "status", InstructionStatus.choices),
+        status_filter(InstructionStatus),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),
         DayFilter,
         ModeFilter,
@@ -97,14 +103,18 @@ class InstructionAdmin(OfficeAdmin):
         return TASKS[row.task].title
 
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
-        tone = formats.tone(row.status)
+        status, until = row.status_at(now), formats.clock(row.lapses_at, now)
         words = [sentence(row)]
-        if row.status == InstructionStatus.WAITING:
-            words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
-        if row.status == InstructionStatus.WAITING and row.glass_broken_at:
-            alone_from = formats.clock(row.glass_broken_at + BREAK_GLASS_DELAY, now)
-            words.append(f"Glass broken: the requester may do it alone from {alone_from}.")
-        return SupportAnswer(words, tone)
+        if status == InstructionStatus.WAITING:
+            words.append(f"A colleague must approve it by {until}.")
+        if status == InstructionStatus.EXPIRED:
+            words.append(f"No one decided by {until}: it has expired, and nothing was done.")
+        if status == InstructionStatus.WAITING and row.glass_broken_at:
+            alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
+            word = "from" if alone_from > now else "since"
+            when = f"{word} {formats.clock(alone_from, now)}"
+            words.append(f"Glass broken: the requester may do it alone {when}.")
+        return SupportAnswer(words, formats.tone(status))
 
     def sections(self, row: Instruction) -> list[Section]:
         return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
