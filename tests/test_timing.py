@@ -16,14 +16,14 @@ def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass(frozen=True)
-class Item:
+class TimedTest:
     """As much of a test as choosing it takes."""
 
     nodeid: str
 
 
 def items(*names: str) -> list[Any]:
-    return [Item(name) for name in names]
+    return [TimedTest(name) for name in names]
 
 
 def test_each_test_runs_with_some_of_its_cases() -> None:
