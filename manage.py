@@ -4,8 +4,22 @@
 import os
 import sys
 
-from django.core.management import execute_from_command_line
+NOT_INSTALLED = (
+    "The packages are not here: `make run` installs them; then call .venv/bin/python manage.py."
+)
+
+
+def main() -> None:
+    """Run a command. Where nothing is set up, say so instead of showing where it failed."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    try:
+        from config.first_steps import run_command
+    except ModuleNotFoundError as error:
+        if error.name in ("django", "environ"):
+            sys.exit(NOT_INSTALLED)
+        raise
+    run_command(sys.argv)
+
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    main()

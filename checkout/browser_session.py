@@ -13,6 +13,7 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from core.signed_tokens import is_signed
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
 from customers.sessions import SignedIn, find_session, is_any_known
@@ -74,12 +75,13 @@ def browser_session_of(
 
 
 def has_session(request: HttpRequest, *, now: datetime) -> bool:
-    """Return whether a customer is signed in with this browser, in either mode."""
-    tokens = {
-        livemode: request.COOKIES.get(session_cookie(livemode=livemode), "")
-        for livemode in (True, False)
-    }
-    if not any(tokens.values()) or not is_any_known(tokens[True], tokens[False]):
+    """Return whether a customer is signed in with this browser, in either mode.
+
+    A token without our signature is not looked up: anyone may send as many as they like.
+    """
+    live, test = (request.COOKIES.get(session_cookie(livemode=it), "") for it in (True, False))
+    tokens = {mode: it for mode, it in ((True, live), (False, test)) if is_signed(it)}
+    if not tokens or not is_any_known(tokens.get(True, ""), tokens.get(False, "")):
         return False
     return any(find_session(tokens[mode], livemode=mode, now=now) for mode in tokens)
 

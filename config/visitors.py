@@ -3,10 +3,11 @@
 They come before everything else, so that refusing costs next to nothing; a refusal is counted, not
 logged. A caller with a key or session is never refused, whatever others of the same network do; it
 is looked up only once the network has spent its budget. Callers that show neither are refused by
-`refuse_before_django`, which costs a fifteenth.
+`refuse_before_django`, which costs a fifteenth; a session that does not bear our signature is none.
 """
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache
@@ -14,11 +15,11 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.http import HttpRequest, HttpResponse
 from prometheus_client import Counter
 
+from backoffice.session_store import SessionStore
 from checkout.browser_session import has_session, session_cookie
 from config.request_log import actor_of
 from core.client_address import address_in, wide_network_of
@@ -26,7 +27,7 @@ from core.clock import one_instant, request_now
 from core.errors import RateLimited
 from core.handler import API_PREFIX, json_error
 from core.prepared import Place, PreparedValues
-from core.text import is_storable
+from core.signed_tokens import is_signed
 from core.visitor_budget import budget
 from merchants.authentication import is_valid_key
 
@@ -55,12 +56,19 @@ def refuse_before_django(application: WSGIApplication) -> WSGIApplication:
 
 
 def _shows_credentials(environ: WSGIEnvironment) -> bool:
-    cookies = environ.get("HTTP_COOKIE", "")
-    names = [session_cookie(livemode=mode) for mode in (True, False)]
-    # A substring will do: a false match only goes on to the middleware, which looks it up.
-    return "HTTP_AUTHORIZATION" in environ or any(
-        name in cookies for name in (*names, settings.SESSION_COOKIE_NAME)
-    )
+    """Return whether a request brings what has to be looked up: a key, or a session we signed."""
+    if environ["PATH_INFO"].startswith(API_PREFIX):
+        return "HTTP_AUTHORIZATION" in environ
+    # The last of a name counts, as it does for Django.
+    shown = dict(_session_cookies().findall(environ.get("HTTP_COOKIE", "")))
+    return any(is_signed(value.strip()) for value in shown.values())
+
+
+@cache
+def _session_cookies() -> re.Pattern[str]:
+    modes = [session_cookie(livemode=mode) for mode in (True, False)]
+    names = "|".join(map(re.escape, [*modes, settings.SESSION_COOKIE_NAME]))
+    return re.compile(rf"(?:^|[;,])\s*({names})=([^;,]*)")
 
 
 @lru_cache(MOST_KEPT)
@@ -120,7 +128,7 @@ def _is_known(request: HttpRequest) -> bool:
 
 def _is_staff(request: HttpRequest) -> bool:
     cookie = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
-    if not cookie or not is_storable(cookie) or not _sessions().rows(key=cookie):
+    if not is_signed(cookie) or not _sessions().rows(key=cookie):
         return False
     request.session = SessionStore(cookie)
     return get_user(request).is_authenticated
@@ -128,7 +136,7 @@ def _is_staff(request: HttpRequest) -> bool:
 
 @cache
 def _sessions() -> PreparedValues:
-    """Prepared: anyone may send a made-up cookie, with each request that is refused."""
+    """Prepared: anyone may send the cookie of an ended session, with each request."""
     return PreparedValues(Session.objects.filter(pk=Place("key")).values_list("expire_date"))
 
 

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from core.prepared import Place, PreparedValues
+from core.signed_tokens import signed
 from customers.codes import check_code
 from customers.errors import ProofMethod
 from customers.magic_phones import is_protected
@@ -80,7 +81,7 @@ def start_session(
     passkeys, so no proof is noted.
     """
     end_session(replaces, now=now)
-    token = new_token()
+    token = signed(new_token())
     session = CustomerSession.objects.create(
         customer=customer,
         livemode=customer.livemode,
@@ -111,7 +112,7 @@ def find_session(token: str, *, livemode: bool, now: datetime) -> CustomerSessio
 def is_any_known(token: str, other: str) -> bool:
     """Return whether one of two tokens is that of a session, open or not: one prepared statement.
 
-    Made-up ones cost next to nothing this way, and come with as many requests as anyone likes.
+    Those of ended sessions cost next to nothing this way; anyone may send them again and again.
     """
     return bool(_of_tokens().rows(one=hash_of(token), other=hash_of(other)))
 

@@ -35,6 +35,7 @@ BILL = PaymentView(
     currency="BSD",
     description="Table 7: two conch salads, one Sky Juice",
     address="http://localhost/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
+    path="/checkout/pay_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     expires_at=NOW + timedelta(minutes=23),
     until="2:05 pm",
     left="23 min left",

@@ -15,7 +15,7 @@ import pytest
 from argon2 import PasswordHasher
 from django.core.cache import cache
 from django.db import connection
-from pytest_django import Settings
+from pytest_django import DjangoDbBlocker, Settings
 from pytest_django.live_server_helper import LiveServer
 
 from core import throttling
@@ -24,9 +24,10 @@ from customers import pin_hashing
 from tests import run_environment, template
 from tests.clone import Service, running
 from tests.flush import allow_flush
+from tests.keeper import Keeper, use_copy
 from tests.machine import need
 from tests.middleware_chain import share_chain
-from tests.postgres import Keeper, PostgresMissing
+from tests.postgres import PostgresMissing
 from tests.redis import Redis
 from tests.stopped_clock import standing_still
 
@@ -95,16 +96,23 @@ def _limit(config: pytest.Config, seconds: float) -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(request: pytest.FixtureRequest, django_db_modify_db_settings: None) -> None:
+def django_db_setup(
+    request: pytest.FixtureRequest,
+    django_db_modify_db_settings: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
     """Begin with a copy of the migrated database that an earlier run left, or leave one."""
+    if run_environment.ON_POSTGRESQL:
+        with django_db_blocker.unblock():
+            use_copy(connection)
+        return
     database = Path(str(connection.settings_dict["TEST"]["NAME"]))
-    if not run_environment.ON_POSTGRESQL and template.use(database):
+    if template.use(database):
         connection.settings_dict["NAME"] = str(database)
         return
     _limit(request.config, FIRST_SECONDS)
     request.getfixturevalue("django_db_setup")
-    if not run_environment.ON_POSTGRESQL:
-        template.keep(database)
+    template.keep(database)
 
 
 @pytest.fixture(autouse=True)

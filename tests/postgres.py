@@ -1,15 +1,10 @@
-"""A PostgreSQL of one's own: in a directory of its own, on a socket, never as root.
-
-`python -m tests.postgres DIRECTORY` keeps one running for as long as its standard input is open,
-so that it goes away with the test run, however that ends.
-"""
+"""A PostgreSQL of one's own: in a directory of its own, on a socket, never as root."""
 
 import os
 import pwd
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -141,43 +136,3 @@ def as_user() -> dict[str, Any]:
     """Return the keywords of `subprocess` that run a program as the server's user."""
     user = _user()
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
-
-
-class Keeper:
-    """A server that another process keeps for us, and ends when we end."""
-
-    def __init__(self, directory: Path) -> None:
-        programs()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.postgres", str(directory)],
-            cwd=Path(__file__).parent.parent,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
-        assert self.process.stdout
-        if self.process.stdout.readline() != b"ready\n":
-            raise RuntimeError("The PostgreSQL of the test run did not start.")
-
-    def close(self) -> None:
-        """End the server and wait until it is gone."""
-        assert self.process.stdin
-        self.process.stdin.close()
-        self.process.wait(START_SECONDS)
-
-
-def _keep(directory: Path) -> None:
-    server = Postgres(directory)
-    try:
-        server.create()
-        server.start()
-        sys.stdout.write("ready\n")
-        sys.stdout.flush()
-        sys.stdin.read()
-    finally:
-        server.remove()
-
-
-if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without ending the server
-    _keep(Path(sys.argv[1]))

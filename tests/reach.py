@@ -3,7 +3,6 @@
 A test speaks HTTP, so a room's tests reach all that the room's addresses do.
 """
 
-import json
 import re
 import subprocess
 import tomllib
@@ -14,8 +13,9 @@ from pathlib import Path
 
 import grimp
 
+from tests.seconds import seconds_by_file
+
 ROOT = Path(__file__).parent.parent
-SECONDS = ROOT / "var/tests/seconds.json"
 UNKNOWN_SECONDS = 1.0
 FAR = 1_000
 
@@ -59,7 +59,7 @@ def reach(files: Iterable[str], *, seconds: float) -> Reach:
     files = list(files)
     near = distances(files)
     rooms = {part for file in files for part in Path(file).parts if part in _rooms()}
-    took: dict[str, float] = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}
+    took = seconds_by_file()
     found = Reach([file for file in files if _is_test(file) and (ROOT / file).exists()], [], [])
     seconds -= sum(took.get(file, UNKNOWN_SECONDS) for file in found.changed)
     others = set(_test_files()) - {*found.changed}

@@ -34,7 +34,7 @@ def test_a_changed_test_runs_itself() -> None:
 def test_what_does_not_fit_is_named_and_the_nearest_comes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tests.reach.SECONDS", tmp_path / "of no run before")
+    monkeypatch.setattr("tests.seconds.KEPT", tmp_path / "of no run before")
     found = reach(["payouts/services.py"], seconds=5)
 
     assert found.left_out

@@ -1,15 +1,15 @@
-"""A plugin for `tests/run.py`: what it runs of each file, and how long the quick tests took.
+"""A plugin for `tests/run.py`: which tests it runs, and how long the quick ones took.
 
-Loaded by `-p tests.timing`. A later `make check` knows by the times what fits into its own.
+Loaded by `-p tests.timing`. Later runs know by the times what fits into theirs.
 """
 
-import json
 import random
 from collections import defaultdict
 
 import pytest
 
-from tests.reach import ROOT, SECONDS
+from tests.reach import ROOT
+from tests.seconds import SHORT_SECONDS, keep_seconds, known_seconds
 
 NOT_QUICK = {"slow", "browser", "faults", "fuzz"}
 _took: dict[str, float] = defaultdict(float)
@@ -18,6 +18,7 @@ _took: dict[str, float] = defaultdict(float)
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only the quick tests")
     parser.addoption("--draw", type=int, help="so many cases of each test, by the order's seed")
+    parser.addoption("--seconds", type=float, help="so many of tests already timed")
     parser.addoption("--whole", action="append", default=[], help="a file of which all tests run")
 
 
@@ -30,6 +31,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     chosen = [item for item in items if item not in slow]
     if count := config.getoption("draw"):
         chosen = drawn(chosen, count, seed=config.getoption("randomly_seed"))
+    if seconds := config.getoption("seconds"):
+        chosen = fitting(chosen, seconds, seed=config.getoption("randomly_seed"))
     config.hook.pytest_deselected(items=set(items) - set(chosen))
     items[:] = chosen
 
@@ -44,18 +47,32 @@ def drawn(items: list[pytest.Item], count: int, *, seed: int) -> list[pytest.Ite
     return [item for item in items if item in kept]
 
 
+def fitting(items: list[pytest.Item], seconds: float, *, seed: int) -> list[pytest.Item]:
+    """Return the short tests and, by chance, of the others what the seconds leave room for.
+
+    A test that no run has timed counts as taking no time: it is new, and wants to be run.
+    """
+    took = known_seconds()
+    ordered = sorted(items, key=lambda item: item.nodeid)
+    random.Random(seed).shuffle(ordered)  # no secret
+    ordered.sort(key=lambda item: took.get(item.nodeid, 0) > SHORT_SECONDS)
+    kept = set()
+    for item in ordered:
+        if (needed := took.get(item.nodeid, 0)) <= seconds:
+            kept.add(item)
+            seconds -= needed
+    return [item for item in items if item in kept]
+
+
 def _marks(item: pytest.Item) -> set[str]:
     return {mark.name for mark in item.iter_markers()}
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if not NOT_QUICK & report.keywords.keys():
-        _took[report.nodeid.partition("::")[0]] += report.duration
+        _took[report.nodeid] += report.duration
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    if hasattr(session.config, "workerinput"):
-        return
-    SECONDS.parent.mkdir(parents=True, exist_ok=True)
-    known: dict[str, float] = json.loads(SECONDS.read_text()) if SECONDS.exists() else {}
-    SECONDS.write_text(json.dumps(known | {name: round(took, 2) for name, took in _took.items()}))
+    if not hasattr(session.config, "workerinput"):
+        keep_seconds(_took)

@@ -6,23 +6,26 @@ from collections.abc import Callable
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 import config.settings
 from backoffice.roles import Role
 from checkout.browser_session import session_cookie
 from config.visitors import refuse_before_django
 from core.clock import utc_now
+from core.signed_tokens import signed
 from core.visitor_budget import BURST_SECONDS, budget
+from customers.models import CustomerSession
 from customers.services import test_customer as customer_for_tests
 from customers.sessions import end_session, start_session
-from customers.tokens import new_token
+from customers.tokens import hash_of, new_token
 from merchants.keys import new_secret
 from merchants.models import ApiKey, Merchant
 from tests.backoffice.conftest import sign_in
 
 NETWORK = "127.0.0.0/24"
 ELSEWHERE = "198.51.100.9"
+PAGE = {"PATH_INFO": "/account"}
 MADE_UP = f"Bearer {new_secret(livemode=False)}"
 pytestmark = pytest.mark.django_db
 
@@ -55,8 +58,12 @@ def test_a_network_that_has_spent_its_budget_is_refused(path: str) -> None:
     [
         ({}, True),
         ({"HTTP_COOKIE": "csrf=abc; colour=blue"}, True),
-        ({"HTTP_COOKIE": "customer-test=made-up"}, False),
-        ({"HTTP_COOKIE": "a=b; session=made-up"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer-test={new_token()}; session={'a' * 32}"}, True),
+        (PAGE | {"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"a=b; session={signed('a' * 24)}"}, False),
+        (PAGE | {"HTTP_COOKIE": f"customer={signed('a')}; customer=b"}, True),
+        ({"HTTP_COOKIE": f"customer-test={signed(new_token())}"}, True),
+        (PAGE | {"HTTP_AUTHORIZATION": MADE_UP}, True),
         ({"HTTP_AUTHORIZATION": MADE_UP}, False),
         ({"PATH_INFO": "/readyz"}, False),
         ({"REMOTE_ADDR": ELSEWHERE}, False),
@@ -82,7 +89,8 @@ def test_callers_without_credentials_are_refused_before_django(
     if is_refused:
         ((status, sent),) = answers
         assert status == "429 Too Many Requests"
-        assert sent["Content-Type"] == "application/json"
+        kind = "application/json" if environ["PATH_INFO"] == "/v1/balance" else "text/plain"
+        assert sent["Content-Type"].startswith(kind)
         assert 59 <= int(sent["Retry-After"]) <= 60
 
 
@@ -126,16 +134,32 @@ def test_probes_by_way_of_the_proxy_are_visits(settings: Settings, path: str) ->
 
 @pytest.mark.usefixtures("spent")
 @pytest.mark.parametrize("path", ["/checkout/nothing", "/admin/login/"])
-def test_made_up_cookies_do_not_make_a_refusal_dear(path: str) -> None:
+def test_made_up_sessions_are_refused_without_a_statement(
+    path: str, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    browser = browser_with(new_token())
+
+    with django_assert_num_queries(0):
+        assert browser.get(path).status_code == 429
+
+
+@pytest.mark.usefixtures("spent")
+@pytest.mark.parametrize("path", ["/checkout/nothing", "/admin/login/"])
+def test_sessions_that_have_ended_do_not_make_a_refusal_dear(path: str) -> None:
     """A visitor who has spent the budget could otherwise cost more by being refused than before."""
-    browser = Client()
-    for name in (session_cookie(livemode=True), session_cookie(livemode=False), "session"):
-        browser.cookies[name] = new_token()
+    browser = browser_with(signed(new_token()))
     assert browser.get(path).status_code == 429
 
     calls = calls_of(lambda: browser.get(path))
 
     assert calls - calls_of(lambda: Client().get(path)) < 600
+
+
+def browser_with(token: str) -> Client:
+    browser = Client()
+    for name in (session_cookie(livemode=True), session_cookie(livemode=False), "session"):
+        browser.cookies[name] = token
+    return browser
 
 
 def calls_of(visit: Callable[[], object]) -> int:
@@ -205,6 +229,17 @@ def test_a_customer_who_is_signed_in_is_served(merchant: Merchant) -> None:
     end_session(token, now=utc_now())
 
     assert browser.get("/checkout/nothing").status_code == 429
+
+
+def test_a_session_from_before_signatures_goes_on(merchant: Merchant) -> None:
+    customer = customer_for_tests("+12425550100", utc_now(), merchant_id=merchant.id)
+    start_session(customer=customer, now=utc_now())
+    token = new_token()
+    CustomerSession.objects.update(token_hash=hash_of(token))
+    browser = Client()
+    browser.cookies[session_cookie(livemode=False)] = token
+
+    assert browser.get("/account?test=1").status_code == 200
 
 
 def test_staff_who_are_signed_in_cost_nothing_and_are_served() -> None:

@@ -1,19 +1,21 @@
 """The five outboxes of before become messages, row by row, when the service is upgraded."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.mail import EmailMessage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.state import StateApps
 
+from backoffice.models import SavedView
 from core.clock import utc_now
 from core.ids import new_id
 from customers.services import find_or_create
 from messages.models import Message
 from messages.send_loop import send_due_messages
+from payments.models import Payment
 from tests.customers.texts import TextBox
 from tests.factories import PaymentFactory
 
@@ -26,8 +28,9 @@ BEFORE = [
     ("backoffice", "0004_search_indexes"),
 ]
 NOW = utc_now()
-AGO = NOW - timedelta(hours=1)
+AGO, TOMORROW = NOW - timedelta(hours=1), NOW + timedelta(days=1)
 ADDRESS, PHONE = "ann@example.com", "+12423591234"
+WEBHOOK = new_id("wh", AGO)
 
 
 def migrate(targets: list[tuple[str, str]]) -> StateApps:
@@ -41,46 +44,21 @@ def latest() -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def old() -> Iterator[StateApps]:
-    """The models as they were; whatever happens, the tables are as they should be afterwards."""
-    yield migrate(BEFORE)
-    migrate(latest())
-
-
-@pytest.fixture
-def payment():
+def payment() -> Payment:
     customer = find_or_create(phone=PHONE, now=AGO)
     return PaymentFactory(
         livemode=True, customer=customer, customer_email=ADDRESS, created_at=AGO, updated_at=AGO
     )
 
 
-def moved() -> dict[str, tuple[Any, ...]]:
-    """Return what is known of each message, by its kind and status."""
-    migrate(latest())
-    return {
-        f"{message.kind} {message.status}": (
-            message.channel,
-            message.recipient,
-            message.about,
-            message.due_at,
-            message.sent_at,
-            message.livemode,
-        )
-        for message in Message.objects.all()
-    }
-
-
-def test_mails_about_payments(payment, old: StateApps) -> None:
-    emails = old.get_model("payments", "PaymentEmail").objects
-    tomorrow = NOW + timedelta(days=1)
+def add_mails_about_payments(old: StateApps, payment: Payment) -> None:
     for kind, status, due_at, sent_at in (
         ("invoice", "sent", AGO, NOW),
-        ("reminder", "planned", tomorrow, None),
+        ("reminder", "planned", TOMORROW, None),
         ("due", "sending", AGO, None),
         ("receipt", "failed", AGO, None),
     ):
-        emails.create(
+        old.get_model("payments", "PaymentEmail").objects.create(
             payment_id=payment.pk,
             kind=kind,
             recipient=ADDRESS,
@@ -89,21 +67,8 @@ def test_mails_about_payments(payment, old: StateApps) -> None:
             sent_at=sent_at,
         )
 
-    assert moved() == {
-        "invoice sent": ("email", ADDRESS, payment.pk, AGO, NOW, True),
-        "reminder planned": ("email", ADDRESS, payment.pk, tomorrow, None, True),
-        "due sending": ("email", ADDRESS, payment.pk, AGO, None, True),
-        "receipt failed": ("email", ADDRESS, payment.pk, AGO, None, True),
-    }
-    waiting = Message.objects.unsent(NOW).order_by("kind")
-    assert [message.kind for message in waiting] == ["due", "receipt"]
-    assert send_due_messages(now=NOW) == 0
-    assert send_due_messages(now=tomorrow) == 0  # it has expired: no reminder is needed
-    assert Message.objects.get(kind="reminder").status == "not_needed"
 
-
-def test_notices_of_refunds(payment, old: StateApps) -> None:
-    refunds = old.get_model("refunds", "Refund").objects
+def add_notices_of_refunds(old: StateApps, payment: Payment) -> None:
     for status, notified_at in (
         ("due", None),
         ("sending", None),
@@ -111,7 +76,7 @@ def test_notices_of_refunds(payment, old: StateApps) -> None:
         ("failed", None),
         ("not_needed", None),
     ):
-        refunds.create(
+        old.get_model("refunds", "Refund").objects.create(
             id=new_id("ref", NOW),
             payment_id=payment.pk,
             merchant_id=payment.merchant_id,
@@ -128,24 +93,15 @@ def test_notices_of_refunds(payment, old: StateApps) -> None:
             notified_at=notified_at,
         )
 
-    assert {(name, values[1], values[4]) for name, values in moved().items()} == {
-        ("refund planned", ADDRESS, None),
-        ("refund sending", ADDRESS, None),
-        ("refund sent", ADDRESS, NOW),
-        ("refund failed", ADDRESS, None),
-    }
-    assert send_due_messages(now=NOW) == 1
 
-
-def test_texts_about_security(payment, old: StateApps, texts: TextBox) -> None:
-    notices = old.get_model("customers", "SecurityNotice").objects
+def add_texts_about_security(old: StateApps, payment: Payment) -> None:
     old.get_model("customers", "Customer").objects.update(language="fr")
     for change, taken_at, sent_at in (
         ("pin_changed", None, None),
         ("passkey_added", AGO, None),
         ("passkey_removed", AGO, NOW),
     ):
-        notices.create(
+        old.get_model("customers", "SecurityNotice").objects.create(
             customer_id=payment.customer_id,
             change=change,
             created_at=AGO,
@@ -153,19 +109,10 @@ def test_texts_about_security(payment, old: StateApps, texts: TextBox) -> None:
             sent_at=sent_at,
         )
 
-    about = payment.customer_id
-    assert moved() == {
-        "pin_changed planned": ("sms", PHONE, about, AGO, None, True),
-        "passkey_added sending": ("sms", PHONE, about, AGO, None, True),
-        "passkey_removed sent": ("sms", PHONE, about, AGO, NOW, True),
-    }
-    assert send_due_messages(now=NOW) == 1
-    assert "code PIN" in texts.texts[0]
 
-
-def test_alerts_to_merchants(payment, old: StateApps, mailoutbox) -> None:
+def add_alerts_to_merchants(old: StateApps, payment: Payment) -> None:
     webhook = old.get_model("webhooks", "Webhook").objects.create(
-        id=new_id("wh", AGO),
+        id=WEBHOOK,
         merchant_id=payment.merchant_id,
         livemode=False,
         url="https://shop.example/hook",
@@ -179,25 +126,16 @@ def test_alerts_to_merchants(payment, old: StateApps, mailoutbox) -> None:
     alerts.create(webhook=webhook, kind="gone", date=day, created_at=AGO, next_mail_at=AGO)
     alerts.create(webhook=webhook, kind="failing", date=day, created_at=AGO, mailed_at=NOW)
 
-    email = payment.merchant.email
-    assert moved() == {
-        "gone planned": ("email", email, webhook.pk, AGO, None, False),
-        "failing sent": ("email", email, webhook.pk, AGO, NOW, False),
-    }
-    assert send_due_messages(now=NOW) == 1
-    assert "https://shop.example/hook" in mailoutbox[0].body
 
-
-def test_what_staff_have_sent(payment, old: StateApps, django_user_model, mailoutbox) -> None:
-    user = django_user_model.objects.create(username="pat")
-    rows = old.get_model("backoffice", "Message").objects
+def add_what_staff_have_sent(old: StateApps, payment: Payment) -> None:
+    user = old.get_model("auth", "User").objects.create(username="pat")
     for recipient, claimed_at, sent_at, failed_at in (
         ("a@example.com", None, None, None),
         ("b@example.com", AGO, None, None),
         ("c@example.com", AGO, NOW, None),
         ("d@example.com", AGO, None, NOW),
     ):
-        rows.create(
+        old.get_model("backoffice", "Message").objects.create(
             channel="email",
             recipient=recipient,
             subject="Keys",
@@ -209,18 +147,81 @@ def test_what_staff_have_sent(payment, old: StateApps, django_user_model, mailou
             sent_at=sent_at,
             failed_at=failed_at,
         )
-    view = old.get_model("backoffice", "SavedView").objects.create(
+    old.get_model("backoffice", "SavedView").objects.create(
         name="Lost", path="/admin/payments/paymentemail/", owner_id=user.pk, created_at=AGO
     )
 
-    about = payment.merchant_id
-    assert moved() == {
-        "api_key planned": ("email", "a@example.com", about, AGO, None, True),
-        "api_key sending": ("email", "b@example.com", about, AGO, None, True),
-        "api_key sent": ("email", "c@example.com", about, AGO, NOW, True),
-        "api_key failed": ("email", "d@example.com", about, AGO, None, True),
+
+@pytest.fixture
+def _upgraded(payment: Payment) -> None:
+    """All five outboxes as they were, upgraded at once: going back takes half a minute."""
+    try:
+        old = migrate(BEFORE)
+        add_mails_about_payments(old, payment)
+        add_notices_of_refunds(old, payment)
+        add_texts_about_security(old, payment)
+        add_alerts_to_merchants(old, payment)
+        add_what_staff_have_sent(old, payment)
+    finally:  # whatever happens, the tables are as they should be
+        migrate(latest())
+
+
+def moved(**filters: str) -> dict[str, tuple[Any, ...]]:
+    """Return what is known of each message, by its kind and status."""
+    return {
+        f"{message.kind} {message.status}": (
+            message.channel,
+            message.recipient,
+            message.due_at,
+            message.sent_at,
+            message.livemode,
+        )
+        for message in Message.objects.filter(**filters)
     }
-    view.refresh_from_db()
-    assert view.path == "/admin/messaging/message/"
-    assert send_due_messages(now=NOW) == 1
-    assert (mailoutbox[0].to, mailoutbox[0].subject) == (["a@example.com"], "Keys")
+
+
+@pytest.mark.usefixtures("_upgraded")
+def test_each_outbox_becomes_messages(
+    payment: Payment, texts: TextBox, mailoutbox: list[EmailMessage]
+) -> None:
+    assert moved(about=payment.pk) == {
+        "invoice sent": ("email", ADDRESS, AGO, NOW, True),
+        "reminder planned": ("email", ADDRESS, TOMORROW, None, True),
+        "due sending": ("email", ADDRESS, AGO, None, True),
+        "receipt failed": ("email", ADDRESS, AGO, None, True),
+    }
+    refunds = moved(kind="refund")
+    assert {(name, values[1], values[3]) for name, values in refunds.items()} == {
+        ("refund planned", ADDRESS, None),
+        ("refund sending", ADDRESS, None),
+        ("refund sent", ADDRESS, NOW),
+        ("refund failed", ADDRESS, None),
+    }
+    assert moved(about=str(payment.customer_id)) == {
+        "pin_changed planned": ("sms", PHONE, AGO, None, True),
+        "passkey_added sending": ("sms", PHONE, AGO, None, True),
+        "passkey_removed sent": ("sms", PHONE, AGO, NOW, True),
+    }
+    merchant = payment.merchant
+    assert moved(about=WEBHOOK) == {
+        "gone planned": ("email", merchant.email, AGO, None, False),
+        "failing sent": ("email", merchant.email, AGO, NOW, False),
+    }
+    assert moved(about=merchant.pk) == {
+        "api_key planned": ("email", "a@example.com", AGO, None, True),
+        "api_key sending": ("email", "b@example.com", AGO, None, True),
+        "api_key sent": ("email", "c@example.com", AGO, NOW, True),
+        "api_key failed": ("email", "d@example.com", AGO, None, True),
+    }
+    assert SavedView.objects.get().path == "/admin/messaging/message/"
+    waiting = Message.objects.unsent(NOW).filter(about=payment.pk).order_by("kind")
+    assert [message.kind for message in waiting] == ["due", "receipt"]
+
+    assert send_due_messages(now=NOW) == 4  # one refund, text, alert and mail of staff
+    assert send_due_messages(now=TOMORROW) == 0  # it has expired: no reminder is needed
+    assert Message.objects.get(kind="reminder").status == "not_needed"
+    assert "code PIN" in texts.texts[0]
+    by_address = {mail.to[0]: mail for mail in mailoutbox}
+    assert by_address["a@example.com"].subject == "Keys"
+    assert "https://shop.example/hook" in by_address[merchant.email].body
+    assert ADDRESS in by_address

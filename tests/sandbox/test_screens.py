@@ -51,6 +51,13 @@ def test_the_sheet_keeps_the_screens_that_are_named_so():
     ]
 
 
+def test_the_pictures_of_a_screen_are_there():
+    html = Client().get("/preview/review").content.decode()
+    pictures = set(re.findall(r'<img src="(/[^"]+)"', html))
+
+    assert {Client().get(address).status_code for address in pictures} == {200}
+
+
 def test_a_screen_that_there_is_not_is_404():
     assert Client().get("/preview/nothing").status_code == 404
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from core.log_receipts import ReceiptRefused, head_of, proven_entries
@@ -22,6 +23,8 @@ class Command(BaseCommand):
         parser.add_argument("--key", type=NoteVerifier.parse, help="another public key than ours")
 
     def handle(self, **options: Any) -> None:
+        if not options["key"] and not settings.CHECKPOINT_KEY:
+            raise CommandError("Name the public key with --key: there is no CHECKPOINT_KEY here.")
         keys = [options["key"]] if options["key"] else verifiers()
         receipt = _read(options["file"])
         try:
