@@ -203,9 +203,7 @@ FAILED_WITHIN = timedelta(days=30)
 class FailedForm(ConfirmForm):
     def lines(self) -> list[str]:
         failed = Delivery.objects.filter(
-            webhook=self.row,
-            status=DeliveryStatus.FAILED,
-            created_at__gte=self.now - FAILED_WITHIN,
+            webhook=self.row, status=DeliveryStatus.FAILED, created_at__gte=self.now - FAILED_WITHIN
         )
         return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
 
