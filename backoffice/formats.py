@@ -125,11 +125,11 @@ def amount(text: Any) -> SafeString:
     return format_html('<span class="bo-amount">{}</span>', text)
 
 
+def amount_cell(value: int, currency: str) -> SafeString:
+    """Draw an amount with its currency as the cell of a table."""
+    return amount(money(value, currency))
+
+
 def whole(text: Any) -> SafeString:
     """Draw a text that is not broken into lines."""
     return format_html('<span class="bo-whole">{}</span>', text)
-
-
-def mode(livemode: bool) -> SafeString:
-    """Draw whether an object is of live or test mode."""
-    return badge("live" if livemode else "test", "live" if livemode else "test")

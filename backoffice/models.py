@@ -107,10 +107,22 @@ class InstructionQuerySet(CallerScoped["Instruction"]):
         """Leave out those that name accounts of staff and their addresses."""
         return self.exclude(kind=InstructionKind.STAFF)
 
+    def shown_as(self, status: str, now: datetime) -> Self:
+        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        if status == InstructionStatus.WAITING:
+            return self.waiting(now)
+        due = Q(status=InstructionStatus.WAITING, lapses_at__lte=now)
+        is_expired = status == InstructionStatus.EXPIRED
+        return self.filter(Q(status=status) | due if is_expired else Q(status=status))
+
+    def waiting(self, now: datetime) -> Self:
+        """Those that a second person may still approve, the oldest first."""
+        waiting = self.filter(status=InstructionStatus.WAITING, lapses_at__gt=now)
+        return waiting.order_by("asked_at", "pk")
+
     def waiting_about(self, subject_id: str, now: datetime) -> Self:
         """Those about an object that a second person may still approve, the oldest first."""
-        waiting = self.filter(subject_id=subject_id, status=InstructionStatus.WAITING)
-        return waiting.filter(lapses_at__gt=now).order_by("asked_at", "pk")
+        return self.filter(subject_id=subject_id).waiting(now)
 
     def total_amount(self) -> int:
         """Return what they move, in the smallest unit, whatever their currencies."""
@@ -189,6 +201,11 @@ class Instruction(SignedRow):
 
     def __str__(self) -> str:
         return self.id
+
+    def status_at(self, now: datetime) -> InstructionStatus:
+        """Return the status at that instant: expired as soon as it is due, swept or not."""
+        is_late = self.status == InstructionStatus.WAITING and self.lapses_at <= now
+        return InstructionStatus.EXPIRED if is_late else InstructionStatus(self.status)
 
     def transition_to(
         self, status: InstructionStatus, *, now: datetime, user_id: int | None

@@ -12,7 +12,7 @@ from backoffice.resource.catalog import GROUPS
 from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.staff import staff_of
-from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 
 COUNTED = 99
 
@@ -43,7 +43,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 def _waiting(request: HttpRequest) -> str:
     """Count the instructions that wait for someone else than this visitor."""
-    waiting = Instruction.objects.filter(status=InstructionStatus.WAITING)
+    waiting = Instruction.objects.waiting(request_now())
     if not staff_of(request).may(Right.VIEW_STAFF):
         waiting = waiting.not_about_staff()
     count = waiting.exclude(asked_by_id=request.user.pk)[:COUNTED].count()

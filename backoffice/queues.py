@@ -1,18 +1,23 @@
 """What needs someone's attention, how much of it there is, and how old the oldest is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Model, QuerySet
+from django.contrib.admin import ModelAdmin
+from django.db.models import Model, OuterRef, Subquery
+from django.http import HttpRequest
+from django.utils.text import slugify
 
 from backoffice.formats import age
 from backoffice.models import Instruction
 from backoffice.resource.catalog import CATALOG
+from backoffice.resource.filters import Choices, OfficeFilter, Rows
 from backoffice.resource.page_urls import list_of
 from backoffice.roles import InstructionKind, Right
 from backoffice.staff import Staff
-from backoffice.statuses import InstructionStatus
+from core.clock import request_now
 from merchants.models import Merchant, MerchantChange
 from merchants.statuses import MerchantStatus
 from messages.models import Message
@@ -21,13 +26,39 @@ from payments.statuses import PaymentStatus
 from payouts.models import BankAccount, BankEntry, Payout
 from payouts.statuses import ENDED_UNPAID
 from refunds.models import Inquiry, Refund
-from refunds.statuses import RefundStatus
 from webhooks.models import Delivery, Webhook
 from webhooks.statuses import DeliveryStatus, DisabledReason
 
 COUNTED = 100
 STUCK = timedelta(minutes=5)
 RECENT = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Rows of a model that wait since `since`; `narrowed` finds them among all of the model.
+
+    `mode` is the path to the mode of a row; empty where a row is of both.
+    """
+
+    title: str
+    model: type[Model]
+    since: str
+    narrowed: Callable[[Any, datetime], Rows]
+    mode: str = "livemode"
+
+    @property
+    def name(self) -> str:
+        return slugify(self.title)
+
+    def rows(self, *, livemode: bool, now: datetime) -> Rows:
+        """Return those of a mode: the rows of the list at `url`."""
+        rows: Rows = self.model._default_manager.all()
+        return self.narrowed(rows.filter(**{self.mode: livemode}) if self.mode else rows, now)
+
+    def url(self, *, livemode: bool) -> str:
+        mode = {"mode": "live" if livemode else "test"} if self.mode else {}
+        return list_of(self.model, queue=self.name, **mode)
 
 
 @dataclass(frozen=True)
@@ -44,116 +75,90 @@ class AttentionQueue:
         return f"{COUNTED}+" if self.count > COUNTED else str(self.count)
 
 
-Rows = tuple[QuerySet, str]  # type: ignore[type-arg]  # of any model; and the field of its age
+class QueueFilter(OfficeFilter):
+    """The rows of a list that wait for someone: those that the dashboard counts."""
+
+    title = "waiting"
+    parameter_name = "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: "ModelAdmin[Any]") -> Choices:
+        return [(queue.name, queue.title) for queue in queues_in(model_admin.model)]
+
+    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
+        for queue in queues_in(queryset.model):
+            if queue.name == self.value():
+                return queue.narrowed(queryset, request_now())
+        return queryset
+
+
+def queues_in(model: type[Model]) -> list[Queue]:
+    """Return the queues that are of rows of this model."""
+    return [queue for queue in QUEUES if queue.model is model]
 
 
 def queues_of(staff: Staff, *, livemode: bool, now: datetime) -> list[AttentionQueue]:
     """Return the queues that this member of staff can see and that are not empty."""
-    return [queue for queue in _all(staff, livemode, now) if queue.count]
+    seen = (queue for queue in QUEUES if staff.may(CATALOG[queue.model].right))
+    counted = [_counted(queue, staff, livemode, now) for queue in seen]
+    return [queue for queue in counted if queue.count]
 
 
-def _all(staff: Staff, livemode: bool, now: datetime) -> Iterator[AttentionQueue]:
-    for title, model, query, rows_of in _QUEUES:
-        if staff.may(CATALOG[model].right):
-            rows, field = rows_of(livemode, now)
-            if model is Instruction and not staff.may(Right.VIEW_STAFF):
-                rows = rows.exclude(kind=InstructionKind.STAFF)
-            yield _queue(title, rows, field, list_of(model, **query, **_mode(model, livemode)), now)
-
-
-def _queue(title: str, rows: "QuerySet", field: str, url: str, now: datetime) -> AttentionQueue:  # type: ignore[type-arg]  # of any model
+def _counted(queue: Queue, staff: Staff, livemode: bool, now: datetime) -> AttentionQueue:
+    rows = queue.rows(livemode=livemode, now=now)
+    if queue.model is Instruction and not staff.may(Right.VIEW_STAFF):
+        rows = rows.exclude(kind=InstructionKind.STAFF)
     count = rows.order_by()[: COUNTED + 1].count()
-    first = rows.order_by(field).values_list(field, flat=True).first() if count else None
-    return AttentionQueue(title, count, age(first, now) if first else "", url)
+    since = queue.since
+    first = rows.order_by(since).values_list(since, flat=True).first() if count else None
+    oldest = age(first, now) if first else ""
+    return AttentionQueue(queue.title, count, oldest, queue.url(livemode=livemode))
 
 
-def _approvals(livemode: bool, now: datetime) -> Rows:
-    waiting = Instruction.objects.filter(status=InstructionStatus.WAITING, livemode=livemode)
-    return waiting, "asked_at"
+def _stuck(rows: Rows, now: datetime) -> Rows:
+    return rows.filter(status=PaymentStatus.PROCESSING, updated_at__lt=now - STUCK)
 
 
-def _exhausted(livemode: bool, now: datetime) -> Rows:
-    failed = Delivery.objects.filter(
-        status=DeliveryStatus.FAILED, ended_at__gte=now - RECENT, webhook__livemode=livemode
-    )
-    return failed, "ended_at"
+def _exhausted(rows: Rows, now: datetime) -> Rows:
+    return rows.filter(status=DeliveryStatus.FAILED, ended_at__gte=now - RECENT)
 
 
-def _failed_payouts(livemode: bool, now: datetime) -> Rows:
-    unpaid = Payout.objects.filter(
-        status__in=sorted(ENDED_UNPAID), livemode=livemode, updated_at__gte=now - RECENT
-    )
-    return unpaid, "updated_at"
+def _switched_off(rows: Rows, now: datetime) -> Rows:
+    by_itself = (DisabledReason.GONE, DisabledReason.FAILING)
+    return rows.filter(deleted_at=None, disabled_reason__in=by_itself)
 
 
-def _bank_entries(livemode: bool, now: datetime) -> Rows:
-    return BankEntry.objects.unmatched().filter(livemode=livemode), "created_at"
+def _unpaid(rows: Rows, now: datetime) -> Rows:
+    return rows.filter(status__in=sorted(ENDED_UNPAID), updated_at__gte=now - RECENT)
 
 
-def _accounts(livemode: bool, now: datetime) -> Rows:
-    return BankAccount.objects.pending().filter(livemode=livemode), "created_at"
+def _unsent(rows: Any, now: datetime) -> Any:
+    return rows.filter(due_at__gte=now - RECENT).unsent(now)
 
 
-def _pending_refunds(livemode: bool, now: datetime) -> Rows:
-    return Refund.objects.filter(status=RefundStatus.PENDING, livemode=livemode), "created_at"
+def _unverified(rows: Rows, now: datetime) -> Rows:
+    return rows.filter(status=MerchantStatus.UNVERIFIED)
 
 
-def _inquiries(livemode: bool, now: datetime) -> Rows:
-    return Inquiry.objects.open().filter(livemode=livemode), "open_since"
+def _with_change(rows: Rows, now: datetime) -> Any:
+    pending = MerchantChange.objects.pending()
+    since = pending.filter(merchant=OuterRef("pk")).values("created_at")[:1]
+    waiting = rows.filter(pk__in=pending.values("merchant"))
+    return waiting.annotate(waits_since=Subquery(since))
 
 
-def _stuck(livemode: bool, now: datetime) -> Rows:
-    stuck = Payment.objects.filter(
-        status=PaymentStatus.PROCESSING, livemode=livemode, updated_at__lt=now - STUCK
-    )
-    return stuck, "updated_at"
-
-
-def _messages(livemode: bool, now: datetime) -> Rows:
-    recent = Message.objects.filter(livemode=livemode, due_at__gte=now - RECENT)
-    return recent.unsent(now), "due_at"
-
-
-def _endpoints(livemode: bool, now: datetime) -> Rows:
-    off = Webhook.objects.not_deleted().filter(
-        livemode=livemode, disabled_reason__in=(DisabledReason.GONE, DisabledReason.FAILING)
-    )
-    return off, "updated_at"
-
-
-def _failing(livemode: bool, now: datetime) -> Rows:
-    return Webhook.objects.failing().filter(livemode=livemode), "failing_since"
-
-
-def _unverified(livemode: bool, now: datetime) -> Rows:
-    return Merchant.objects.filter(status=MerchantStatus.UNVERIFIED), "created_at"
-
-
-def _changed(livemode: bool, now: datetime) -> Rows:
-    return MerchantChange.objects.pending(), "created_at"
-
-
-def _mode(model: type[Model], livemode: bool) -> dict[str, str]:
-    """Return the filter by mode; a merchant is of both."""
-    return {} if model is Merchant else {"mode": "live" if livemode else "test"}
-
-
-# What to look at first stands first. The query finds the same rows in the list.
-_QUEUES: tuple[
-    tuple[str, type[Model], dict[str, str], Callable[[bool, datetime], Rows]],
-    ...,
-] = (
-    ("Approvals waiting", Instruction, {"status": "waiting"}, _approvals),
-    ("Payments stuck in processing", Payment, {"status": "processing"}, _stuck),
-    ("Customers waiting for an answer", Inquiry, {"status": "open"}, _inquiries),
-    ("Endpoints failing", Webhook, {"state": "failing"}, _failing),
-    ("Webhook deliveries failed", Delivery, {"status": "failed"}, _exhausted),
-    ("Endpoints switched off", Webhook, {"state": "off"}, _endpoints),
-    ("Refunds waiting for money", Refund, {"status": "pending"}, _pending_refunds),
-    ("Payouts failed or returned", Payout, {"status": "unpaid"}, _failed_payouts),
-    ("Bank accounts to review", BankAccount, {"state": "pending"}, _accounts),
-    ("Bank entries to explain", BankEntry, {"state": "unmatched"}, _bank_entries),
-    ("Messages not sent", Message, {"state": "unsent"}, _messages),
-    ("Merchants to verify", Merchant, {"status": "unverified"}, _unverified),
-    ("Merchants to review", Merchant, {"change": "pending"}, _changed),
+# What to look at first stands first.
+QUEUES = (
+    Queue("Approvals waiting", Instruction, "asked_at", lambda rows, now: rows.waiting(now)),
+    Queue("Payments stuck in processing", Payment, "updated_at", _stuck),
+    Queue("Customers waiting for an answer", Inquiry, "open_since", lambda rows, now: rows.open()),
+    Queue("Endpoints failing", Webhook, "failing_since", lambda rows, now: rows.failing()),
+    Queue("Webhook deliveries failed", Delivery, "ended_at", _exhausted, mode="webhook__livemode"),
+    Queue("Endpoints switched off", Webhook, "updated_at", _switched_off),
+    Queue("Refunds waiting for money", Refund, "created_at", lambda rows, now: rows.pending()),
+    Queue("Payouts failed or returned", Payout, "updated_at", _unpaid),
+    Queue("Bank accounts to review", BankAccount, "created_at", lambda rows, now: rows.pending()),
+    Queue("Bank entries to explain", BankEntry, "created_at", lambda rows, now: rows.unmatched()),
+    Queue("Messages not sent", Message, "due_at", _unsent),
+    Queue("Merchants to verify", Merchant, "created_at", _unverified, mode=""),
+    Queue("Merchants to review", Merchant, "waits_since", _with_change, mode=""),
 )

@@ -30,7 +30,7 @@ def request_title(instruction: Instruction) -> str:
 
 def _sentence(instruction: Instruction, now: datetime) -> str:
     what = f"{request_title(instruction)}, requested by {instruction.asked_by.get_username()}"
-    if instruction.status == InstructionStatus.WAITING:
+    if instruction.status_at(now) == InstructionStatus.WAITING:
         asked = clock(instruction.asked_at, now)
         return f"{what} {asked}, waits for a colleague's approval: nothing has moved yet."
     if instruction.status != InstructionStatus.DECLINED or instruction.decided_at is None:

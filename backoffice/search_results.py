@@ -37,10 +37,14 @@ SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 @dataclass(frozen=True)
 class PaymentMatches:
-    """The rows of one kind that were found; `why` says by what."""
+    """The rows of one kind that were found; `why` says by what.
+
+    `is_close`: by words that others have as well, and not by a name as it is.
+    """
 
     why: str
     rows: list[Any]
+    is_close: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,16 +154,14 @@ def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[
 
 def _by_name(question: SearchQuery) -> Iterator[PaymentMatches]:
     text = question.text.lower()
-    for name, why in (
-        ("reference", "reference"),
-        ("order_id", "order"),
-        ("invoice_number", "invoice"),
-    ):
+    names = {"reference": "reference", "order_id": "order", "invoice_number": "invoice"}
+    for name, why in names.items():
         yield _named(name, f"{why} “{question.text}”", text)
     yield _hits("metadata", with_metadata(question.text, question.pair))
     words = [word for word in words_of(question.text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]
     if words and not question.is_description:
-        yield _hits(f"words “{question.text}”", Payment.objects.matching({WORDS: words}))
+        close = Payment.objects.matching({WORDS: words})
+        yield _hits(f"words “{question.text}”", close, is_close=True)
     if " " not in question.text and len(question.text) >= 8:
         resources = Event.objects.filter(request_id=question.text).values("resource_id")
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
@@ -198,10 +200,9 @@ def _described(question: SearchQuery) -> QuerySet[Payment]:
     return rows
 
 
-def _hits(why: str, rows: QuerySet[Payment]) -> PaymentMatches:
-    return PaymentMatches(
-        why, list(rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN])
-    )
+def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> PaymentMatches:
+    found = rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN]
+    return PaymentMatches(why, list(found), is_close)
 
 
 def _merchants(question: SearchQuery) -> list[Merchant]:
@@ -211,7 +212,9 @@ def _merchants(question: SearchQuery) -> list[Merchant]:
 
 
 def _single(payments: list[PaymentMatches], others: list[Any]) -> str:
-    rows = {row.pk: row for hits in payments for row in hits.rows}
+    """Return the page of the only thing that was found; what is close counts if nothing is it."""
+    named = [hits for hits in payments if not hits.is_close] or payments
+    rows = {row.pk: row for hits in named for row in hits.rows}
     rows |= {row.pk: row for row in others}
     if len(rows) != 1:
         return ""

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.utils.translation.template import templatize
 
 LANGUAGES = ("es", "fr", "ht")
-ROOMS = ("checkout", "customers", "payments", "refunds", "funding")
+ROOMS = ("messages", "checkout", "customers", "payments", "refunds", "funding")
 TEMPLATES = ("checkout", "emails")
 TEMPLATE_SUFFIXES = (".html", ".txt")
 KEYWORDS = {

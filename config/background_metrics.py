@@ -4,7 +4,9 @@ Workers and dispatchers write what they have done (`core.task_runs`), beat when 
 broker and the pool of database connections are asked.
 """
 
+import os
 from datetime import timedelta
+from pathlib import Path
 
 from django.db import connection
 from django.db.models import Max
@@ -15,7 +17,7 @@ from prometheus_client import Gauge
 from config.environment import env
 from config.schedule import SCHEDULE
 from core.clock import utc_now
-from core.metrics import LATEST
+from core.metrics import LATEST, OF_EACH
 from core.models import ProcessMark, TaskRun
 
 ANSWER_SECONDS = 1
@@ -60,9 +62,15 @@ ticked_at = Gauge(
 broker_up = Gauge(
     "broker_up", "1 where the broker answers, or there is none.", multiprocess_mode=LATEST
 )
-pool_size = Gauge("database_pool_connections", "Connections of this process's pool.")
-pool_free = Gauge("database_pool_available", "Those of them that are free.")
-pool_waiting = Gauge("database_pool_waiting", "Threads of this process that wait for one.")
+pool_size = Gauge(
+    "database_pool_connections", "Connections of this process's pool.", multiprocess_mode=OF_EACH
+)
+pool_free = Gauge(
+    "database_pool_available", "Those of them that are free.", multiprocess_mode=OF_EACH
+)
+pool_waiting = Gauge(
+    "database_pool_waiting", "Threads of this process that wait for one.", multiprocess_mode=OF_EACH
+)
 
 
 def collect_background() -> None:
@@ -94,6 +102,16 @@ def collect_broker() -> None:
         broker.ensure_connection(max_retries=1, timeout=ANSWER_SECONDS)
         broker.default_channel  # noqa: B018  # opening it asks the broker for a sign of life
     broker_up.set(1)
+
+
+def forget_ended_processes() -> None:
+    """Drop what web processes that have ended left in `PROMETHEUS_MULTIPROC_DIR`."""
+    folder = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
+    for file in Path(folder).glob("gauge_live*.db") if folder else ():
+        try:
+            os.kill(int(file.stem.rpartition("_")[2]), 0)
+        except ProcessLookupError:
+            file.unlink(missing_ok=True)
 
 
 def collect_pool() -> None:

@@ -258,7 +258,7 @@ def _weak_ways_out() -> Iterator[str]:
 def _is_private_way(url: str, schemes: Sequence[str]) -> bool:
     """Return whether a way out is encrypted, or does not leave our own network."""
     parts = urlsplit(url)
-    return parts.scheme in schemes or is_near(parts.hostname or "")
+    return parts.scheme in schemes or bool(parts.hostname and is_near(parts.hostname))
 
 
 def _unshared_state() -> Iterator[str]:

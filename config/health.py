@@ -8,7 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
 from backoffice.metrics import collect as look_at_staff
-from config.background_metrics import collect_background, collect_broker, collect_pool
+from config.background_metrics import (
+    collect_background,
+    collect_broker,
+    collect_pool,
+    forget_ended_processes,
+)
 from core.clock import ClockRefused
 from core.clock_check import checked_now
 from core.errors import ServiceUnavailable
@@ -24,6 +29,7 @@ from webhooks.metrics import collect as look_at_webhooks
 logger = logging.getLogger(__name__)
 
 COLLECTORS = {
+    "ended processes": forget_ended_processes,
     "clocks": look_at_clocks,
     "webhooks": look_at_webhooks,
     "ledger": look_at_ledger,

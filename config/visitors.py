@@ -31,7 +31,7 @@ from core.signed_tokens import is_signed
 from core.visitor_budget import budget
 from merchants.authentication import is_valid_key
 
-PROBES = ("/healthz", "/readyz")
+PROBES = ("/healthz", "/readyz", "/metrics")
 
 refused = Counter("visitors_refused", "Requests of networks that had spent their budget.")
 

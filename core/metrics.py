@@ -9,10 +9,13 @@ from core.models import TurnMark
 
 # Each web process reads the same row: the latest value counts, and values are not summed.
 LATEST: Final = "mostrecent"
+# Each has a value of its own, for as long as it lives.
+OF_EACH: Final = "liveall"
 
 offset = Gauge(
     "clock_offset_seconds",
     "How far the clock of this web process is ahead of the database's.",
+    multiprocess_mode=OF_EACH,
 )
 refused_at = Gauge(
     "clock_refused_timestamp_seconds",

@@ -111,7 +111,7 @@ def text_of(code: str, *, purpose: CodePurpose, payee: str = "", amount: str = "
     """Return the text. Its last line lets a phone offer the code on our own page only."""
     values = {
         "code": code,
-        "payee": sms.sanitized(payee) or settings.SERVICE_NAME,
+        "payee": sms.sanitized(payee),
         "amount": amount,
         "service": settings.SERVICE_NAME,
         "minutes": LIFETIME.seconds // 60,

@@ -39,6 +39,14 @@ class TopUpQuerySet(CallerScoped["TopUp"]):
         """Those whose money may still come in time, whether or not the sweep has come by."""
         return self.pending().filter(expires_at__gt=now)
 
+    def shown_as(self, status: str, now: datetime) -> Self:
+        """Those that a reader sees in this status, whether or not the sweep has reached them."""
+        late = Q(status=S.PENDING, expires_at__lte=now)
+        stored = self.filter(status=status)
+        if status == S.EXPIRED:
+            return self.filter(Q(status=status) | late)
+        return stored.filter(expires_at__gt=now) if status == S.PENDING else stored
+
     def to_follow_up(self) -> Self:
         """Those whose money is there, and whose payment has not been looked at since."""
         return self.filter(status=S.SUCCEEDED, payment__isnull=False, followed_up_at=None)

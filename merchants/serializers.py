@@ -18,6 +18,7 @@ from core.fields import (
 )
 from core.limits import MAX_NAME, MAX_TEXT
 from core.serializers import Change, Input, Output
+from core.text import names_someone
 from merchants.keys import KEY_CHARACTERS
 from merchants.models import MAX_FEE_BASIS_POINTS, SLUG_CHARACTERS, Merchant, PayoutSchedule
 from merchants.services import Registration
@@ -81,10 +82,21 @@ class PendingChangesField(serializers.DictField):
     child = serializers.CharField()
 
 
-def _name(**options: Any) -> TextField:
-    return TextField(
-        max_length=MAX_NAME, pattern=NOT_BLANK, pattern_rule="must not be blank", **options
-    )
+class NameField(TextField):
+    """The name that customers read."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            max_length=MAX_NAME, pattern=NOT_BLANK, pattern_rule="must not be blank", **options
+        )
+
+    def to_internal_value(self, data: Any) -> str:
+        text = super().to_internal_value(data)
+        if not names_someone(text):
+            raise serializers.ValidationError(
+                "must contain a letter or a digit, and no character that cannot be seen"
+            )
+        return text
 
 
 def _category(**options: Any) -> TextField:
@@ -108,7 +120,7 @@ def _schedule(**options: Any) -> OneOfField:
 class NewMerchant(Input):
     """The fields of a registration; a null is an absent field."""
 
-    name = _name()
+    name = NameField()
     slug = TextField(
         max_length=SLUG_CHARACTERS, pattern=SLUG, pattern_rule=SLUG_RULE, required=False
     )
@@ -130,7 +142,7 @@ class NewMerchant(Input):
 class ChangedMerchant(Change):
     """A null takes the value away, or puts the default back."""
 
-    name = _name()
+    name = NameField()
     category = _category(allow_null=True)
     email = EmailTextField()
     phone = _phone(allow_null=True)

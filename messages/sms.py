@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import requests
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext
 from urllib3.exceptions import MaxRetryError
 
 from messages.errors import Fault, MessageNotSent
@@ -33,12 +34,13 @@ def sanitized(name: str) -> str:
     """Return a merchant's name made safe for a text: short, without links and phone numbers.
 
     No dot stands in it, by which phones recognise a link, and no digit where there are more than
-    two: `Pier 39` is a name, `Call 919` an instruction.
+    two: `Pier 39` is a name, `Call 919` an instruction. Of a name with nothing left only that it is
+    a shop's is said: the service's own name would let it speak for us.
     """
     kept = re.sub(r"[^\w\s,&'()-]", " ", unicodedata.normalize("NFKC", name))
     if len(re.findall(r"\d", kept)) > MAX_NAME_DIGITS:
         kept = re.sub(r"[\d()-]", " ", kept)
-    return " ".join(kept.split())[:NAME_CHARACTERS].strip()
+    return " ".join(kept.split())[:NAME_CHARACTERS].strip() or gettext("a shop")
 
 
 def refuse_stopped() -> None:

@@ -70,7 +70,7 @@ def write_answer(message: Message, now: datetime) -> Content | None:
     answers = inquiry.entries.filter(at__lte=message.created_at)
     answer, payment = answers.order_by("-pk")[0], inquiry.payment
     context = context_of(payment)
-    merchant = sms.sanitized(payment.merchant.name) or settings.SERVICE_NAME
+    merchant = sms.sanitized(payment.merchant.name)
     is_merchant = answer.author == "merchant"
     context |= {"answer": answer.text, "problem_url": f"{context['receipt_url']}/problem"}
     if message.channel == Channel.SMS:
@@ -83,7 +83,7 @@ def write_answer(message: Message, now: datetime) -> Content | None:
 
 def _text(merchant: str, amount: str) -> str:
     return gettext("%(merchant)s has refunded %(amount)s to your %(service)s wallet.") % {
-        "merchant": sms.sanitized(merchant) or settings.SERVICE_NAME,
+        "merchant": sms.sanitized(merchant),
         "amount": amount,
         "service": settings.SERVICE_NAME,
     }

@@ -87,8 +87,14 @@ REVOKE = Action(
     available=lambda key, now: key.is_active(now),
 )
 HINT, NAME = Code("Key", "hint"), Field("Name", "name")
-KEY_STATE = Badge("State", lambda key: "active" if key.is_active(request_now()) else "revoked")
+KEY_STATE = Badge("State", lambda key: _state(key))
 LAST_USED = Instant("Last used", "last_used_at", empty="—")
+
+
+def _state(key: ApiKey) -> str:
+    if key.is_active(request_now()):
+        return "active"
+    return "revoked" if key.revoked_at else "ended"
 
 
 class ApiKeyAdmin(OfficeAdmin):

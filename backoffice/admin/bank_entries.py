@@ -3,10 +3,11 @@
 from datetime import datetime
 
 from backoffice import formats
-from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS, entry_money
+from backoffice.admin.bank_entry_actions import BANK_ENTRY_ACTIONS
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import SupportAnswer, Table
 from backoffice.resource.display_fields import (
+    AMOUNT,
     MODE,
     Actor,
     Amount,
@@ -19,7 +20,6 @@ from backoffice.resource.display_fields import (
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, choice_filter
 from core.clock import request_now
-from payouts.bank.missing_statements import MissingStatement
 from payouts.bank.position import position_in
 from payouts.models import (
     BankEntry,
@@ -31,7 +31,7 @@ from payouts.models import (
 
 READ = Instant("Read", "created_at")
 SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")
-MONEY, STATE = Field("Amount", entry_money), Badge("State", "state")
+STATE = Badge("State", "state")
 WAITED = Field(
     "Waited", lambda entry: formats.age(entry.created_at, entry.resolved_at or request_now())
 )
@@ -47,7 +47,7 @@ class BankEntryAdmin(OfficeAdmin):
         READ,
         WAITED,
         SAYS,
-        MONEY,
+        AMOUNT,
         STATE,
         Field("Why", "problem"),
         SOURCE,
@@ -65,7 +65,7 @@ class BankEntryAdmin(OfficeAdmin):
         Fieldset(
             "What the bank says",
             SAYS,
-            MONEY,
+            AMOUNT,
             Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
             Field("Bank's reference", "bank_reference"),
             Field("Reason", "code"),
@@ -88,7 +88,8 @@ class BankEntryAdmin(OfficeAdmin):
     )
 
     def heading(self, row: BankEntry) -> str:
-        return f"Bank entry: {row.get_kind_display()}, {entry_money(row)}"
+        amount = formats.money(row.amount, row.currency)
+        return f"Bank entry: {row.get_kind_display()}, {amount}"
 
     def answer(self, row: BankEntry, now: datetime) -> SupportAnswer:
         if row.state == BankEntryState.UNMATCHED:
@@ -117,21 +118,24 @@ class BankStatementAdmin(OfficeAdmin):
             (
                 part.words,
                 f"{part.count:,}",
-                formats.money(part.amount, row.currency),
+                formats.amount_cell(part.amount, row.currency),
                 formats.age(part.oldest, request_now()) if part.oldest else "",
             )
             for part in (position.parts if position else ())
         ]
         total = formats.money(position.difference if position else 0, row.currency)
-        columns = ("What", "How many", "Amount", "Oldest")
+        columns = ("What", "How many", formats.amount("Amount"), "Oldest")
         difference = Table(f"Difference between ledger and bank now: {total}", columns, rows)
         gaps = [
-            (each.after, each.before, *_moved(each))
+            (
+                each.after,
+                each.before,
+                formats.amount_cell(each.amount, each.currency),
+                formats.moment(each.since),
+            )
             for each in (position.missing if position else ())
         ]
-        missing = Table("Statements missing", ("After", "Before", "They moved", "Since"), gaps)
+        missing = Table(
+            "Statements missing", ("After", "Before", formats.amount("They moved"), "Since"), gaps
+        )
         return [difference, missing] if gaps else [difference]
-
-
-def _moved(gap: MissingStatement) -> tuple[str, str]:
-    return formats.money(gap.amount, gap.currency), formats.moment(gap.since)

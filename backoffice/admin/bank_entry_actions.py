@@ -28,7 +28,7 @@ from funding.models import TopUp
 from funding.references import references_in
 from payouts.bank.by_hand import charge_in, set_aside, wait_again
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
+from payouts.models import BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 
@@ -82,7 +82,8 @@ class MatchForm(ActionForm):
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
-        return [f"{self.row.get_kind_display().capitalize()}: {entry_money(self.row)}."]
+        amount = formats.money(self.row.amount, self.row.currency)
+        return [f"{self.row.get_kind_display().capitalize()}: {amount}."]
 
     def clean_payout(self) -> Payout | PayoutBatch:
         typed, mode = self.cleaned_data["payout"], {"livemode": self.row.livemode}
@@ -118,7 +119,8 @@ class CreditForm(ActionForm):
     note = TextAreaField(max_length=2_000)
 
     def lines(self) -> list[str]:
-        return [f"{entry_money(self.row)} goes into the wallet: “{self.row.message}”."]
+        amount = formats.money(self.row.amount, self.row.currency)
+        return [f"{amount} goes into the wallet: “{self.row.message}”."]
 
     def clean_whose(self) -> TopUp | Customer:
         typed = self.cleaned_data["whose"]
@@ -144,11 +146,6 @@ class ExplanationForm(ActionForm):
     note = TextInputField(
         max_length=500, help_text="What it is, such as: the bank's fee for October."
     )
-
-
-def entry_money(entry: BankEntry) -> str:
-    """Return the amount of an entry; a status report may have none."""
-    return "—" if entry.amount is None else formats.money(entry.amount, entry.currency)
 
 
 BANK_ENTRY_ACTIONS = (

@@ -25,6 +25,7 @@ class ExportRunAdmin(OfficeAdmin):
 
     heading_format = "Export {row.name}"
     exported = False
+    list_select_related = ("asked_by",)
     list_display = (CREATED, Field("File", "name"), STATE, ROWS)
     list_filter = (DayFilter,)
     file_route = "file/"
@@ -49,7 +50,9 @@ class ExportRunAdmin(OfficeAdmin):
             return SupportAnswer([row.error], "bad")
         if row.state == "pending":
             waited = formats.age(row.created_at, now)
-            words = f"It is being made, {row.row_count:,} rows so far, for {waited}."
-            return SupportAnswer([words, "You are told by e-mail when it is ready."], "wait")
+            words = [f"It is being made, {row.row_count:,} rows so far, for {waited}."]
+            if row.asked_by.email:
+                words.append("You are told by e-mail when it is ready.")
+            return SupportAnswer(words, "wait")
         url = address_of(ExportRun, "file", row.pk)
         return SupportAnswer([format_html('It is ready: <a href="{}">Download</a>', url)], "good")

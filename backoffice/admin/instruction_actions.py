@@ -28,7 +28,7 @@ class DeclineForm(DecisionForm):
 
 
 def _is_waiting(instruction: Instruction, now: datetime) -> bool:
-    return instruction.status == InstructionStatus.WAITING
+    return instruction.status_at(now) == InstructionStatus.WAITING
 
 
 def _may_break(instruction: Instruction, now: datetime) -> bool:

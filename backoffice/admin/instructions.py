@@ -6,15 +6,16 @@ from typing import Any
 from django.http import HttpRequest
 
 from backoffice import formats
-from backoffice.admin.bank_entries import MONEY, SAYS, STATE
+from backoffice.admin.bank_entries import SAYS, STATE
 from backoffice.admin.instruction_actions import INSTRUCTION_ACTIONS, sentence
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payouts import RUN_FIELDS
 from backoffice.models import Instruction
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.resource.display_fields import (
+    AMOUNT,
     MODE,
-    STATUS,
+    STATUS_NOW,
     Amount,
     Field,
     Id,
@@ -22,7 +23,13 @@ from backoffice.resource.display_fields import (
     Reference,
     linked,
 )
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    choice_filter,
+    link_filter,
+    status_filter,
+)
 from backoffice.resource.tables import Related
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
@@ -33,7 +40,7 @@ from backoffice.statuses import InstructionStatus
 from payouts.batches import MAX_PAYOUTS
 from payouts.models import BankEntry, Payout
 
-ENTRY_FIELDS = (Id("Entry"), SAYS, MONEY, STATE, Field("Why", "problem"))
+ENTRY_FIELDS = (Id("Entry"), SAYS, AMOUNT, STATE, Field("Why", "problem"))
 WHAT = Field("What", lambda instruction: TASKS[instruction.task].title)
 REASON = Field("Reason", "reason")
 DECIDED_BY = Field("Decided by", "decided_by.get_username")
@@ -46,15 +53,15 @@ class InstructionAdmin(OfficeAdmin):
         Instant("Requested", "asked_at"),
         WHAT,
         AMOUNT_ASKED,
-        STATUS,
+        STATUS_NOW,
         Field("By", "asked_by.get_username"),
         DECIDED_BY,
         REASON,
         MODE,
     )
-    summary = (WHAT, AMOUNT_ASKED, STATUS, DECIDED_BY, Field("Note", "decision_note", most=60))
+    summary = (WHAT, AMOUNT_ASKED, STATUS_NOW, DECIDED_BY, Field("Note", "decision_note", most=60))
     list_filter = (
-        choice_filter("status", "status", InstructionStatus.choices),
+        status_filter(InstructionStatus),
         choice_filter("kind", "kind", [(kind.value, kind.value) for kind in InstructionKind]),
         DayFilter,
         ModeFilter,
@@ -96,14 +103,18 @@ class InstructionAdmin(OfficeAdmin):
         return TASKS[row.task].title
 
     def answer(self, row: Instruction, now: datetime) -> SupportAnswer:
-        tone = formats.tone(row.status)
+        status, until = row.status_at(now), formats.clock(row.lapses_at, now)
         words = [sentence(row)]
-        if row.status == InstructionStatus.WAITING:
-            words.append(f"A colleague must approve it by {formats.clock(row.lapses_at, now)}.")
-        if row.status == InstructionStatus.WAITING and row.glass_broken_at:
-            alone_from = formats.clock(row.glass_broken_at + BREAK_GLASS_DELAY, now)
-            words.append(f"Glass broken: the requester may do it alone from {alone_from}.")
-        return SupportAnswer(words, tone)
+        if status == InstructionStatus.WAITING:
+            words.append(f"A colleague must approve it by {until}.")
+        if status == InstructionStatus.EXPIRED:
+            words.append(f"No one decided by {until}: it has expired, and nothing was done.")
+        if status == InstructionStatus.WAITING and row.glass_broken_at:
+            alone_from = row.glass_broken_at + BREAK_GLASS_DELAY
+            word = "from" if alone_from > now else "since"
+            when = f"{word} {formats.clock(alone_from, now)}"
+            words.append(f"Glass broken: the requester may do it alone {when}.")
+        return SupportAnswer(words, formats.tone(status))
 
     def sections(self, row: Instruction) -> list[Section]:
         return [*super().sections(row), Section("Details", facts(*_arguments(row)))]
@@ -152,9 +163,10 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
 def _of_file(instruction: Instruction) -> list[Table]:
     """Say what a bank file would do, by kind and one by one where it gives money."""
     says, gives = (instruction.arguments.get(name, []) for name in ("says", "gives"))
-    gifts = [[kind, linked(named, named), *rest] for kind, named, *rest in gives]
-    right = Right.VIEW_PAYOUTS
+    said = [[*cells, formats.amount(amount)] for *cells, amount in says]
+    gifts = [[kind, linked(named, named), formats.amount(amount)] for kind, named, amount in gives]
+    right, heading = Right.VIEW_PAYOUTS, formats.amount("Amount")
     return [
-        Table("What the file says", ("Says", "Of", "How many", "Amount"), says, right=right),
-        Table("Whom it gives money", ("Says", "Of", "Amount"), gifts, right=right),
+        Table("What the file says", ("Says", "Of", "How many", heading), said, right=right),
+        Table("Whom it gives money", ("Says", "Of", heading), gifts, right=right),
     ]

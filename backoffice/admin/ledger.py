@@ -33,7 +33,6 @@ class _EitherAccount(OfficeFilter):
 
     title = "account"
     parameter_name = "account"
-    hidden = True
 
     def queryset(self, request, queryset):  # type: ignore[no-untyped-def]  # as its parent
         value = str(self.value() or "")

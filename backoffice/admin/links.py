@@ -9,32 +9,30 @@ from backoffice.resource.display_fields import (
     CREATED,
     MERCHANT,
     MODE,
+    STATUS_NOW,
     Actor,
     Amount,
-    Badge,
     Field,
     Id,
     Instant,
 )
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter
+from backoffice.resource.filters import DayFilter, ModeFilter, status_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.tables import Related
-from core.clock import request_now
 from links.models import PaymentLink
 from links.statuses import LinkStatus
 from payments.models import Payment
 
-STATUS = Badge("Status", lambda link: link.status_at(request_now()).value)
 DESCRIPTION = Field("Description", "description")
 USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'}")
 
 
 class PaymentLinkAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
-    list_display = (CREATED, AMOUNT, STATUS, MERCHANT, DESCRIPTION, USES, MODE, Id("Link"))
+    list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, DESCRIPTION, USES, MODE, Id("Link"))
     list_filter = (
         DayFilter,
-        choice_filter("status", "status", LinkStatus.choices),
+        status_filter(LinkStatus),
         ModeFilter,
         MerchantFilter,
     )

@@ -3,26 +3,12 @@
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest
 
 from backoffice.actions import Action
 from backoffice.forms import ReasonForm
-from backoffice.resource.filters import OfficeFilter, Rows
 from backoffice.roles import Right
 from backoffice.services.merchant_changes import decide_change
 from merchants.models import MerchantChange
-
-
-class PendingChangeFilter(OfficeFilter):
-    """Merchants that have requested a change which no one has decided on."""
-
-    title = "change"
-    parameter_name = "change"
-    options = (("pending", "waits for a decision"),)
-
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        waiting = MerchantChange.objects.pending().values("merchant")
-        return queryset.filter(pk__in=waiting) if self.value() else queryset
 
 
 class ChangeForm(ReasonForm):

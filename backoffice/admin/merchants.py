@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+
 from backoffice import formats
 from backoffice.admin.api_keys import HINT, KEY_STATE
 from backoffice.admin.merchant_actions import MERCHANT_ACTIONS
-from backoffice.admin.merchant_changes import PendingChangeFilter
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payments import CUSTOMER, PAYMENT_FIELDS
 from backoffice.admin.payouts import BANK_ACCOUNT_FIELDS, PAYOUT_FIELDS
@@ -31,6 +32,13 @@ _STANDING = {
     MerchantStatus.VERIFIED: ("It accepts live payments.", "good"),
     MerchantStatus.SUSPENDED: ("Suspended: it cannot be paid, and nothing is paid out.", "bad"),
 }
+
+
+def _standing(merchant: Merchant) -> tuple[str, str]:
+    status = MerchantStatus(merchant.status)
+    if status == MerchantStatus.UNVERIFIED and not settings.REQUIRE_VERIFIED_MERCHANTS:
+        return "Not verified; it accepts live payments all the same, as the settings say.", "wait"
+    return _STANDING[status]
 
 
 def fee_words(merchant: Merchant) -> str:
@@ -58,7 +66,6 @@ class MerchantAdmin(OfficeAdmin):
     list_filter = (
         choice_filter("status", "status", MerchantStatus.choices),
         choice_filter("payouts", "payout_schedule", PayoutSchedule.choices),
-        PendingChangeFilter,
         DayFilter,
     )
     row_actions = MERCHANT_ACTIONS
@@ -117,7 +124,7 @@ class MerchantAdmin(OfficeAdmin):
     )
 
     def answer(self, row: Merchant, now: datetime) -> SupportAnswer:
-        words, tone = _STANDING[MerchantStatus(row.status)]
+        words, tone = _standing(row)
         troubles = endpoints_in_trouble(row.pk, now)
         said = [words, *troubles, *requests_about(row.pk, now)]
         return SupportAnswer(said, "bad" if troubles else tone)

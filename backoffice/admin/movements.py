@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.utils.safestring import SafeString
-
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Table
@@ -48,25 +46,22 @@ class MovementAdmin(OfficeAdmin):
 
 def composition_table(payout: Payout) -> Table:
     """Return what a payout is made of, line by line, each with its movements."""
-    made_of = composition_of(payout)
-    rows: list[tuple[Any, ...]] = [("Balance before", "", _written(made_of.opening_amount, payout))]
+    made_of, currency = composition_of(payout), payout.currency
+    before = formats.amount_cell(made_of.opening_amount, currency)
+    rows: list[tuple[Any, ...]] = [("Balance before", "", before)]
     for name, words in SUM_WORDS.items():
         part = made_of.parts[name]
         if part.count:
             url = list_of(StatementLine, payout=payout.pk, part=name)
-            amount = _written(part.amount, payout)
+            amount = formats.amount_cell(part.amount, currency)
             rows.append((formats.link(words, url), f"{part.count:,}", amount))
     rows += [
-        ("This payout", "", _written(-made_of.payout_amount, payout)),
-        ("Balance after", "", _written(made_of.closing_amount, payout)),
+        ("This payout", "", formats.amount_cell(-made_of.payout_amount, currency)),
+        ("Balance after", "", formats.amount_cell(made_of.closing_amount, currency)),
     ]
     more = list_of(StatementLine, payout=payout.pk)
     columns = ("What", "How many", formats.amount("Amount"))
     return Table("What it is made of", columns, rows, more=more, is_first=True)
-
-
-def _written(amount: int, payout: Payout) -> SafeString:
-    return formats.amount(formats.money(amount, payout.currency))
 
 
 def explanation_tables(payout: Payout, text: str) -> list[Table]:

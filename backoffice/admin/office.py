@@ -16,6 +16,8 @@ from backoffice.pages.action import action_page, require_right
 from backoffice.pages.detail import detail_page
 from backoffice.pages.export import export_page
 from backoffice.pages.listing import list_context
+from backoffice.queues import QueueFilter, queues_in
+from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.resource import AdminResource
 from backoffice.timeline import timeline_of_row
@@ -43,6 +45,10 @@ class OfficeAdmin(AdminResource):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OfficeList]:
         return OfficeList
+
+    def filters(self) -> Sequence[type[OfficeFilter]]:
+        waiting = [QueueFilter] if queues_in(self.model) else []
+        return [*waiting, *super().filters()]
 
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.model._meta.app_label}_{self.model._meta.model_name}"

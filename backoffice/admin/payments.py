@@ -18,6 +18,7 @@ from backoffice.resource.display_fields import (
     CREATED,
     MERCHANT,
     MODE,
+    STATUS_NOW,
     Amount,
     Badge,
     Code,
@@ -30,12 +31,14 @@ from backoffice.resource.display_fields import (
 from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import (
     DayFilter,
+    FailedFilter,
     ModeFilter,
     OfficeFilter,
     PaidFilter,
     Rows,
     choice_filter,
     link_filter,
+    status_filter,
 )
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.orders import BY_AMOUNT, sort_filter
@@ -62,11 +65,11 @@ def _error(payment: Payment) -> str:
     return f"{payment.error_code}: {payment.error_message}" if payment.error_code else ""
 
 
-STATUS = Badge("Status", lambda payment: payment.status_at(request_now()).value)
 CUSTOMER = RowLink("Customer", "customer.masked_phone", to="customer", unbroken=True)
 REFUND_STATUS = Badge(
     "Refunded", lambda payment: payment.refund_status if payment.amount_refunded else ""
 )
+ABOUT = Field("About", _about, most=60)
 ID, PAID = Id("Payment"), Instant("Paid", "completed_at")
 FEE = Amount("Fee", "fee", shown=lambda payment: payment.fee)
 NET = Amount("Net to merchant", "net", shown=lambda payment: payment.fee)
@@ -75,7 +78,7 @@ TRANSACTION, KIND = Code("Transaction", "transaction_id"), Field("Kind", "paymen
 DESCRIPTION, REFERENCE = Field("Description", "description"), Field("Reference", "reference")
 ORDER, INVOICE = Field("Order", "order_id"), Field("Invoice", "invoice_number")
 DUE, LINK = Field("Due", "due_date"), Reference("Link", "link_id")
-PAYMENT_FIELDS = (CREATED, AMOUNT, STATUS)
+PAYMENT_FIELDS = (CREATED, AMOUNT, STATUS_NOW)
 
 
 class InvoiceFilter(OfficeFilter):
@@ -102,17 +105,17 @@ class PaymentAdmin(OfficeAdmin):
     list_display = (
         CREATED,
         AMOUNT,
-        STATUS,
+        STATUS_NOW,
         MERCHANT,
         CUSTOMER,
-        Field("About", _about, most=60),
+        ABOUT,
         REFUND_STATUS,
         MODE,
         ID,
     )
     heading_format = "Payment of {amount}"
     summed = "amount"
-    summary = (CREATED, AMOUNT, STATUS, MERCHANT, CUSTOMER, ID, MODE)
+    summary = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, ID, MODE)
     export_fields = (
         CREATED,
         PAID,
@@ -120,7 +123,7 @@ class PaymentAdmin(OfficeAdmin):
         FEE,
         NET,
         REFUNDED,
-        STATUS,
+        STATUS_NOW,
         MERCHANT,
         Field("Merchant id", "merchant_id"),
         CUSTOMER,
@@ -138,12 +141,14 @@ class PaymentAdmin(OfficeAdmin):
     list_filter = (
         DayFilter,
         PaidFilter,
-        choice_filter("status", "status", PaymentStatus.choices),
+        FailedFilter,
+        status_filter(PaymentStatus),
         choice_filter("kind", "payment_mode", PaymentMode.choices),
         InvoiceFilter,
         ModeFilter,
         MerchantFilter,
         sort_filter(BY_AMOUNT),
+        link_filter("currency", "currency"),
         link_filter("customer", "customer", "customer_id"),
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
@@ -159,7 +164,7 @@ class PaymentAdmin(OfficeAdmin):
         Fieldset(
             "Sum",
             AMOUNT,
-            STATUS,
+            STATUS_NOW,
             MODE,
             FEE,
             NET,
@@ -220,7 +225,7 @@ class PaymentAdmin(OfficeAdmin):
 
 def _items(payment: Payment) -> Table:
     rows = [
-        (item["name"], item["quantity"], formats.money(item["price"], payment.currency))
+        (item["name"], item["quantity"], formats.amount_cell(item["price"], payment.currency))
         for item in (payment.line_items or [])[:MOST_ITEMS]
     ]
-    return Table("Items", ("Item", "Quantity", "Price"), rows)
+    return Table("Items", ("Item", "Quantity", formats.amount("Price")), rows)

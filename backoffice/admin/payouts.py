@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from backoffice import formats
 from backoffice.admin.bank_account_actions import BANK_ACCOUNT_ACTIONS
@@ -31,48 +32,23 @@ from backoffice.resource.display_fields import (
     Instant,
     Reference,
 )
-from backoffice.resource.filters import (
-    DayFilter,
-    ModeFilter,
-    OfficeFilter,
-    Rows,
-    choice_filter,
-    link_filter,
-)
+from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from payouts.models import (
     AccountState,
-    BankAccount,
     Payout,
     PayoutBatch,
     PayoutOrigin,
 )
-from payouts.statuses import ENDED_UNPAID, PayoutStatus
+from payouts.statuses import PayoutStatus
 
 SHOWN = 50
 TO = Field("To", lambda payout: str(payout.bank_account))
 LEAVES, ARRIVES = Field("Leaves", "send_date"), Field("Arrives", "arrival_date")
 PAYOUT_FIELDS = (Id("Payout"), AMOUNT, STATUS, LEAVES, ARRIVES, MODE)
 RUN_FIELDS = (Id("Payout"), MERCHANT, AMOUNT, TO, STATUS)
-
-
-class PayoutStatusFilter(OfficeFilter):
-    """One status, or those in which the money did not arrive."""
-
-    title = "status"
-    parameter_name = "status"
-    field_name = "status"
-    options = (
-        *((value, value.replace("_", " ")) for value in PayoutStatus.values),
-        ("unpaid", "failed or returned"),
-    )
-
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        if self.value() == "unpaid":
-            return queryset.filter(status__in=sorted(ENDED_UNPAID))
-        return super().queryset(request, queryset)
 
 
 class PayoutAdmin(OfficeAdmin):
@@ -92,7 +68,7 @@ class PayoutAdmin(OfficeAdmin):
     )
     list_filter = (
         DayFilter,
-        PayoutStatusFilter,
+        choice_filter("status", "status", PayoutStatus.choices),
         choice_filter("requested by", "origin", PayoutOrigin.choices),
         ModeFilter,
         MerchantFilter,
@@ -120,8 +96,8 @@ class PayoutAdmin(OfficeAdmin):
     def answer(self, row: Payout, now: datetime) -> SupportAnswer:
         tone = formats.tone(row.status)
         words = {
-            PayoutStatus.SCHEDULED: f"It leaves on {row.send_date:%d %b}.",
-            PayoutStatus.IN_TRANSIT: f"On its way to the bank; due {row.arrival_date:%d %b}.",
+            PayoutStatus.SCHEDULED: _leaves(row, now),
+            PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
             PayoutStatus.FAILED: f"Failed: {_reason(row)} {_BACK}",
             PayoutStatus.RETURNED: f"The bank sent it back{_on(row.returned_at, now)}:"
@@ -129,6 +105,18 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
+
+
+def _leaves(payout: Payout, now: datetime) -> str:
+    day = formats.day_text(payout.send_date)
+    if payout.send_date < timezone.localtime(now).date():
+        return f"It was due to leave on {day}, and waits for a payout run."
+    return f"It leaves on {day}."
+
+
+def _due(payout: Payout, now: datetime) -> str:
+    was = "was " if payout.arrival_date < timezone.localtime(now).date() else ""
+    return f"{was}due {formats.day_text(payout.arrival_date)}"
 
 
 _BACK = (
@@ -199,24 +187,12 @@ ACCOUNT_STATE = Badge("State", lambda account: ACCOUNT_WORDS[account.state])
 BANK_ACCOUNT_FIELDS = (BANK, NUMBER, CURRENCY, MODE, ACCOUNT_STATE)
 
 
-class PendingAccountFilter(OfficeFilter):
-    """Accounts that merchants have asked for, and no one has decided on."""
-
-    title = "state"
-    parameter_name = "state"
-    options = (("pending", "waits for a decision"),)
-
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        waiting = BankAccount.objects.pending().values("pk")
-        return queryset.filter(pk__in=waiting) if self.value() else queryset
-
-
 class BankAccountAdmin(OfficeAdmin):
     """The number is never shown: only its last four characters."""
 
     list_select_related = ("merchant",)
     list_display = (BANK, MERCHANT, NUMBER, CURRENCY, ACCOUNT_STATE, MODE, Id("Account"))
-    list_filter = (ModeFilter, PendingAccountFilter, MerchantFilter)
+    list_filter = (ModeFilter, MerchantFilter)
     row_actions = BANK_ACCOUNT_ACTIONS
     details = (
         Field("Holder", "holder_name"),

@@ -132,9 +132,7 @@ class AccountStatementAdmin(OfficeAdmin):
             *((words, getattr(row, name)) for name, words in SUM_WORDS.items()),
             ("Closing balance", row.closing_amount or 0),
         ]
-        sums = [
-            (words, formats.amount(formats.money(amount, row.currency))) for words, amount in pairs
-        ]
+        sums = [(words, formats.amount_cell(amount, row.currency)) for words, amount in pairs]
         return [Table("Sums", ("", formats.amount("Amount")), sums), *_days(row)]
 
 
@@ -145,15 +143,13 @@ def _days(statement: AccountStatement) -> list[Table]:
     """Show the days, where there are few lines to read for them."""
     if statement.lines_count > DAYS_READ:
         return []
-    columns = ("Day", *SUM_WORDS.values(), "Balance")
+    currency = statement.currency
+    columns = ("Day", *map(formats.amount, (*SUM_WORDS.values(), "Balance")))
     days = [
         (
-            f"{each.day:%d %b %Y}",
-            *(
-                formats.money(amount, statement.currency) if amount else ""
-                for amount in each.sums.values()
-            ),
-            formats.money(each.closing_amount, statement.currency),
+            formats.day_text(each.day),
+            *(formats.amount_cell(sum_, currency) if sum_ else "" for sum_ in each.sums.values()),
+            formats.amount_cell(each.closing_amount, currency),
         )
         for each in statement_days(statement)
     ]

@@ -12,7 +12,7 @@ from backoffice.resource.display_fields import (
     AMOUNT,
     CREATED,
     MODE,
-    STATUS,
+    STATUS_NOW,
     Actor,
     Amount,
     Code,
@@ -22,7 +22,13 @@ from backoffice.resource.display_fields import (
     Reference,
     RowLink,
 )
-from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, link_filter
+from backoffice.resource.filters import (
+    DayFilter,
+    ModeFilter,
+    choice_filter,
+    link_filter,
+    status_filter,
+)
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.cash import confirm_cash, text_cash_code
@@ -33,7 +39,7 @@ from funding.statuses import TRANSITIONS, TopUpStatus
 WAY = Field("Way", "get_way_display")
 REFERENCE = Code("Reference", lambda row: grouped(row.reference))
 CAME = Amount("Came", "amount_received")
-TOP_UP_FIELDS = (CREATED, AMOUNT, WAY, STATUS, Id("Top-up"))
+TOP_UP_FIELDS = (CREATED, AMOUNT, WAY, STATUS_NOW, Id("Top-up"))
 
 
 class CountedCashForm(ActionForm):
@@ -112,7 +118,7 @@ class TopUpAdmin(OfficeAdmin):
         CREATED,
         AMOUNT,
         WAY,
-        STATUS,
+        STATUS_NOW,
         RowLink("Customer", "customer.masked_phone", to="customer"),
         REFERENCE,
         MODE,
@@ -120,7 +126,7 @@ class TopUpAdmin(OfficeAdmin):
     )
     list_filter = (
         DayFilter,
-        choice_filter("status", "status", TopUpStatus.choices),
+        status_filter(TopUpStatus),
         choice_filter("way", "way", FundingWay.choices),
         ModeFilter,
         link_filter("customer", "customer", "customer_id"),
@@ -143,8 +149,8 @@ class TopUpAdmin(OfficeAdmin):
             amount = formats.money(row.amount_reversed or 0, row.currency)
             when = formats.moment(row.reversed_at)
             return SupportAnswer([f"{amount} was taken back on {when}."], "bad")
-        if row.status == TopUpStatus.PENDING:
+        if row.status_at(now) == TopUpStatus.PENDING:
             until = formats.moment(row.expires_at)
             return SupportAnswer([f"The money is not there yet; waited for until {until}."], "wait")
         words = "Money that comes with its reference after all is credited."
-        return SupportAnswer([f"Not waited for any more: {row.status}.", words])
+        return SupportAnswer([f"Not waited for any more: {row.status_at(now)}.", words])

@@ -1,6 +1,6 @@
 """Endpoints, deliveries and events: whether the shop was told."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from backoffice import formats
@@ -43,6 +43,7 @@ from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
 FEW_ENDPOINTS = 100
+DAY = timedelta(days=1)
 
 
 class StateFilter(OfficeFilter):
@@ -57,6 +58,17 @@ class StateFilter(OfficeFilter):
         if value == "failing":
             return queryset.failing()
         return queryset.filter(is_active=value == "on") if value in ("on", "off") else queryset
+
+
+class EndedFilter(OfficeFilter):
+    """Deliveries that arrived or were given up in the last 24 hours."""
+
+    title = "ended"
+    parameter_name = "ended"
+    options = (("day", "in the last 24 hours"),)
+
+    def queryset(self, request: Any, queryset: Any) -> Any:
+        return queryset.filter(ended_at__gte=request_now() - DAY) if self.value() else queryset
 
 
 class DeliveryModeFilter(ModeFilter):
@@ -175,6 +187,7 @@ class DeliveryAdmin(OfficeAdmin):
     list_filter = (
         DayFilter,
         choice_filter("status", "status", DeliveryStatus.choices),
+        EndedFilter,
         DeliveryModeFilter,
         link_filter("endpoint", "endpoint", "webhook_id"),
         link_filter("event", "event", "event_id"),

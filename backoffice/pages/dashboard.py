@@ -20,6 +20,7 @@ from backoffice.page_parts import Table
 from backoffice.queues import queues_of
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import default_mode
+from backoffice.resource.page_urls import list_of
 from backoffice.resource.resource import AdminResource
 from backoffice.resource.tables import table_of
 from backoffice.roles import Right
@@ -28,9 +29,11 @@ from core.clock import request_now
 from core.models import TurnMark
 from core.money import is_currency
 from ledger.models import Purpose
+from payments.models import Payment
 from payments.verification import Verification
 from payouts.bank.position import BankPosition, position_in
-from webhooks.models import Webhook
+from payouts.models import BankStatement
+from webhooks.models import Delivery, Webhook
 
 KEPT_SECONDS = 30
 WEEK = timedelta(days=7)
@@ -155,7 +158,8 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
 def _day_tiles(
     span: figures.PeriodTotals, before: figures.PeriodTotals, mode: str, currency: str
 ) -> list[Tile]:
-    payments = reverse("admin:payments_payment_changelist")
+    shown = {"mode": mode, "currency": currency}
+    paid = list_of(Payment, paid="today", **shown)
     rate, old_rate = span.success_percent, before.success_percent
     failed, old_failed = span.counts["failed"], before.counts["failed"]
     return [
@@ -163,19 +167,19 @@ def _day_tiles(
             "Paid today",
             formats.money(span.amount, currency),
             f"{formats.money(before.amount, currency)} a week ago by now",
-            f"{payments}?day=today&status=completed&mode={mode}",
+            paid,
         ),
         Tile(
             "Payments today",
             f"{span.completed:,}",
             f"{before.completed:,} a week ago by now",
-            f"{payments}?day=today&status=completed&mode={mode}",
+            paid,
         ),
         Tile(
             "Success",
             "—" if rate is None else f"{rate} %",
             "nothing a week ago" if old_rate is None else f"{old_rate} % a week ago",
-            f"{payments}?day=today&mode={mode}",
+            list_of(Payment, day="today", **shown),
             "bad"
             if rate is not None and old_rate is not None and rate + 10 < old_rate
             else "quiet",
@@ -184,7 +188,7 @@ def _day_tiles(
             "Failed today",
             f"{failed:,}",
             f"{old_failed:,} a week ago by now",
-            f"{payments}?day=today&status=failed&mode={mode}",
+            list_of(Payment, failed="today", **shown),
         ),
     ]
 
@@ -197,14 +201,14 @@ def _webhooks(mode: str, health: tuple[int, int], failing: int) -> Tile:
             "Webhooks now",
             f"{failing:,} failing",
             f"{arrived:,} delivered, {given_up:,} failed for good in 24 hours",
-            f"{reverse('admin:webhooks_webhook_changelist')}?state=failing&mode={mode}",
+            list_of(Webhook, state="failing", mode=mode),
             "bad",
         )
     return Tile(
         "Webhooks, 24 hours",
         f"{arrived * 100 // ended} %" if ended else "—",
         f"{arrived:,} delivered, {given_up:,} failed",
-        f"{reverse('admin:webhooks_delivery_changelist')}?status=failed&mode={mode}",
+        list_of(Delivery, status="failed", ended="day", mode=mode),
         "bad" if given_up else "quiet",
     )
 
@@ -220,7 +224,7 @@ def _bank(mode: str, position: BankPosition | None) -> list[Tile]:
             "Ledger less bank",
             formats.money(position.difference, position.currency),
             "; ".join(parts) or "nothing is open",
-            f"{reverse('admin:payouts_bankstatement_changelist')}?mode={mode}",
+            list_of(BankStatement, mode=mode),
             "bad" if parts else "quiet",
         )
     ]
@@ -278,14 +282,13 @@ def _bar(
     amount, count = figure
     mode, currency = shown
     height = max(amount * CHART_HEIGHT // highest, 1)
-    payments = reverse("admin:payments_payment_changelist")
     return Bar(
         x=number * step,
         y=CHART_HEIGHT - height,
         width=step - BAR_GAP,
         height=height,
         words=f"{day.day} {day:%b}: {formats.money(amount, currency)} in {count:,} payments",
-        url=f"{payments}?day={day.isoformat()}&status=completed&mode={mode}",
+        url=list_of(Payment, paid=day.isoformat(), mode=mode, currency=currency),
         label=f"{day.day} {day:%b}" if number % 5 == 2 else "",
     )
 

@@ -6,11 +6,13 @@ would answer questions about hidden ones, letter by letter.
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.conf import settings
 from django.contrib.admin import ModelAdmin, SimpleListFilter
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextChoices
 from django.http import HttpRequest, QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -25,9 +27,8 @@ Choices = Iterable[tuple[str, str]]
 
 
 class OfficeFilter(SimpleListFilter):
-    """A filter by name, shown above the list. `hidden`: shown only where the address sets it."""
+    """A filter by name, shown above the list where it has options or the address sets it."""
 
-    hidden = False
     field_name = ""
     options: Choices = ()
 
@@ -87,11 +88,31 @@ class SeveralFilter(OfficeFilter):
         return list(filter(None, str(self.value() or "").split(",")))
 
 
+class StatusFilter(SeveralFilter):
+    """Statuses as rows are shown in them now, whether or not a sweep has been there."""
+
+    title = "status"
+    parameter_name = "status"
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Rows:
+        shown = [queryset.shown_as(status, request_now()) for status in self._values]
+        return reduce(or_, shown) if shown else queryset
+
+
+def status_filter(statuses: type[TextChoices]) -> type[OfficeFilter]:
+    """Return a filter by the statuses of rows that end by themselves."""
+    return type("StatusFilter", (StatusFilter,), {"options": _options(statuses.choices)})
+
+
 def choice_filter(title: str, name: str, options: Any) -> type[OfficeFilter]:
     """Return a filter on a field that has one of a few values; several may be chosen."""
-    pairs = [(str(value), str(label).replace("_", " ")) for value, label in options]
-    members = {"title": title, "parameter_name": name, "field_name": name, "options": pairs}
-    return type(f"{name.title()}Filter", (SeveralFilter,), members)
+    members = {"title": title, "parameter_name": name, "field_name": name}
+    choices = {"options": _options(options)}
+    return type(f"{name.title()}Filter", (SeveralFilter,), members | choices)
+
+
+def _options(choices: Any) -> list[tuple[str, str]]:
+    return [(str(value), str(label).replace("_", " ")) for value, label in choices]
 
 
 def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilter]:
@@ -100,7 +121,6 @@ def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilte
         "title": title,
         "parameter_name": name,
         "field_name": field_name or name,
-        "hidden": True,
     }
     return type(f"{name.title()}Filter", (OfficeFilter,), members)
 
@@ -186,17 +206,27 @@ class PaidFilter(DayFilter):
 
     title = "paid"
     parameter_name = "paid"
+    field_name = "completed_at"
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         span = days_of(str(self.value() or ""), timezone.localtime(request_now()).date())
         if span is None:
             return queryset
         first, last = map(start_of, span)
-        rows = queryset.filter(completed_at__gte=first, completed_at__lt=last)
+        field = self.field_name
+        rows = queryset.filter(**{f"{field}__gte": first, f"{field}__lt": last})
         currencies = Account.objects.filter(owner=HOUSE).values("currency")
         return rows.filter(
             pk__lt=id_at(CATALOG[queryset.model].prefix, last), currency__in=currencies
         )
+
+
+class FailedFilter(PaidFilter):
+    """Failed on a day, by the index of what failed."""
+
+    title = "failed"
+    parameter_name = "failed"
+    field_name = "failed_at"
 
 
 def day_filter(field_name: str) -> type[OfficeFilter]:
@@ -231,7 +261,7 @@ def days_of(text: str, today: date) -> tuple[date, date] | None:
 def with_fixed_days(query: QueryDict, today: date) -> QueryDict:
     """Return the filters of a list with days by their dates: "today" is another day tomorrow."""
     fixed = query.copy()
-    for name in ("day", "paid"):
+    for name in ("day", "paid", "failed"):
         span = days_of(str(fixed.get(name, "")), today)
         if span is not None:
             del fixed[name]

@@ -80,6 +80,10 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         return named or self.list_display
 
     def get_list_filter(self, request: HttpRequest) -> Sequence[type[OfficeFilter]]:
+        return self.filters()
+
+    def filters(self) -> Sequence[type[OfficeFilter]]:
+        """Return what a list can be narrowed by."""
         return [*self.list_filter, ColumnsFilter]
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
@@ -167,5 +171,5 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """Allow the filters of this list, and no question about any other field."""
-        known = {item.parameter_name for item in (*self.list_filter, ColumnsFilter)}
+        known = {item.parameter_name for item in self.filters()}
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known

@@ -11,21 +11,29 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from backoffice.figures import balances_of_all, count_finished_days, day_start, totals_between
-from backoffice.models import DayFigures
+from backoffice.models import DayFigures, Instruction
 from backoffice.queues import queues_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
+from core.ids import new_id
 from core.models import TurnMark
 from ledger.models import Account, Purpose
 from ledger.sealing import seal_transfers
 from merchants.models import Merchant
+from payments.confirming import confirm_payment
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from payouts.models import Payout
 from refunds.models import Refund
 from tests.backoffice.conftest import Office, staff_as
-from tests.backoffice.rows import one_of_each, paid_payment, refund_request
+from tests.backoffice.rows import (
+    PHONE,
+    caller_of,
+    one_of_each,
+    paid_payment,
+    refund_request,
+)
 from tests.factories import PaymentFactory
 from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
@@ -121,6 +129,49 @@ def test_every_tile_and_queue_opens_its_list(office: Office, merchant: Merchant)
     assert len(bars) == 30
     for link in links | {min(bars), max(bars)}:
         assert browser.get(link.replace("&amp;", "&")).status_code == 200
+
+
+def test_the_list_of_a_queue_has_as_many_rows_as_it_counts(
+    office: Office, merchant: Merchant
+) -> None:
+    one_of_each()
+    early, now = utc_now() - timedelta(days=30), utc_now()
+    for updated_at in (now, now - timedelta(hours=1)):
+        stuck = PaymentFactory(merchant=merchant)
+        Payment.objects.filter(pk=stuck.pk).update(status="processing", updated_at=updated_at)
+    *old, new = Delivery.objects.order_by("pk")
+    failed = {"status": DeliveryStatus.FAILED, "next_attempt_at": None}
+    Delivery.objects.filter(pk=new.pk).update(**failed, ended_at=now)
+    Delivery.objects.filter(pk__in=[each.pk for each in old]).update(**failed, ended_at=early)
+    Instruction.objects.update(lapses_at=early)
+    staff, browser = staff_as(Role.ADMINISTRATOR), office(Role.ADMINISTRATOR)
+
+    queues = queues_of(staff, livemode=False, now=now)
+
+    assert {"Payments stuck in processing", "Webhook deliveries failed"} <= {
+        queue.title for queue in queues
+    }
+    assert "Approvals waiting" not in {queue.title for queue in queues}
+    for queue in queues:
+        listed = browser.get(queue.url).context["cl"]
+        assert (queue.title, listed.result_count) == (queue.title, queue.count)
+
+
+def test_the_list_of_a_tile_has_the_rows_of_its_figure(office: Office, merchant: Merchant) -> None:
+    early = utc_now() - timedelta(days=3)
+    made = {"merchant": merchant, "created_at": early, "expires_at": utc_now() + timedelta(1)}
+    late, failed = (PaymentFactory(id=new_id("pay", early), **made) for _ in range(2))
+    confirm_payment(
+        caller=caller_of(merchant), payment_id=late.pk, phone=PHONE, amount=None, now=utc_now()
+    )
+    Payment.objects.filter(pk=failed.pk).update(status="failed", failed_at=utc_now())
+    browser = office(Role.VIEWER)
+    tiles = {tile.title: tile for tile in browser.get("/admin/?mode=test").context["tiles"]}
+
+    for title, wanted in (("Payments today", late), ("Failed today", failed)):
+        listed = browser.get(tiles[title].url).context["cl"]
+        assert [row.pk for row in listed.result_list] == [wanted.pk]
+        assert tiles[title].figure == "1"
 
 
 def test_it_takes_few_statements(office: Office, merchant: Merchant) -> None:

@@ -44,7 +44,14 @@ def test_each_alert_reads_what_there_is(client: Client) -> None:
 
 @pytest.mark.slow
 @pytest.mark.sqlite
-@pytest.mark.parametrize("words", ["check rules rules.yml", "test rules rules_test.yml"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "check rules rules.yml",
+        "test rules rules_test.yml",
+        "check config --syntax-only prometheus.yml",
+    ],
+)
 def test_they_fire_when_they_should(words: str) -> None:
     need("promtool", "Prometheus")
     command = ["promtool", *words.split()]

@@ -154,6 +154,12 @@ def test_it_refuses_mail_that_anyone_can_read(
     assert [fault for fault in faults() if "EMAIL_URL must be smtp+tls" in fault]
 
 
+def test_it_refuses_text_messages_that_go_nowhere(production: Settings) -> None:
+    production.SMS_URL = ""
+
+    assert [fault[:7] for fault in faults()] == ["SMS_URL"]
+
+
 @pytest.mark.parametrize(
     "url", ["smtp://127.0.0.1:25", "smtp://mailhog:1025", "smtp+ssl://m.example"]
 )

@@ -116,9 +116,10 @@ def test_other_networks_are_served(settings: Settings) -> None:
 def test_probes_are_answered_whatever_their_network_has_spent() -> None:
     assert Client().get("/healthz").status_code == 200
     assert Client().get("/readyz").status_code == 200
+    assert Client().get("/metrics").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_probes_by_way_of_the_proxy_are_visits(settings: Settings, path: str) -> None:
     """Anyone can send them, without end; monitoring asks from inside."""
     settings.TRUSTED_PROXIES = 1

@@ -23,15 +23,26 @@ SIGN_IN = CodePurpose.SIGN_IN
         ("7-Eleven", "7-Eleven"),
         ("a\nb\r\nc\u2028d\u202ee", "a b c d e"),
         ("%(code)s {code} $code", "(code)s code code"),
-        ("", "Payments"),
-        ("🍍", "Payments"),
+        ("🍍", "a shop"),
+        ("\u00ad\u200b", "a shop"),
+        ("242 555 0100", "a shop"),
         ("Café Crème Île", "Café Crème Île"),
     ],
 )
-def test_a_payee_cannot_put_links_or_phones_into_our_text(payee: str, shown: str) -> None:
+def test_a_payee_puts_no_link_phone_or_name_of_ours_into_our_text(payee: str, shown: str) -> None:
     text = text_of("123456", purpose=SIGN_IN, payee=payee, amount="B$1.00")
 
     assert text.startswith(f"123456 is your code to pay B$1.00 to {shown}. Do not")
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"), [("es", "un comercio"), ("fr", "un commerçant"), ("ht", "yon komèsan")]
+)
+def test_a_payee_without_a_name_is_a_shop_in_each_language(language: str, shown: str) -> None:
+    with translation.override(language):
+        text = text_of("123456", purpose=SIGN_IN, payee="242", amount="B$1.00")
+
+    assert f" {shown}." in text
 
 
 def test_a_long_payee_is_cut() -> None:

@@ -13,6 +13,13 @@ from tests.source_tree import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
+FILLED_IN = {
+    "BASE_URL": "https://pay.island.bs",
+    "DATABASE_URL": "postgres://payments:secret@127.0.0.1/payments",
+    "EMAIL_URL": "smtp+tls://us:secret@mail.island.bs:587",
+    "SMS_URL": "https://us:secret@sms.island.bs/send",
+}
+
 
 def configure(
     file: Path, *, answers: str | None = None, **given: str
@@ -33,7 +40,8 @@ def configure(
 def test_it_writes_what_the_service_starts_with(tmp_path: Path) -> None:
     file = tmp_path / "environment"
 
-    done = configure(file, answers="https://pay.island.bs\nIsland Pay\n" + "\n" * 8)
+    given = FILLED_IN | {"SERVICE_NAME": "Payments"}
+    done = configure(file, answers="\nIsland Pay\n" + "\n" * 11, **given)
 
     values = dict(line.split("=", 1) for line in file.read_text().splitlines())
     assert done.returncode == 0, done.stderr
@@ -46,7 +54,7 @@ def test_it_writes_what_the_service_starts_with(tmp_path: Path) -> None:
 
 def test_no_two_environments_share_a_secret(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        assert configure(tmp_path / name).returncode == 0
+        assert configure(tmp_path / name, **FILLED_IN).returncode == 0
     one, two = (
         dict(line.split("=", 1) for line in (tmp_path / name).read_text().splitlines())
         for name in ("one", "two")
@@ -62,6 +70,17 @@ def test_it_names_what_the_service_would_not_start_with(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "BASE_URL must begin with https://" in done.stderr
+
+
+def test_it_names_what_is_left_of_the_example(tmp_path: Path) -> None:
+    done = configure(tmp_path / "environment", **FILLED_IN | {"SMS_URL": ""})
+    untouched = configure(tmp_path / "other", BASE_URL="https://pay.island.bs")
+
+    assert "SMS_URL must begin with https://" in done.stderr
+    assert untouched.returncode == 1
+    assert [line.split()[0] for line in untouched.stderr.splitlines() if "example" in line] == [
+        "DATABASE_URL", "EMAIL_URL", "SMS_URL",
+    ]  # fmt: skip
 
 
 def test_it_overwrites_no_file(tmp_path: Path) -> None:

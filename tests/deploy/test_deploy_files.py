@@ -28,7 +28,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
 # Of Python, systemd, the kernel and the proxies; all else in capitals is a setting of ours.
 OTHERS = {
     "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "MAINPID", "AF_INET", "AF_INET6", "AF_UNIX",
-    "UPSTREAMS", "SITE", "TLSv1", "CMD_SHELL",
+    "UPSTREAMS", "SITE", "TLSv1", "CMD_SHELL", "PROMETHEUS_MULTIPROC_DIR",
 }  # fmt: skip
 WORDS = re.compile(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b")
 

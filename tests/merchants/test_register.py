@@ -147,6 +147,7 @@ def test_it_ignores_what_a_merchant_cannot_choose(api, db):
 NAME = "must be a string of 1 to 255 characters"
 TEXT = "must not contain control characters"
 SLUG = "must be lowercase letters, digits and hyphens, beginning and ending without a hyphen"
+VISIBLE = "must contain a letter or a digit, and no character that cannot be seen"
 URL = "must be an absolute https address of at most 2048 characters, without credentials"
 PHONE = "must be a telephone number of digits, spaces, brackets, dots and hyphens"
 COLOR = "must be a colour such as #00778b"
@@ -160,6 +161,11 @@ ZONE = "must be a time zone of the IANA database such as America/Nassau"
         ("name", 5, NAME),
         ("name", "x" * 256, NAME),
         ("name", " \u3000", "must not be blank"),
+        ("name", "\u00ad", VISIBLE),
+        ("name", "\u3164", VISIBLE),
+        ("name", "\u200d", VISIBLE),
+        ("name", "Conch\u200b Shack", VISIBLE),
+        ("name", "🍍", VISIBLE),
         ("name", "a\u202eb", TEXT),
         ("name", "a\nb", TEXT),
         ("slug", "", "must be a string of 1 to 64 characters"),

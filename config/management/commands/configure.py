@@ -1,10 +1,11 @@
 """`manage.py configure FILE`: write the environment of a production service."""
 
 import os
+import re
 import subprocess
 import sys
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,12 @@ QUESTIONS = {
     "DEFAULT_CURRENCY": ("The currency, by its ISO 4217 code", "BSD"),
     "TRUSTED_PROXIES": ("How many proxies stand in a row before it", "1"),
     "WEB_WORKERS": ("Web processes per instance", "2"),
+    "RATE_LIMITS": ("Hold each merchant to 100 requests a minute and 10,000 an hour", "true"),
+    "STAFF_TIME_ZONE": ("The time zone of the back office", "America/Nassau"),
+    "CHECKPOINT_WITNESSES": ("Who is handed each signed head of the log; may be empty", ""),
 }
+# What an answer to begin with leaves to be filled in.
+BLANK = re.compile(r"\bUSER\b|\bPASSWORD\b|\bexample\.com\b")
 UNANSWERED = "No input. Set these variables and run again with --no-input: " + ", ".join(QUESTIONS)
 
 
@@ -48,7 +54,7 @@ class Command(BaseCommand):
         values = answers | fresh_secrets(answers["BASE_URL"]) | {"DEVELOPMENT_MODE": "false"}
         _write(file, values)
         self.stdout.write(f"{file} is written, readable by its owner only.")
-        faults = _faults(values)
+        faults = "\n".join([*_blanks(answers), *_faults(values)])
         if faults:
             raise CommandError(f"Before the service starts, put right in {file}:\n{faults}")
         self.stdout.write("The service can start with it. Keep a copy apart from the database.")
@@ -70,8 +76,15 @@ def _write(file: Path, values: Mapping[str, str]) -> None:
         stream.writelines(f"{name}={value}\n" for name, value in values.items())
 
 
-def _faults(values: Mapping[str, str]) -> str:
-    """Return what `check --deploy` finds wrong with these values, in a process of its own."""
+def _blanks(answers: Mapping[str, str]) -> Iterator[str]:
+    """Report answers that still are the example's."""
+    for name, value in answers.items():
+        if left := BLANK.search(value):
+            yield f"{name} still has {left[0]}, of the example."
+
+
+def _faults(values: Mapping[str, str]) -> Iterator[str]:
+    """Report what `check --deploy` finds wrong with these values, in a process of its own."""
     ours = {*VARIABLES, "DEVELOPMENT_FILE"}
     rest = {name: value for name, value in os.environ.items() if name not in ours}
     done = subprocess.run(  # our own
@@ -82,4 +95,5 @@ def _faults(values: Mapping[str, str]) -> str:
         text=True,
         check=False,
     )
-    return "" if done.returncode == 0 else done.stderr.strip()
+    if done.returncode:
+        yield done.stderr.strip()

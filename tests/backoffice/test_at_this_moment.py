@@ -1,0 +1,88 @@
+"""What a page says is true when it is read, whether or not a sweep has been there."""
+
+from datetime import timedelta
+
+import pytest
+from django.db.models import Model
+
+from backoffice.models import ExportRun, Instruction
+from backoffice.resource.page_urls import list_of, page_of
+from backoffice.roles import Role
+from core.clock import utc_now
+from funding.models import TopUp
+from links.models import PaymentLink
+from payments.models import Payment
+from payouts.models import Payout
+from tests.backoffice.conftest import Office
+from tests.backoffice.rows import one_of_each
+from tests.factories import PaymentFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    ("model", "due", "before", "after"),
+    [
+        (Payment, "expires_at", "created", "expired"),
+        (PaymentLink, "expires_at", "active", "expired"),
+        (TopUp, "expires_at", "pending", "expired"),
+        (Instruction, "lapses_at", "waiting", "lapsed"),
+    ],
+)
+def test_a_list_shows_and_filters_what_has_just_ended(
+    office: Office, model: type[Model], due: str, before: str, after: str
+) -> None:
+    one_of_each()
+    row = PaymentFactory() if model is Payment else model._default_manager.latest("pk")
+    browser = office(Role.ADMINISTRATOR)
+    model._default_manager.filter(pk=row.pk).update(**{due: utc_now() - timedelta(seconds=1)})
+
+    ended = browser.get(list_of(model, status=after, mode="both"))
+    both = browser.get(list_of(model, status=f"{before},{after}", mode="both"))
+
+    assert [each.pk for each in ended.context["cl"].result_list] == [row.pk]
+    assert f">{after}</span>" in ended.content.decode()
+    assert row.pk in [each.pk for each in both.context["cl"].result_list]
+    waiting = browser.get(list_of(model, status=before, mode="both")).context["cl"]
+    assert row.pk not in [each.pk for each in waiting.result_list]
+
+
+def test_an_instruction_that_has_lapsed_is_not_said_to_wait(office: Office) -> None:
+    instruction = one_of_each()[Instruction]
+    Instruction.objects.update(lapses_at=utc_now() - timedelta(seconds=1))
+
+    page = office(Role.FINANCE).get(page_of(instruction)).content.decode()
+
+    assert "it has expired, and nothing was done." in page
+    assert "must approve it by" not in page
+    assert "/acts/approve/" not in page
+
+
+def test_a_payout_whose_day_has_passed_waits_for_a_run(office: Office) -> None:
+    payout = one_of_each()[Payout]
+    Payout.objects.update(send_date=utc_now().date() - timedelta(days=3))
+
+    page = office(Role.FINANCE).get(page_of(payout)).content.decode()
+
+    assert "It was due to leave on " in page
+    assert "It leaves on " not in page
+
+
+def test_who_has_no_address_is_not_promised_an_e_mail(office: Office) -> None:
+    run = one_of_each()[ExportRun]
+    browser = office(Role.ADMINISTRATOR)
+
+    assert "You are told by e-mail" not in browser.get(page_of(run)).content.decode()
+    run.asked_by.email = "admin@example.com"  # type: ignore[attr-defined]  # an ExportRun
+    run.asked_by.save()  # type: ignore[attr-defined]  # likewise
+    assert "You are told by e-mail" in browser.get(page_of(run)).content.decode()
+
+
+def test_a_merchant_that_need_not_be_verified_accepts_live_payments(
+    office: Office, merchant, settings
+) -> None:
+    merchant.status = "unverified"
+    merchant.save()
+    for required, said in ((True, "it accepts test payments only"), (False, "all the same")):
+        settings.REQUIRE_VERIFIED_MERCHANTS = required
+        assert said in office(Role.VIEWER).get(page_of(merchant)).content.decode()
