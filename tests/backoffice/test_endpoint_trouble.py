@@ -112,7 +112,7 @@ def test_its_list_its_page_and_its_merchant_say_so(
 
 
 def test_an_alarm_that_could_not_be_sent_has_told_no_one(
-    office: Office, endpoints: list[Webhook]
+    office: Office, payment: Payment, endpoints: list[Webhook]
 ) -> None:
     raise_alert(AlertKind.UNHEALTHY, endpoints[1].pk, delivery=None, now=utc_now())
     Message.objects.update(status=MessageStatus.REFUSED)
