@@ -44,7 +44,7 @@ def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
 
 
 def _told(webhook: Webhook, now: datetime) -> str:
-    """Say whether the merchant knows: the alarm may not have been taken."""
+    """Tell when the merchant heard of it, or that its e-mail could not be sent."""
     about = Message.objects.filter(about=webhook.pk, kind=AlertKind.UNHEALTHY)
     last = about.order_by("-pk").first()
     if last is not None and last.waits_for_staff(now):
