@@ -159,7 +159,8 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     if since is not None:
         lookups["ended_at__gte"] = since.isoformat()
     if chosen.get("queue") == FAILED_LATELY:
-        lookups["status__in"] = [DeliveryStatus.FAILED.value]
+        failed = DeliveryStatus.FAILED.value
+        lookups["status__in"] = [failed] if failed in lookups.get("status__in", [failed]) else []
     if not delivered_too:
         wanted = lookups.get("status__in", _NOT_ARRIVED)
         lookups["status__in"] = [status for status in wanted if status in _NOT_ARRIVED]

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from backoffice.admin.webhook_actions import lookups_of
 from backoffice.models import AuditEntry, ResendRun
 from backoffice.registry import office as site
 from backoffice.roles import Role
@@ -127,6 +128,14 @@ def test_a_list_of_what_has_just_ended_sends_nothing_older(
     assert ResendRun.objects.get().expected_count == expected
     listed = browser.get(f"{reverse('admin:webhooks_delivery_changelist')}?{shown}").context["cl"]
     assert listed.result_count == expected
+
+
+def test_a_queue_and_another_status_are_nothing(endpoint: Webhook) -> None:
+    query = "mode=test&queue=webhook-deliveries-failed&status=delivered"
+
+    lookups = lookups_of(query, utc_now(), delivered_too=True)
+
+    assert not Delivery.objects.filter(**lookups).exists()
 
 
 def test_each_filter_of_the_list_is_one_of_what_is_sent_again() -> None:
