@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 
 from core.json import dump_json
@@ -17,7 +18,8 @@ def front_page(request: HttpRequest) -> HttpResponse:
         "openapi": f"{settings.BASE_URL}/v1/openapi.json",
     }
     if HTML in request.META.get("HTTP_ACCEPT", ""):
-        context = {"service": settings.SERVICE_NAME, **places}
+        staff = reverse("admin:index") if settings.DEVELOPMENT_MODE else ""
+        context = {"service": settings.SERVICE_NAME, "staff": staff, **places}
         response = render(request, "front_page.html", context)
     else:
         body = dump_json({"service": settings.SERVICE_NAME, "version": "v1", **places})

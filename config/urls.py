@@ -1,6 +1,7 @@
 """Every address of the service; each room lists its own."""
 
 from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.views.generic import RedirectView
 
 from config.front_page import front_page
 from config.health import healthz, metrics, readyz
@@ -31,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", include([path("", include(f"{room}.urls")) for room in OTHER_ROOMS])),
     path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
+    path("docs/", read_only(RedirectView.as_view(pattern_name="docs")), name="docs-with-slash"),
     path("", read_only(front_page), name="front-page"),
     path("v1", read_only(front_page), name="front-of-v1"),
     path("v1/", read_only(front_page), name="front-of-v1"),

@@ -202,6 +202,12 @@ class PaymentAdmin(OfficeAdmin):
     )
     related = (Related(title="Refunds", model=Refund, by="payment", fields=REFUND_FIELDS),)
 
+    def heading(self, row: Payment) -> str:
+        """Name a counter, which has no amount, by its merchant."""
+        if row.is_counter:
+            return f"Counter of {row.merchant.name}"
+        return super().heading(row)
+
     def answer(self, row: Payment, now: datetime) -> SupportAnswer:
         return answer_of(row, now)
 

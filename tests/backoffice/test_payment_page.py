@@ -19,6 +19,7 @@ from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
 from tests.factories import PaymentFactory
+from tests.payments.counter_sales import counter_of
 from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt, Delivery, Webhook
 from webhooks.statuses import DeliveryStatus
@@ -155,6 +156,14 @@ def test_the_timeline_tells_who_from_where(office: Office, sent_delivery: Delive
         "B$2.00 BSD refunded",
     ):
         assert said in page
+
+
+def test_a_counter_is_named_by_its_merchant(office: Office, merchant: Merchant) -> None:
+    counter = counter_of(merchant)
+
+    page = office(Role.SUPPORT).get(f"/admin/payments/payment/{counter.pk}/change/")
+
+    assert f"Counter of {merchant.name}" in page.content.decode()
 
 
 def test_half_is_refunded_and_the_rest_is_said(office: Office, paid: Payment) -> None:

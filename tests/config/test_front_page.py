@@ -3,6 +3,7 @@
 import pytest
 from django.conf import settings
 from django.test import Client
+from pytest_django import Settings
 
 PATHS = ["/", "/v1", "/v1/"]
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -37,3 +38,20 @@ def test_it_is_only_read(client: Client, path: str) -> None:
     response = client.post(path)
 
     assert (response.status_code, response.json()["code"]) == (405, "METHOD_NOT_ALLOWED")
+
+
+@pytest.mark.parametrize("development", [True, False])
+def test_only_developers_are_led_to_the_back_office(
+    client: Client, settings: Settings, development: bool
+) -> None:
+    settings.DEVELOPMENT_MODE = development
+
+    page = client.get("/", headers={"Accept": BROWSER}).content.decode()
+
+    assert ('href="/admin/"' in page) is development
+
+
+def test_the_reference_is_found_with_a_slash_at_its_end(client: Client) -> None:
+    response = client.get("/docs/")
+
+    assert (response.status_code, response["Location"]) == (302, "/docs")
