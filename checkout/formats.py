@@ -36,6 +36,7 @@ def ending(phone: str) -> str:
 
 
 def spaced(phone: str) -> str:
-    """Write a phone number in groups: +1 242-555-0100."""
+    """Write a phone number in groups: +1 242 555 0100."""
     number = phonenumbers.parse(phone)
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return written.replace("-", " ")

@@ -14,8 +14,9 @@ from zoneinfo import available_timezones
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register, run_checks
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
+from django.core.validators import validate_email
 from django.db import connection
 from django.utils.module_loading import import_string
 from phonenumbers import SUPPORTED_REGIONS
@@ -183,6 +184,9 @@ def _impossible_values() -> Iterator[str]:
                 settings.SMS_IN_ALL,
             )
         ),
+        "SUPPORT_EMAIL must be an e-mail address.": (
+            not settings.SUPPORT_EMAIL or _is_email(settings.SUPPORT_EMAIL)
+        ),
         "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
         "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": 0 <= hours <= HOURS_OF_A_YEAR,
         "RISK_PIN_DAY_AMOUNT must not be negative.": settings.RISK_PIN_DAY_AMOUNT >= 0,
@@ -202,6 +206,14 @@ def _impossible_values() -> Iterator[str]:
         ),
     }
     yield from (fault for fault, holds in rules.items() if not holds)
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
 
 
 def _missing_classes() -> Iterator[str]:
