@@ -9,7 +9,6 @@ what the service leaves them (nice 19). `--seconds 2 --only pdf` is quick.
 import argparse
 import http.client
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from pathlib import Path
 from string import Template
 from urllib.parse import urlsplit
 
+from bench.endings import end_in_order
 from bench.load import program
 from bench.serving import HOST, Stagehand, WebServer, production, serve
 from bench.stage import Stage
@@ -79,8 +79,7 @@ end
 
 def main() -> None:
     chosen = arguments()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))  # not without ending what was started
+    end_in_order()
     with tempfile.TemporaryDirectory(prefix="payments-bench-") as directory:
         Path(directory).chmod(0o711)
         with production(Path(directory)) as (stack, _), Stagehand(stack) as stagehand:

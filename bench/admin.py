@@ -8,7 +8,6 @@ does not. Stopped, it ends its database and the worker first.
 
 import argparse
 import os
-import signal
 import statistics
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
+from bench.endings import end_in_order
 from bench.staff_exports import rows_of_export
 from bench.staff_pages import OF_LARGE, PAYMENTS, staff_pages
 from bench.staff_rows import DAYS, build
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--payments", type=int, default=1_111_111)
     count = parser.parse_args().payments
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without ending the server
+    end_in_order()
     with database():
         started = time.monotonic()
         build(count)

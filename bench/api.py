@@ -6,7 +6,6 @@ them (`bench.floor`); `--embedded` compares the service on SQLite with the servi
 """
 
 import argparse
-import signal
 import statistics
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.endings import end_in_order
 from bench.load import Result, measure
 from bench.operations import BY_NAME, FLOORS, Operation
 from bench.serving import Side, embedded_and_service, service_and_floor
@@ -47,8 +47,7 @@ class Measurement:
 
 def main() -> None:
     chosen = arguments()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))  # not without ending what was started
+    end_in_order()
     start = embedded_and_service if chosen.embedded else service_and_floor
     with TemporaryDirectory(prefix="payments-bench-") as directory:
         Path(directory).chmod(0o711)

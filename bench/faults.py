@@ -8,7 +8,6 @@ fills disks and cuts the network. It ends by itself, and exits 1 where a promise
 
 import argparse
 import shutil
-import signal
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.bursts import confirm_at_once, post_at_once
+from bench.endings import end_in_order
 from bench.goals import Goal, table
 from bench.promises import broken_promises, settle
 from bench.rig import Rig, standing
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=2)
     parser.add_argument("--embedded", action="store_true", help="on SQLite, without a broker")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without unmounting what is mounted
+    end_in_order()
     seconds = 60 * options.minutes
     timeouts = StageTimeouts(trade=SLACK_SECONDS + 2 * seconds)
     outcome = run(seed=options.seed, seconds=seconds, timeouts=timeouts, embedded=options.embedded)

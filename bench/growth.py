@@ -8,7 +8,6 @@ using the machine.
 """
 
 import argparse
-import signal
 import subprocess
 import sys
 import time
@@ -16,6 +15,7 @@ from collections.abc import Callable
 
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
+from bench.endings import end_in_order
 from bench.rows import Shape, fill, open_shops
 from bench.visit import Visit
 
@@ -38,7 +38,7 @@ def main() -> None:
     words.add_argument("--sizes", default="10000,1000000", help="payments; commas between")
     words.add_argument("--shape", choices=[shape.value for shape in Shape], default="")
     chosen = words.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # not without ending the server
+    end_in_order()
     if not chosen.shape:
         # Django knows one database in a process.
         for shape in Shape:

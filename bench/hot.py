@@ -21,6 +21,7 @@ from typing import IO, cast
 
 from bench.admin import database
 from bench.copies import FIRST_NUMBER
+from bench.endings import end_in_order
 from bench.growth import tell
 from bench.operations import NEW_PAYMENT
 from bench.rows import WEALTH, Shape, open_shops
@@ -34,6 +35,7 @@ DURABLE = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
 
 
 def main() -> None:
+    end_in_order()
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--seconds", type=float, default=10)
     words.add_argument("--rounds", type=int, default=3)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.endings import end_in_order
 from bench.top_ups import add_top_ups
 
 CUSTOMERS, MERCHANTS, FIRST = 1_000, 50, 1_000
@@ -25,6 +26,7 @@ REFUND_EVERY = 20
 
 
 def main() -> None:
+    end_in_order()
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--payments", type=int, default=200_000)
     words.add_argument("--embedded", action="store_true", help="SQLite instead of PostgreSQL")

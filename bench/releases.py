@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench.endings import end_in_order
 from bench.traders import Trader, Transcript
 from tests.postgres import Postgres
 from tests.webhooks.stack import ROOT, Stack
@@ -108,6 +109,7 @@ def _count(phase: str, told: Transcript, failed: Counter[str]) -> None:
 
 
 def main() -> None:
+    end_in_order()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("commit", help="the version before")
     parser.add_argument("--seconds", type=float, default=10, help="how long each phase takes")

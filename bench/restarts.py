@@ -24,6 +24,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bench.endings import end_in_order
 from bench.proxies import PROXIES
 from bench.serving import WORKERS, Stagehand, free_port, is_listening, production
 
@@ -196,6 +197,7 @@ def migrate(stack: "Stack") -> None:
 
 
 def main() -> None:
+    end_in_order()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("front", choices=["one", *PROXIES])
     parser.add_argument("--restarts", type=int, default=10)

@@ -14,6 +14,7 @@ from typing import Any, Self
 from unittest import mock
 
 from bench.copies import FIRST_NUMBER
+from bench.endings import end_in_order
 from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
 from bench.stage import Stage, phone
 
@@ -32,6 +33,7 @@ class Cost:
 
 
 def main() -> None:
+    end_in_order()
     from bench.ledger import database
 
     words = argparse.ArgumentParser(description=__doc__)

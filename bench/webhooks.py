@@ -15,6 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from bench.endings import end_in_order
+
 if TYPE_CHECKING:
     from tests.webhooks.receiver import Receiver
     from webhooks.models import Webhook
@@ -43,6 +45,7 @@ SCENES = (
 
 
 def main() -> None:
+    end_in_order()
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--embedded", action="store_true", help="SQLite and manage.py worker")
     words.add_argument("--seconds", type=int, default=20, help="length of each measurement")

@@ -13,6 +13,7 @@ from tests.ledger.thief import all_rights
 from tests.run_environment import ON_POSTGRESQL
 from tests.source_tree import ROOT
 from tests.tampered_again import AGAIN
+from tests.tampered_beside import BESIDE
 from tests.tampered_log import LOG
 from tests.tampered_rows import ROWS
 from tests.tampered_shop import folder, furnish
@@ -21,7 +22,7 @@ from tests.tampered_together import TOGETHER, WITHOUT_WITNESS
 pytestmark = [pytest.mark.django_db(transaction=not ON_POSTGRESQL), pytest.mark.slow]
 
 # By the name in docs/tampering.md
-TAMPERINGS = ROWS | LOG | AGAIN | TOGETHER
+TAMPERINGS = ROWS | LOG | AGAIN | TOGETHER | BESIDE
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 
 from ledger.models import HOUSE, Account, Purpose
 from ledger.reconciliation import each
@@ -21,7 +21,18 @@ def check_bookings() -> Iterator[str]:
             source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
         )
         yield from _check_field(field, matched)
+    yield from _check_matches()
     yield from _check_accounts()
+
+
+def _check_matches() -> Iterator[str]:
+    """Look whether each entry moved its payout's money; the bank may have charged for a return."""
+    matched = BankEntry.objects.filter(state=BankEntryState.MATCHED, payout__isnull=False)
+    other = ~Q(currency=F("payout__currency"), livemode=F("payout__livemode"))
+    more = Q(amount__gt=F("payout__amount"))
+    less = Q(kind=K.DEBIT, amount__lt=F("payout__amount"))
+    for entry in each(matched.filter(amount__isnull=False).filter(other | more | less)):
+        yield f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
 
 
 def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:
