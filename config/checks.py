@@ -81,6 +81,8 @@ def faults() -> Iterator[str]:
     yield from _weak_secrets()
     yield from _impossible_values()
     yield from _missing_classes()
+    if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
+        yield "SUPPORT_EMAIL must be an e-mail address."
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -183,9 +185,6 @@ def _impossible_values() -> Iterator[str]:
                 settings.SMS_PER_COUNTRY,
                 settings.SMS_IN_ALL,
             )
-        ),
-        "SUPPORT_EMAIL must be an e-mail address.": (
-            not settings.SUPPORT_EMAIL or _is_email(settings.SUPPORT_EMAIL)
         ),
         "RISK_NEW_PROOF_AMOUNT must not be negative.": settings.RISK_NEW_PROOF_AMOUNT >= 0,
         "RISK_NEW_PROOF_HOURS must be from 0 to 8760.": 0 <= hours <= HOURS_OF_A_YEAR,
