@@ -17,7 +17,7 @@ from backoffice.errors import ActionLimitReached, Forbidden
 from backoffice.models import AuditEntry, AuditHead, AuditOutcome
 from backoffice.roles import Right
 from backoffice.staff import Staff
-from core.clock import iso
+from core.clock import iso, request_now
 from core.errors import ApiError
 from core.hash_chain import FIRST_HASH, chain_hash
 
@@ -50,7 +50,10 @@ logger = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class AuditAction:
-    """What is about to be done: by its name, on what, why, and with which right."""
+    """What is about to be done: by its name, with which right, on what, and why.
+
+    `limited`: a member of staff may do no more than thirty of these within an hour.
+    """
 
     act: str
     right: Right
@@ -58,6 +61,7 @@ class AuditAction:
     subject_id: str
     reason: str = ""
     note: str = ""
+    limited: bool = False
 
 
 @dataclass
@@ -73,7 +77,7 @@ class AuditRecord:
 def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[AuditRecord]:
     """Do one action of staff in one transaction, and record it; record a refusal too.
 
-    Raises Forbidden without the right, and whatever the action raises.
+    Raises Forbidden without the right, ActionLimitReached, and whatever the action raises.
     """
     if not staff.may(action.right):
         append_forbidden(staff=staff, action=action, now=now)
@@ -81,6 +85,8 @@ def audited(*, staff: Staff, action: AuditAction, now: datetime) -> Iterator[Aud
     record = AuditRecord()
     try:
         with transaction.atomic():
+            if action.limited:
+                _limit_rate(staff, action.act, now)
             yield record
             append_entry(staff=staff, action=action, record=record, now=now)
     except ApiError as error:
@@ -139,18 +145,31 @@ def snapshot(row: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name in names}
 
 
-def limit_rate(*, staff: Staff, act: str, now: datetime) -> None:
-    """Raise ActionLimitReached for more than thirty of these within an hour."""
-    done = AuditEntry.objects.filter(
-        actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR
-    )
-    if done.count() >= MOST_AN_HOUR:
-        raise ActionLimitReached
+def append_own(
+    *,
+    staff: Staff,
+    act: str,
+    outcome: AuditOutcome = AuditOutcome.DONE,
+    username: str = "",
+    error: str = "",
+) -> None:
+    """Record what someone did to their own account; a name alone is not signed in yet."""
+    action = AuditAction(act, Right.NOTE, "staff", username[:64] or staff.username)
+    record = AuditRecord(outcome=outcome)
+    append_entry(staff=staff, action=action, record=record, now=request_now(), error=error)
 
 
 def append_forbidden(*, staff: Staff, action: AuditAction, now: datetime) -> None:
     """Record an attempt at what the role does not allow."""
     _write_failure(staff, action, AuditOutcome.FORBIDDEN, Forbidden(), now)
+
+
+def _limit_rate(staff: Staff, act: str, now: datetime) -> None:
+    done = AuditEntry.objects.filter(
+        actor=staff.username, act=act, outcome=AuditOutcome.DONE, at__gt=now - HOUR
+    )
+    if done.count() >= MOST_AN_HOUR:
+        raise ActionLimitReached
 
 
 def _write_failure(

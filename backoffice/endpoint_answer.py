@@ -5,8 +5,10 @@ from datetime import datetime
 from backoffice.formats import clock
 from backoffice.webhook_answer import attempt_words, host_of
 from core.clock import request_now
+from messages.models import Message
 from webhooks.endpoint_health import COUNTED, EndpointHealth, health_of
 from webhooks.models import Webhook
+from webhooks.statuses import AlertKind
 
 SHOWN = 5
 
@@ -23,7 +25,7 @@ def failing_sentences(webhook: Webhook, now: datetime) -> list[str]:
         waiting = "1 delivery waits" if health.waiting == 1 else f"{_count(health)} deliveries wait"
         words.append(f"{waiting} for it. Next attempt: {following}.")
     if webhook.alarmed_at:
-        words.append(f"The merchant was told by e-mail {clock(webhook.alarmed_at, now)}.")
+        words.append(_told(webhook, now))
     return [sentence.strip() for sentence in words]
 
 
@@ -39,6 +41,15 @@ def endpoints_in_trouble(merchant_id: str, now: datetime) -> list[str]:
     """Say which endpoints of a merchant fail, the longest first."""
     failing = Webhook.objects.failing().filter(merchant_id=merchant_id)[:SHOWN]
     return [f"{host_of(webhook.url)}: {failing_sentences(webhook, now)[0]}" for webhook in failing]
+
+
+def _told(webhook: Webhook, now: datetime) -> str:
+    """Tell when the merchant heard of it, or that its e-mail could not be sent."""
+    about = Message.objects.filter(about=webhook.pk, kind=AlertKind.UNHEALTHY)
+    last = about.order_by("-pk").first()
+    if last is not None and last.waits_for_staff(now):
+        return "The e-mail to the merchant about it could not be sent."
+    return f"The merchant was told by e-mail {clock(webhook.alarmed_at, now)}."
 
 
 def _count(health: EndpointHealth) -> str:

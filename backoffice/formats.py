@@ -53,8 +53,18 @@ def day_text(value: Any) -> Any:
     return f"{value.day} {value:%b %Y}" if is_day else value
 
 
-def clock(instant: datetime, now: datetime) -> str:
-    """Write an instant as one says it on the phone: "14:02", "yesterday 14:02", "3 Nov 14:02"."""
+def short_text(text: str, most: int) -> str:
+    """Write a text of at most so many characters, with a mark where it goes on."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def clock(instant: datetime | None, now: datetime) -> str:
+    """Write an instant as one says it on the phone: "14:02", "yesterday 14:02", "3 Nov 14:02".
+
+    Nothing where there is none.
+    """
+    if instant is None:
+        return ""
     local, today = timezone.localtime(instant), timezone.localtime(now).date()
     time = local.strftime("%H:%M")
     if local.date() == today:

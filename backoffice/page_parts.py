@@ -41,7 +41,10 @@ class Table:
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """Something that happened to an object. `kind` names its icon, `tone` its colour."""
+    """Something that happened to an object. `kind` names its icon, `tone` its colour.
+
+    Of the details, what is empty is left out.
+    """
 
     at: datetime
     kind: str

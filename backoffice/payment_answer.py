@@ -11,6 +11,7 @@ from backoffice.page_parts import SupportAnswer
 from backoffice.request_answer import requests_about
 from backoffice.resource.page_urls import page_of
 from backoffice.webhook_answer import webhook_answer_of
+from merchants.statuses import MerchantStatus
 from payments.failures import failure_of
 from payments.models import Payment
 from payments.statuses import PaymentStatus
@@ -66,26 +67,26 @@ def _processing(payment: Payment, now: datetime) -> str:
 
 
 def _completed(payment: Payment, now: datetime) -> str:
-    at = clock(payment.completed_at, now) if payment.completed_at else ""
     who = f" by {payment.customer.masked_phone}" if payment.customer else ""
-    return f"Paid {at}{who}: {money(payment.amount, payment.currency)}."
+    return (
+        f"Paid {clock(payment.completed_at, now)}{who}: {money(payment.amount, payment.currency)}."
+    )
 
 
 def _failed(payment: Payment, now: datetime) -> str:
-    at = clock(payment.failed_at, now) if payment.failed_at else ""
     cause = failure_of(payment.error_code).staff
-    return f"Not paid: {cause} ({at}). {_NOTHING_TAKEN}"
+    return f"Not paid: {cause} ({clock(payment.failed_at, now)}). {_NOTHING_TAKEN}"
 
 
 def _expired(payment: Payment, now: datetime) -> str:
-    at = clock(payment.expires_at, now) if payment.expires_at else ""
+    at = clock(payment.expires_at, now)
     return (
         f"Expired {at} without being paid. {_NOTHING_TAKEN} The shop has to create a new payment."
     )
 
 
 def _canceled(payment: Payment, now: datetime) -> str:
-    at = clock(payment.canceled_at, now) if payment.canceled_at else ""
+    at = clock(payment.canceled_at, now)
     last = payment.transitions.order_by("-pk").first()
     who = f" by {_who(last.actor)}" if last else ""
     return f"Canceled {at}{who}. {_NOTHING_TAKEN}"
@@ -104,6 +105,8 @@ _SAYING: dict[PaymentStatus, Callable[[Payment, datetime], str]] = {
 
 
 def _until(payment: Payment, now: datetime) -> str:
+    if payment.merchant.status == MerchantStatus.SUSPENDED:
+        return " The merchant is suspended: it cannot be paid."
     return f" It can be paid until {clock(payment.expires_at, now)}." if payment.expires_at else ""
 
 
@@ -146,11 +149,10 @@ def _duplicates(payment: Payment, now: datetime) -> Iterator[str]:
         created_at__gt=around[0] - LONGEST_OPEN,
     ).exclude(pk=payment.pk)
     for other in same.order_by("-created_at", "-id")[:DUPLICATES_SHOWN]:
-        at = clock(other.completed_at, now) if other.completed_at else ""
         yield format_html(
             "Possibly paid twice: the same customer paid the same amount here {},"
             ' <a href="{}">{}</a>.',
-            at,
+            clock(other.completed_at, now),
             page_of(other),
             short_code(other.pk),
         )

@@ -32,6 +32,7 @@ from webhooks.statuses import DeliveryStatus, DisabledReason
 COUNTED = 100
 STUCK = timedelta(minutes=5)
 RECENT = timedelta(days=7)
+DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)

@@ -24,11 +24,7 @@ from backoffice.admin.payouts import (
     PayoutAdmin,
     PayoutBatchAdmin,
 )
-from backoffice.admin.records import (
-    AuditEntryAdmin,
-    NoteAdmin,
-    ResendRunAdmin,
-)
+from backoffice.admin.records import AuditEntryAdmin, NoteAdmin, ResendRunAdmin
 from backoffice.admin.refunds import RefundAdmin
 from backoffice.admin.statements import AccountStatementAdmin
 from backoffice.admin.top_ups import TopUpAdmin

@@ -157,6 +157,8 @@ LIMITS: dict[Role, dict[InstructionKind, ApprovalLimit]] = {
     Role.DEVELOPER: {},
     Role.ADMINISTRATOR: _CAREFUL,
 }
+# Of these, one person alone may move some; anything else always takes two.
+LIMITED = frozenset(kind for limits in LIMITS.values() for kind in limits)
 
 
 def limit_of(roles: frozenset[Role], kind: InstructionKind) -> ApprovalLimit:

@@ -131,12 +131,12 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
 
 def _customers(question: SearchQuery) -> list[Customer]:
     if question.phone:
-        of_phone = Customer.objects.filter(phone=question.phone).select_related("merchant")
-        return list(of_phone.order_by("-livemode", "-pk")[:SHOWN])
-    if question.email:
-        known = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
-        return list(known.order_by("-pk")[:SHOWN])
-    return []
+        found = Customer.objects.filter(phone=question.phone)
+    elif question.email:
+        found = Customer.objects.annotate(address=Lower("email")).filter(address=question.email)
+    else:
+        return []
+    return list(found.select_related("merchant").order_by("-livemode", "-pk")[:SHOWN])
 
 
 def _payments(question: SearchQuery, customers: Iterable[Customer]) -> Iterator[PaymentMatches]:

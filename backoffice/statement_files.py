@@ -47,17 +47,20 @@ def statement_sheet(statement: AccountStatement) -> Worksheet:
     return Worksheet("Movements", COLUMNS, _rows(statement), zone=zone, summary=summary)
 
 
-def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
+def sums_of(statement: AccountStatement) -> dict[str, int]:
     """Return the opening balance, the sums that lead from it to the closing one, and that."""
-    amounts = {
+    return {
         "Opening balance": statement.opening_amount or 0,
         **{words: getattr(statement, name) for name, words in SUM_WORDS.items()},
         "Closing balance": statement.closing_amount or 0,
     }
-    return [
-        (words, _units(amount, statement.currency), statement.currency)
-        for words, amount in amounts.items()
-    ]
+
+
+def summary_rows(statement: AccountStatement) -> list[tuple[str, Decimal, str]]:
+    """Return the same in units, each with the currency."""
+    currency = statement.currency
+    sums = sums_of(statement).items()
+    return [(words, _units(amount, currency), currency) for words, amount in sums]
 
 
 def period_of(statement: AccountStatement) -> tuple[date, date]:

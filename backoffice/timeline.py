@@ -91,10 +91,8 @@ def _changes(customer: Customer) -> Iterator[TimelineEntry]:
     by_others = customer.changes.exclude(actor__startswith="staff:")
     for change in by_others.order_by("-pk")[:SHOWN]:
         words = f"Account {change.get_change_display().lower()}"
-        details = (change.cause,) if change.cause else ()
-        yield TimelineEntry(
-            change.at, "ac_unit", words, actor_words(change.actor), details=details, tone="bad"
-        )
+        who, why = actor_words(change.actor), (change.cause,)
+        yield TimelineEntry(change.at, "ac_unit", words, who, details=why, tone="bad")
 
 
 def _moves(payment: Payment) -> Iterator[TimelineEntry]:
@@ -107,12 +105,10 @@ def _moves(payment: Payment) -> Iterator[TimelineEntry]:
             kind,
             words,
             actor=actor_words(move.actor),
-            details=(move.cause,) if move.cause else (),
+            details=(move.cause,),
             tone=_TONES.get(status, "quiet"),
         )
-    yield TimelineEntry(
-        payment.created_at, "add_circle", "Created", actor=f"{payment.payment_mode}"
-    )
+    yield TimelineEntry(payment.created_at, "add_circle", "Created", payment.payment_mode)
 
 
 def _tries(payment: Payment) -> Iterator[TimelineEntry]:
@@ -126,7 +122,7 @@ def _tries(payment: Payment) -> Iterator[TimelineEntry]:
             f"{name} wrong" if tried.error_code else f"{name} right",
             actor_words(tried.actor),
             tried.address,
-            details=(tried.error_code,) if tried.error_code else (),
+            details=(tried.error_code,),
             tone="bad" if tried.error_code else "good",
         )
 
@@ -134,7 +130,7 @@ def _tries(payment: Payment) -> Iterator[TimelineEntry]:
 def _refunds(payment: Payment) -> Iterator[TimelineEntry]:
     for refund in Refund.objects.filter(payment=payment).order_by("-pk")[:SHOWN]:
         amount = formats.money(refund.amount, refund.currency)
-        reason = (f"Reason: {refund.reason}",) if refund.reason else ()
+        reason = (refund.reason and f"Reason: {refund.reason}",)
         who = actor_words(refund.created_by)
         if refund.succeeded_at:
             yield TimelineEntry(refund.succeeded_at, "undo", f"{amount} refunded", who, tone="good")
@@ -179,7 +175,7 @@ def _attempts(payment: Payment) -> Iterator[TimelineEntry]:
                 reverse("admin:webhooks_delivery_change", args=[delivery.pk]),
             ),
             details=(f"Attempt {attempt.number}, {attempt_outcome(attempt)}",),
-            address=delivery.webhook.url[:60],
+            address=formats.short_text(delivery.webhook.url, 60),
             tone="good" if arrived else "bad",
         )
 
@@ -215,7 +211,7 @@ def _decisions(public_id: str) -> Iterator[TimelineEntry]:
             "how_to_reg",
             formats.link(f"{request_title(row)}: {row.get_status_display()}", page_of(row)),
             actor=row.decided_by.get_username() if row.decided_by else "",
-            details=(row.decision_note,) if row.decision_note else (),
+            details=(row.decision_note,),
             tone=formats.tone(row.status),
         )
 
@@ -223,16 +219,13 @@ def _decisions(public_id: str) -> Iterator[TimelineEntry]:
 def _acts(*public_ids: str) -> Iterator[TimelineEntry]:
     entries = AuditEntry.objects.filter(subject_id__in=public_ids).exclude(act="note")
     for entry in entries.order_by("-sequence")[:SHOWN]:
-        lines = [f"Reason: {entry.reason}"] if entry.reason else []
-        if entry.error:
-            lines.append(entry.error)
         yield TimelineEntry(
             entry.at,
             "badge",
             f"Staff: {entry.act} — {entry.get_outcome_display()}",
             actor=entry.actor,
             address=entry.address,
-            details=lines,
+            details=(entry.reason and f"Reason: {entry.reason}", entry.error),
             tone="bad" if entry.error else "quiet",
         )
 
@@ -253,7 +246,7 @@ def _transitions(row: Any) -> list[TimelineEntry]:
             "circle",
             move.to_status.replace("_", " ").capitalize(),
             actor_words(move.actor),
-            details=tuple(filter(None, [getattr(move, "cause", "")])),
+            details=(getattr(move, "cause", ""),),
             tone=formats.tone(move.to_status),
         )
         for move in row.transitions.order_by("-pk")[:SHOWN]

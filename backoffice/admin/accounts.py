@@ -159,12 +159,7 @@ LAST_SIGN_IN = Instant("Last sign-in", "last_login", empty="—")
 class StaffAdmin(OfficeAdmin):
     heading_format = "{row.username}"
     ordering = ("username",)
-    list_display = (
-        NAME,
-        ROLES_HELD,
-        STATE,
-        LAST_SIGN_IN,
-    )
+    list_display = (NAME, ROLES_HELD, STATE, LAST_SIGN_IN)
     list_select_related = ("staff_account",)
     list_filter = ()
     details = (

@@ -5,9 +5,9 @@ from datetime import timedelta
 from django import forms
 from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
-from backoffice.actions import Action, ActionContext, ActionResult
+from backoffice.actions import Action, ActionContext
 from backoffice.admin.office import OfficeAdmin
-from backoffice.admin.submission import submit, submitted
+from backoffice.admin.submission import handed_over, submit
 from backoffice.forms import ActionForm, ReasonForm, TextInputField
 from backoffice.models import Instruction
 from backoffice.resource.display_fields import CREATED, MERCHANT, MODE, Badge, Code, Field, Instant
@@ -36,11 +36,8 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
     key: ApiKey = context.row
     hours: int = context.data["overlap_hours"]
     if key.livemode:
-        return submit(
-            context,
-            instruction_kinds.ROLL_LIVE_KEY,
-            arguments={"overlap_hours": hours},
-        )
+        arguments = {"overlap_hours": hours}
+        return submit(context, instruction_kinds.ROLL_LIVE_KEY, arguments=arguments)
     return replace_test_key(
         staff=context.staff,
         key_id=key.pk,
@@ -50,22 +47,12 @@ def _roll(context: ActionContext) -> IssuedKey | Instruction:
     )
 
 
-def _replaced(issued: IssuedKey | Instruction) -> ActionResult:
-    if isinstance(issued, Instruction):
-        return submitted("The key has been replaced.")(issued)
-    return ActionResult(
-        "The key has been replaced, and the merchant notified by e-mail.",
-        secret=issued.secret,
-        secret_name="The new key",  # noqa: S106  # a name of one
-    )
-
-
 ROLL = Action(
     title="Roll",
     right=Right.KEYS,
     form=RollForm,
     service=_roll,
-    message=_replaced,
+    message=handed_over("The key has been replaced.", "The new key"),
     about="Replaces the key with a new one. The merchant is notified by e-mail. A live key takes"
     " another Administrator's approval first.",
     icon="autorenew",

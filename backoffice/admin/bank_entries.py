@@ -21,13 +21,7 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, choice_filter
 from core.clock import request_now
 from payouts.bank.position import position_in
-from payouts.models import (
-    BankEntry,
-    BankEntryKind,
-    BankEntryState,
-    BankSource,
-    BankStatement,
-)
+from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
 
 READ = Instant("Read", "created_at")
 SAYS, SOURCE = Field("Says", "get_kind_display"), Field("In", "get_source_display")

@@ -38,8 +38,10 @@ from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, Inquiry
 class AnswerForm(ActionForm):
     """What the customer is told."""
 
-    answer = TextAreaField(
-        max_length=MAX_TEXT, help_text="The customer and the merchant read this, as you write it."
+    text = TextAreaField(
+        label="Answer",
+        max_length=MAX_TEXT,
+        help_text="The customer and the merchant read this, as you write it.",
     )
 
 
@@ -59,12 +61,8 @@ ANSWER = Action(
     title="Answer",
     right=Right.ANSWER,
     form=AnswerForm,
-    service=lambda context: answer_inquiry(
-        caller=context.caller,
-        inquiry_id=context.row.pk,
-        text=context.data["answer"],
-        now=context.now,
-    ),
+    service=answer_inquiry,
+    row_id="inquiry_id",
     message="The customer is told. If they write again, it is open again.",
     audited_as="answer inquiry",
     watches=("status",),
@@ -85,12 +83,8 @@ CLOSE = Action(
     title="Close without refund",
     right=Right.ANSWER,
     form=AnswerForm,
-    service=lambda context: close_inquiry(
-        caller=context.caller,
-        inquiry_id=context.row.pk,
-        text=context.data["answer"],
-        now=context.now,
-    ),
+    service=close_inquiry,
+    row_id="inquiry_id",
     message="The inquiry is closed, and the customer is told why.",
     audited_as="close inquiry",
     watches=("status",),
@@ -138,8 +132,5 @@ def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
     for entry in inquiry.entries.all():
         who = actor_words(entry.actor)
         title = "Written by the customer" if entry.author == "customer" else entry.status
-        details = (entry.text,) if entry.text else ()
-        yield TimelineEntry(
-            entry.at, "forum", title.capitalize(), who, details=details,
-            tone=formats.tone(entry.status),
-        )  # fmt: skip
+        said, tone = (entry.text,), formats.tone(entry.status)
+        yield TimelineEntry(entry.at, "forum", title.capitalize(), who, details=said, tone=tone)

@@ -124,20 +124,11 @@ class InstructionAdmin(OfficeAdmin):
         return [table for table in (*_of_file(row), *super().tables(row)) if table.rows]
 
     def timeline(self, row: Instruction) -> list[TimelineEntry]:
-        asked = TimelineEntry(
-            row.asked_at, "pan_tool", "Requested", actor=row.asked_by.get_username()
-        )
+        who, alarm = row.asked_by.get_username(), "Glass broken: all Administrators told"
+        entries = [TimelineEntry(row.asked_at, "pan_tool", "Requested", who)]
         if row.glass_broken_at:
-            broken = TimelineEntry(
-                row.glass_broken_at,
-                "notification_important",
-                "Glass broken: all Administrators told",
-                actor=row.asked_by.get_username(),
-                tone="bad",
-            )
-            entries = [broken, asked]
-        else:
-            entries = [asked]
+            at, icon = row.glass_broken_at, "notification_important"
+            entries.insert(0, TimelineEntry(at, icon, alarm, who, tone="bad"))
         if row.decided_at is None:
             return entries
         decided = TimelineEntry(
@@ -145,7 +136,7 @@ class InstructionAdmin(OfficeAdmin):
             "how_to_reg",
             row.get_status_display().capitalize(),
             actor=row.decided_by.get_username() if row.decided_by else "without a second person",
-            details=(row.decision_note,) if row.decision_note else (),
+            details=(row.decision_note,),
             tone=formats.tone(row.status),
         )
         return [decided, *entries]

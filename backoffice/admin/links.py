@@ -30,12 +30,7 @@ USES = Field("Uses", lambda link: f"{link.uses_count} of {link.max_uses or '∞'
 class PaymentLinkAdmin(OfficeAdmin):
     list_select_related = ("merchant",)
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, DESCRIPTION, USES, MODE, Id("Link"))
-    list_filter = (
-        DayFilter,
-        status_filter(LinkStatus),
-        ModeFilter,
-        MerchantFilter,
-    )
+    list_filter = (DayFilter, status_filter(LinkStatus), ModeFilter, MerchantFilter)
     row_actions = (END_LINK,)
     details = (
         Field("Address", "url"),

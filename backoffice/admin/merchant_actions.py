@@ -1,6 +1,8 @@
 """What staff can do to a merchant."""
 
 import json
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from django import forms
@@ -12,7 +14,7 @@ from backoffice.admin.link_actions import SEND_LINK
 from backoffice.admin.merchant_changes import CHANGE_ACTIONS
 from backoffice.admin.note_action import note_action
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import instruction_action, submit, submitted
+from backoffice.admin.submission import handed_over, instruction_action, submit
 from backoffice.forms import (
     MODES,
     ActionForm,
@@ -37,7 +39,7 @@ from backoffice.services.merchants import (
 from backoffice.services.money import TAKE
 from ledger.models import Purpose
 from ledger.services import balances
-from merchants.models import MAX_FEE_BASIS_POINTS
+from merchants.models import MAX_FEE_BASIS_POINTS, Merchant
 from merchants.services import IssuedKey, set_fee, set_status
 from merchants.statuses import TRANSITIONS, MerchantStatus
 
@@ -59,6 +61,10 @@ class VerifyForm(ReasonForm):
         return [f"{name}: {value}" for name, value in details_of(self.row).items() if value]
 
 
+def _can_become(status: MerchantStatus) -> Callable[[Merchant, datetime], bool]:
+    return lambda merchant, now: status in TRANSITIONS[MerchantStatus(merchant.status)]
+
+
 VERIFY = Action(
     title="Verify",
     right=Right.VERIFY_MERCHANT,
@@ -71,9 +77,7 @@ VERIFY = Action(
     about="The merchant can accept live payments under these details.",
     icon="verified",
     main=True,
-    available=lambda merchant, now: (
-        MerchantStatus.VERIFIED in TRANSITIONS[MerchantStatus(merchant.status)]
-    ),
+    available=_can_become(MerchantStatus.VERIFIED),
 )
 SUSPEND = Action(
     title="Suspend",
@@ -88,9 +92,7 @@ SUSPEND = Action(
     about="Its keys stop working at once, it cannot be paid, and nothing is paid out.",
     icon="block",
     danger=True,
-    available=lambda merchant, now: (
-        MerchantStatus.SUSPENDED in TRANSITIONS[MerchantStatus(merchant.status)]
-    ),
+    available=_can_become(MerchantStatus.SUSPENDED),
 )
 
 
@@ -124,21 +126,7 @@ def _issue_key(context: ActionContext) -> IssuedKey | Instruction:
     if context.data["mode"] == "live":
         return submit(context, instruction_kinds.ISSUE_LIVE_KEY, arguments={"name": name})
     return add_test_key(
-        staff=context.staff,
-        merchant_id=context.row.pk,
-        name=name,
-        reason=reason,
-        now=context.now,
-    )
-
-
-def _issued(issued: IssuedKey | Instruction) -> ActionResult:
-    if isinstance(issued, Instruction):
-        return submitted("The key has been issued.")(issued)
-    return ActionResult(
-        "The key has been issued, and the merchant notified by e-mail.",
-        secret=issued.secret,
-        secret_name="The key",  # noqa: S106  # a name of one
+        staff=context.staff, merchant_id=context.row.pk, name=name, reason=reason, now=context.now
     )
 
 
@@ -209,7 +197,7 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         right=Right.KEYS,
         form=ApiKeyForm,
         service=_issue_key,
-        message=_issued,
+        message=handed_over("The key has been issued.", "The key"),
         about="The merchant is notified by e-mail. The key is shown to you once; a live key takes"
         " another Administrator's approval first.",
         icon="key",

@@ -56,10 +56,6 @@ CHANGE_ACTIONS = (
         about="Customers see the new values at once. The old e-mail address is told.",
     ),
     _action(
-        "decline-change",
-        "Decline change",
-        approve=False,
-        about="The old values stay.",
-        danger=True,
+        "decline-change", "Decline change", approve=False, about="The old values stay.", danger=True
     ),
 )

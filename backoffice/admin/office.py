@@ -23,13 +23,8 @@ from backoffice.resource.resource import AdminResource
 from backoffice.timeline import timeline_of_row
 
 
-def preserved(url: str, filters: str) -> str:
-    """Return the page of an object with the filters of the list that it was opened from."""
-    return f"{url}?{urlencode({'_changelist_filters': filters})}" if filters else url
-
-
 class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
-    """A list whose links are the ids as they are: Django would write `_` as `_5F`."""
+    """A list whose links keep its filters, and ids as they are: Django would write `_` as `_5F`."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -37,7 +32,8 @@ class OfficeList(ChangeList):  # type: ignore[misc]  # unfold has no types
             self.result_list = self.paginator.rows_of(self.page_num)
 
     def url_for_result(self, result: Any) -> str:
-        return preserved(page_of(result), self.get_query_string()[1:])
+        url, filters = page_of(result), self.get_query_string()[1:]
+        return f"{url}?{urlencode({'_changelist_filters': filters})}" if filters else url
 
 
 class OfficeAdmin(AdminResource):

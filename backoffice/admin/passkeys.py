@@ -21,10 +21,7 @@ class PasskeyAdmin(OfficeAdmin):
     list_filter = (link_filter("customer", "customer", "customer_id"),)
     row_actions = (REMOVE_PASSKEY,)
     details = (
-        Field(
-            "Copied to other devices",
-            lambda passkey: "yes" if passkey.is_synced else "no",
-        ),
+        Field("Copied to other devices", lambda passkey: "yes" if passkey.is_synced else "no"),
         Instant("Removed", "removed_at"),
         Instant("Suspected copy", "copied_at"),
     )

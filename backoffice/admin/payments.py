@@ -102,17 +102,7 @@ class PaymentAdmin(OfficeAdmin):
 
     notes = True
     list_select_related = ("merchant", "customer", "inquiry")
-    list_display = (
-        CREATED,
-        AMOUNT,
-        STATUS_NOW,
-        MERCHANT,
-        CUSTOMER,
-        ABOUT,
-        REFUND_STATUS,
-        MODE,
-        ID,
-    )
+    list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, REFUND_STATUS, MODE, ID)
     heading_format = "Payment of {amount}"
     summed = "amount"
     summary = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, ID, MODE)
@@ -153,13 +143,7 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("payment link", "link", "link_id"),
         link_filter("counter", "counter", "static_payment_id"),
     )
-    row_actions = (
-        REFUND,
-        CANCEL,
-        RESEND_PAYMENT,
-        RECEIPT,
-        note_action(NoteSubject.PAYMENT),
-    )
+    row_actions = (REFUND, CANCEL, RESEND_PAYMENT, RECEIPT, note_action(NoteSubject.PAYMENT))
     page = (
         Fieldset(
             "Sum",

@@ -36,12 +36,7 @@ from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, li
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
-from payouts.models import (
-    AccountState,
-    Payout,
-    PayoutBatch,
-    PayoutOrigin,
-)
+from payouts.models import AccountState, Payout, PayoutBatch, PayoutOrigin
 from payouts.statuses import PayoutStatus
 
 SHOWN = 50
@@ -55,17 +50,7 @@ class PayoutAdmin(OfficeAdmin):
     heading_format = "Payout of {amount}"
     summed = "amount"
     list_select_related = ("merchant", "bank_account", "statement")
-    list_display = (
-        CREATED,
-        AMOUNT,
-        STATUS,
-        MERCHANT,
-        TO,
-        LEAVES,
-        ARRIVES,
-        MODE,
-        Id("Payout"),
-    )
+    list_display = (CREATED, AMOUNT, STATUS, MERCHANT, TO, LEAVES, ARRIVES, MODE, Id("Payout"))
     list_filter = (
         DayFilter,
         choice_filter("status", "status", PayoutStatus.choices),
@@ -100,7 +85,7 @@ class PayoutAdmin(OfficeAdmin):
             PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(row, now)}.",
             PayoutStatus.PAID: f"Paid on {formats.moment(row.paid_at)}.",
             PayoutStatus.FAILED: f"Failed: {_reason(row)} {_BACK}",
-            PayoutStatus.RETURNED: f"The bank sent it back{_on(row.returned_at, now)}:"
+            PayoutStatus.RETURNED: f"The bank sent it back {formats.clock(row.returned_at, now)}:"
             f" {_reason(row)} {_BACK}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
@@ -130,10 +115,6 @@ def _reason(payout: Payout) -> str:
     return f"{words} ({payout.failure_code})." if payout.failure_code else f"{words}."
 
 
-def _on(instant: datetime | None, now: datetime) -> str:
-    return f" {formats.clock(instant, now)}" if instant else ""
-
-
 TOTAL, COUNT = Amount("Total", "total_amount"), Field("Payouts", "count")
 MADE, FOR = Instant("Made", "created_at"), Field("For", "execution_date")
 BY = Actor("By", "created_by")
@@ -142,8 +123,7 @@ BY = Actor("By", "created_by")
 def _file(title: str, words: str, form: str) -> Field:
     """Return the field that links to a run's file for the bank."""
     return Field(
-        title,
-        lambda batch: formats.link(words, address_of(PayoutBatch, "file", batch.pk, form)),
+        title, lambda batch: formats.link(words, address_of(PayoutBatch, "file", batch.pk, form))
     )
 
 

@@ -8,12 +8,7 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.models import AuditEntry, AuditOutcome, Note, NoteSubject, ResendRun
 from backoffice.page_parts import Section, facts
 from backoffice.resource.display_fields import Badge, Code, Field, Instant, Reference
-from backoffice.resource.filters import (
-    DayFilter,
-    choice_filter,
-    day_filter,
-    link_filter,
-)
+from backoffice.resource.filters import DayFilter, choice_filter, day_filter, link_filter
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
@@ -51,10 +46,7 @@ class AuditEntryAdmin(OfficeAdmin):
     )
     details = (
         Field("Roles", "roles"),
-        Field(
-            "Outcome",
-            lambda entry: formats.badge(entry.outcome, entry.get_outcome_display()),
-        ),
+        Field("Outcome", lambda entry: formats.badge(entry.outcome, entry.get_outcome_display())),
         Field("Before", lambda entry: _written(entry.before)),
         Field("After", lambda entry: _written(entry.after)),
         Field("Note", "note"),

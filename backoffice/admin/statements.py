@@ -21,7 +21,7 @@ from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Right
 from backoffice.services.statements import PERIODS, ask_for_statement, period_days, start_file
 from backoffice.staff import staff_of
-from backoffice.statement_files import SUM_WORDS, period_of, statement_days
+from backoffice.statement_files import SUM_WORDS, period_of, statement_days, sums_of
 from core.clock import request_now
 from payouts.models import AccountStatement
 
@@ -99,12 +99,7 @@ class AccountStatementAdmin(OfficeAdmin):
         if form not in ExportForm.values:
             raise Http404
         if not staff.may(Right.EXPORT):
-            act = AuditAction(
-                act="start export",
-                right=Right.EXPORT,
-                subject_type="accountstatement",
-                subject_id=row.pk,
-            )
+            act = AuditAction("start export", Right.EXPORT, "accountstatement", row.pk)
             append_forbidden(staff=staff, action=act, now=now)
             raise PermissionDenied
         run = start_file(staff=staff, statement=row, form=ExportForm(form), now=now)
@@ -127,11 +122,7 @@ class AccountStatementAdmin(OfficeAdmin):
     def tables(self, row: AccountStatement) -> list[Table]:
         if row.ready_at is None:
             return []
-        pairs = [
-            ("Opening balance", row.opening_amount or 0),
-            *((words, getattr(row, name)) for name, words in SUM_WORDS.items()),
-            ("Closing balance", row.closing_amount or 0),
-        ]
+        pairs = sums_of(row).items()
         sums = [(words, formats.amount_cell(amount, row.currency)) for words, amount in pairs]
         return [Table("Sums", ("", formats.amount("Amount")), sums), *_days(row)]
 

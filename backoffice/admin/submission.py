@@ -12,6 +12,7 @@ from backoffice.services.instruction_kinds import TASKS
 from backoffice.services.instructions import InstructionRequest, instruct
 from backoffice.statuses import InstructionStatus
 from merchants.models import ApiKey, Merchant
+from merchants.services import IssuedKey
 from payments.models import Payment
 from payouts.models import Payout
 
@@ -72,6 +73,18 @@ def submitted(message: str) -> Callable[[Instruction], ActionResult]:
         if instruction.status == InstructionStatus.CARRIED_OUT:
             return ActionResult(message)
         return ActionResult("This is waiting for a colleague's approval.", url=page_of(instruction))
+
+    return result
+
+
+def handed_over(words: str, name: str) -> Callable[[IssuedKey | Instruction], ActionResult]:
+    """Return what tells of a key: shown once, or waiting for someone else."""
+
+    def result(issued: IssuedKey | Instruction) -> ActionResult:
+        if isinstance(issued, Instruction):
+            return submitted(words)(issued)
+        notified = f"{words.rstrip('.')}, and the merchant notified by e-mail."
+        return ActionResult(notified, secret=issued.secret, secret_name=name)
 
     return result
 

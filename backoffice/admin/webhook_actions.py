@@ -11,6 +11,7 @@ from django.utils import timezone
 from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.forms import ActionForm, CheckboxField, ConfirmForm, ReasonForm, TextInputField
 from backoffice.models import ResendRun
+from backoffice.queues import DAY, RECENT, queues_in
 from backoffice.resource.filters import days_asked, days_of, id_at, mode_of, start_of
 from backoffice.roles import Right
 from backoffice.services.webhooks import (
@@ -27,6 +28,7 @@ from webhooks.models import Delivery
 from webhooks.statuses import DeliveryStatus
 
 Rows = QuerySet[Delivery]
+[FAILED_LATELY] = [queue.name for queue in queues_in(Delivery)]
 
 
 class ResendForm(ActionForm):
@@ -153,10 +155,22 @@ def lookups_of(query: str, now: datetime, *, delivered_too: bool) -> dict[str, A
     if span is not None:
         lookups["id__gte"] = id_at("dlv", start_of(span[0]))
         lookups["id__lt"] = id_at("dlv", start_of(span[1]))
+    since = _ended_since(chosen, now)
+    if since is not None:
+        lookups["ended_at__gte"] = since.isoformat()
+    if chosen.get("queue") == FAILED_LATELY:
+        failed = DeliveryStatus.FAILED.value
+        lookups["status__in"] = [failed] if failed in lookups.get("status__in", [failed]) else []
     if not delivered_too:
         wanted = lookups.get("status__in", _NOT_ARRIVED)
         lookups["status__in"] = [status for status in wanted if status in _NOT_ARRIVED]
     return lookups
+
+
+def _ended_since(chosen: QueryDict, now: datetime) -> datetime | None:
+    spans = [RECENT] if chosen.get("queue") == FAILED_LATELY else []
+    spans += [DAY] if chosen.get("ended") else []
+    return now - min(spans) if spans else None
 
 
 def _resend_list(context: ActionContext) -> ResendRun:
@@ -203,9 +217,7 @@ FAILED_WITHIN = timedelta(days=30)
 class FailedForm(ConfirmForm):
     def lines(self) -> list[str]:
         failed = Delivery.objects.filter(
-            webhook=self.row,
-            status=DeliveryStatus.FAILED,
-            created_at__gte=self.now - FAILED_WITHIN,
+            webhook=self.row, status=DeliveryStatus.FAILED, created_at__gte=self.now - FAILED_WITHIN
         )
         return [f"{failed.count():,} failed for good in the last {FAILED_WITHIN.days} days."]
 

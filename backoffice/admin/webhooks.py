@@ -1,6 +1,6 @@
 """Endpoints, deliveries and events: whether the shop was told."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from backoffice import formats
@@ -13,6 +13,7 @@ from backoffice.admin.webhook_actions import (
 )
 from backoffice.endpoint_answer import failing_sentences, waiting_words
 from backoffice.page_parts import Section, SupportAnswer, facts
+from backoffice.queues import DAY
 from backoffice.resource.display_fields import (
     CREATED,
     MERCHANT,
@@ -43,7 +44,6 @@ from webhooks.models import Attempt, Delivery, Event, Webhook
 from webhooks.statuses import DeliveryStatus
 
 FEW_ENDPOINTS = 100
-DAY = timedelta(days=1)
 
 
 class StateFilter(OfficeFilter):
@@ -122,15 +122,7 @@ ABOUT = Reference("About", "resource_id")
 class WebhookAdmin(OfficeAdmin):
     heading_format = "Webhook endpoint of {row.merchant.name}"
     list_select_related = ("merchant",)
-    list_display = (
-        URL,
-        ENDPOINT_STATE,
-        MERCHANT,
-        FAILING_SINCE,
-        LAST_ERROR,
-        LAST_SUCCESS,
-        MODE,
-    )
+    list_display = (URL, ENDPOINT_STATE, MERCHANT, FAILING_SINCE, LAST_ERROR, LAST_SUCCESS, MODE)
     summary = (URL, MERCHANT, FAILING_SINCE, WAITING, LAST_ERROR)
     list_filter = (StateFilter, ModeFilter, MerchantFilter)
     row_actions = ENDPOINT_ACTIONS

@@ -127,9 +127,5 @@ def _back(resource: AdminResource, row: Any) -> str:
 
 
 def _attempt(resource: AdminResource, action: Action, subject_id: str) -> AuditAction:
-    return AuditAction(
-        act=action.name.replace("-", " "),
-        right=action.right,
-        subject_type=str(resource.model._meta.model_name),
-        subject_id=subject_id[:SUBJECT_CHARACTERS],
-    )
+    act, kind = action.name.replace("-", " "), str(resource.model._meta.model_name)
+    return AuditAction(act, action.right, kind, subject_id[:SUBJECT_CHARACTERS])

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.core.cache import cache
-from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -21,8 +20,7 @@ from backoffice.queues import queues_of
 from backoffice.resource.catalog import CATALOG
 from backoffice.resource.filters import default_mode
 from backoffice.resource.page_urls import list_of
-from backoffice.resource.resource import AdminResource
-from backoffice.resource.tables import table_of
+from backoffice.resource.resource import summary_table
 from backoffice.roles import Right
 from backoffice.staff import Staff, staff_of
 from core.clock import request_now
@@ -97,7 +95,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         "mode": mode,
         "currency": currency,
         "queues": queues_of(staff, livemode=mode == "live", now=instant),
-        "saved_views": _views(staff.user_id),
+        "saved_views": SavedView.objects.filter(owner_id=staff.user_id).order_by("name")[:20],
         "focus_search": True,
         "days_shown": figures.DAYS_SHOWN,
         "tables": _tables(site, staff, livemode=mode == "live", now=instant),
@@ -117,15 +115,11 @@ def _tables(site: AdminSite, staff: Staff, *, livemode: bool, now: datetime) -> 
         ("Your requests", Instruction, own.select_related("decided_by").order_by("-asked_at")),
     )
     tables = [
-        table_of(title, rows[:ROWS_SHOWN], _resource(site, model).summary, model)
+        summary_table(site, title, rows[:ROWS_SHOWN], model)
         for title, model, rows in found
         if staff.may(CATALOG[model].right)
     ]
     return [table for table in tables if table.rows]
-
-
-def _resource(site: AdminSite, model: type[Model]) -> AdminResource:
-    return cast(AdminResource, site.get_model_admin(model))
 
 
 def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
@@ -170,10 +164,7 @@ def _day_tiles(
             paid,
         ),
         Tile(
-            "Payments today",
-            f"{span.completed:,}",
-            f"{before.completed:,} a week ago by now",
-            paid,
+            "Payments today", f"{span.completed:,}", f"{before.completed:,} a week ago by now", paid
         ),
         Tile(
             "Success",
@@ -234,13 +225,7 @@ def _clock(instant: datetime) -> list[Tile]:
     """Show that background work was refused for a wrong clock, for an hour afterwards."""
     marks = TurnMark.objects.filter(refused_at__gt=instant - CLOCK_SHOWN)
     return [
-        Tile(
-            "Background work",
-            "refused",
-            mark.refusal,
-            reverse("admin:index"),
-            "bad",
-        )
+        Tile("Background work", "refused", mark.refusal, reverse("admin:index"), "bad")
         for mark in marks
     ]
 
@@ -272,12 +257,7 @@ def _bars(
 
 
 def _bar(
-    number: int,
-    day: date,
-    figure: tuple[int, int],
-    highest: int,
-    step: int,
-    shown: Sequence[str],
+    number: int, day: date, figure: tuple[int, int], highest: int, step: int, shown: Sequence[str]
 ) -> Bar:
     amount, count = figure
     mode, currency = shown
@@ -291,7 +271,3 @@ def _bar(
         url=list_of(Payment, paid=day.isoformat(), mode=mode, currency=currency),
         label=f"{day.day} {day:%b}" if number % 5 == 2 else "",
     )
-
-
-def _views(user_id: int) -> list[SavedView]:
-    return list(SavedView.objects.filter(owner_id=user_id).order_by("name")[:20])

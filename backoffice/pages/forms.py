@@ -11,12 +11,10 @@ from django.db import transaction
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.audit import append_own
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
-from backoffice.roles import Right
 from backoffice.staff import roles_of, staff_of
-from core.clock import request_now
 
 SIGN_IN = "sign in"
 
@@ -38,26 +36,15 @@ class SignInForm(AuthenticationForm):  # type: ignore[misc]  # unfold has no typ
             return super().clean()
         except ValidationError:
             if was_open and User.objects.filter(username=name, is_staff=True).exists():
-                self._write_failure(name)
+                staff, refused = staff_of(self.request), AuditOutcome.REFUSED
+                error = "wrong password"
+                append_own(staff=staff, act=SIGN_IN, outcome=refused, username=name, error=error)
             raise
 
     def confirm_login_allowed(self, user: User) -> None:
         super().confirm_login_allowed(user)
         if not roles_of(user):
             raise ValidationError("This account has no role. Ask an Administrator for one.")
-
-    def _write_failure(self, name: str) -> None:
-        action = AuditAction(
-            act=SIGN_IN, right=Right.NOTE, subject_type="staff", subject_id=name[:64]
-        )
-        record = AuditRecord(outcome=AuditOutcome.REFUSED)
-        append_entry(
-            staff=staff_of(self.request),
-            action=action,
-            record=record,
-            now=request_now(),
-            error="wrong password",
-        )
 
 
 class SecondFactorForm(forms.Form):
@@ -83,9 +70,7 @@ class PasswordForm(AdminOwnPasswordChangeForm):  # type: ignore[misc]  # unfold 
 
     @transaction.atomic
     def save(self, commit: bool = True) -> Any:
-        user = super().save(commit)
-        StaffAccount.objects.filter(user=user).update(must_change_password=False)
-        return user
+        return _own_password(super().save(commit))
 
 
 class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subscriptable when it runs
@@ -98,6 +83,9 @@ class FirstPasswordForm(SetPasswordForm):  # type: ignore[type-arg]  # not subsc
 
     @transaction.atomic
     def save(self, commit: bool = True) -> User:
-        user: User = super().save(commit)
-        StaffAccount.objects.filter(user=user).update(must_change_password=False)
-        return user
+        return _own_password(super().save(commit))
+
+
+def _own_password(user: User) -> User:
+    StaffAccount.objects.filter(user=user).update(must_change_password=False)
+    return user

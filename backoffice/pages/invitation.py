@@ -5,13 +5,11 @@ from django.contrib.auth.views import PasswordResetConfirmView
 from django.http import HttpResponse
 from django.urls import reverse_lazy
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.audit import append_own
 from backoffice.pages.forms import FirstPasswordForm
-from backoffice.roles import Right
 from backoffice.services.invitations import invitation_tokens
 from backoffice.staff import Staff, roles_of
 from core.client_address import client_address
-from core.clock import request_now
 
 
 class InvitationPage(PasswordResetConfirmView):
@@ -36,8 +34,5 @@ class InvitationPage(PasswordResetConfirmView):
         staff = Staff(
             user.pk, user.get_username(), roles_of(user), address=client_address(self.request)
         )
-        action = AuditAction(
-            act="choose password", right=Right.NOTE, subject_type="staff", subject_id=staff.username
-        )
-        append_entry(staff=staff, action=action, record=AuditRecord(), now=request_now())
+        append_own(staff=staff, act="choose password")
         return super().form_valid(form)

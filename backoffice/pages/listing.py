@@ -27,10 +27,7 @@ def list_context(resource: AdminResource, request: HttpRequest) -> dict[str, Any
         "saved_views": list(views.order_by("name")[:VIEWS_SHOWN]),
         "save_url": f"{reverse('admin:save_view')}?{_saving(request)}",
         "list_actions": [
-            {
-                "action": action,
-                "url": f"{address_of(model, 'list_act', action.name)}?{query}",
-            }
+            {"action": action, "url": f"{address_of(model, 'list_act', action.name)}?{query}"}
             for action in resource.list_actions
             if staff.may(action.right)
         ],

@@ -10,22 +10,21 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 
+from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
-from backoffice.models import AuditOutcome
 from backoffice.pages.proving import (
     ask_again,
     finish_sign_in,
     is_let_in,
     mark_verified,
     next_step,
+    page_of_sign_in,
     password_given,
     redirect_onward,
     refuse_proof,
     takes_codes,
     verified_recently,
-    write_entry,
 )
 from backoffice.pages.two_factor import recovery_codes_page
 from backoffice.services.staff_passkeys import (
@@ -125,7 +124,7 @@ class PasskeyPages:
             except AccountNotEligible as error:
                 messages.error(request, error.details)
             else:
-                write_entry(request, "remove passkey of staff", AuditOutcome.DONE)
+                append_own(staff=staff_of(request), act="remove passkey of staff")
         return redirect("admin:two_factor_account")
 
     def _added(self, request: HttpRequest, user: User) -> HttpResponse:
@@ -138,7 +137,7 @@ class PasskeyPages:
             now=request_now(),
         )
         mark_verified(request, passkey)
-        write_entry(request, "add passkey of staff", AuditOutcome.DONE)
+        append_own(staff=staff_of(request), act="add passkey of staff")
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
             return recovery_codes_page(self.site, request, user)
         messages.success(request, "The passkey is ready. Add one on another device as well.")
@@ -147,10 +146,8 @@ class PasskeyPages:
     def _page(
         self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
     ) -> HttpResponse:
-        whole = {**self.site.each_context(request), **context, "problem": problem}
-        status = UNPROCESSABLE if problem else 200
-        template = f"admin/backoffice/{name}.html"
-        return TemplateResponse(request, template, whole, status=status)
+        said, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
+        return page_of_sign_in(self.site, request, name, said, status)
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:

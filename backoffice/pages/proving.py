@@ -1,22 +1,24 @@
 """What the pages of the second factor share: which comes next, and what a proof is good for."""
 
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlencode
 
 import django_otp
+from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_otp.models import Device
 
-from backoffice.audit import AuditAction, AuditRecord, append_entry
+from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
 from backoffice.known_browsers import remember_browser
 from backoffice.models import AuditOutcome
 from backoffice.pages.forms import SIGN_IN
-from backoffice.roles import Right
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import has_authenticator
 from backoffice.staff import staff_of
@@ -76,7 +78,7 @@ def mark_verified(request: HttpRequest, device: Device) -> None:
 def finish_sign_in(request: HttpRequest, device: Device) -> HttpResponseRedirect:
     """Let the visitor in, and go where they wanted to go."""
     mark_verified(request, device)
-    write_entry(request, SIGN_IN, AuditOutcome.DONE)
+    append_own(staff=staff_of(request), act=SIGN_IN)
     response = redirect_onward(request, "admin:index", follow=True)
     remember_browser(request, response, staff_of(request).username)
     return response
@@ -99,23 +101,19 @@ def refuse_proof(request: HttpRequest, error: str) -> bool:
     """Count a wrong proof; return whether it was the last, and the session has ended."""
     wrong: int = request.session.get(WRONG_KEY, 0) + 1
     request.session[WRONG_KEY] = wrong
-    write_entry(request, SIGN_IN, AuditOutcome.REFUSED, error=error)
+    staff, refused = staff_of(request), AuditOutcome.REFUSED
+    append_own(staff=staff, act=SIGN_IN, outcome=refused, error=error)
     if wrong >= WRONG_PROOFS:
         logout(request)
     return wrong >= WRONG_PROOFS
 
 
-def write_entry(request: HttpRequest, act: str, outcome: AuditOutcome, *, error: str = "") -> None:
-    """Write what someone did to their own account into the audit trail."""
-    staff = staff_of(request)
-    action = AuditAction(act=act, right=Right.NOTE, subject_type="staff", subject_id=staff.username)
-    append_entry(
-        staff=staff,
-        action=action,
-        record=AuditRecord(outcome=outcome),
-        now=request_now(),
-        error=error,
-    )
+def page_of_sign_in(
+    site: AdminSite, request: HttpRequest, name: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Answer with a page of the second factor."""
+    whole, template = {**site.each_context(request), **context}, f"admin/backoffice/{name}.html"
+    return TemplateResponse(request, template, whole, status=status)
 
 
 def redirect_onward(

@@ -38,11 +38,7 @@ def save_view_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         SavedView.objects.update_or_create(
             owner_id=staff.user_id,
             name=values["name"],
-            defaults={
-                "path": values["path"],
-                "query": values["query"],
-                "shared": values["shared"],
-            },
+            defaults={"path": values["path"], "query": values["query"], "shared": values["shared"]},
             create_defaults={
                 "path": values["path"],
                 "query": values["query"],

@@ -1,14 +1,14 @@
 """The page of what the search box has found; one exact hit opens at once."""
 
-from typing import cast
+from typing import Any
 
 from django.contrib.admin import AdminSite
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 
 from backoffice.page_parts import Table
-from backoffice.resource.resource import AdminResource
-from backoffice.resource.tables import table_of
+from backoffice.resource.resource import summary_table
 from backoffice.search_results import SearchResults, search
 from backoffice.staff import staff_of
 from core.clock import request_now
@@ -30,11 +30,8 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _tables(site: AdminSite, found: SearchResults) -> list[Table]:
-    payments = cast(AdminResource, site.get_model_admin(Payment))
-    return [
-        table_of(f"Payments: {hits.why}", hits.rows, payments.summary, Payment)
-        for hits in found.payments
-    ] + [
-        table_of(title, rows, cast(AdminResource, site.get_model_admin(model)).summary, model)
-        for title, model, rows in found.others
+    tables: list[tuple[str, type[Model], list[Any]]] = [
+        (f"Payments: {hits.why}", Payment, hits.rows) for hits in found.payments
     ]
+    tables += found.others
+    return [summary_table(site, title, rows, model) for title, model, rows in tables]

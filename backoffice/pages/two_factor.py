@@ -1,17 +1,15 @@
 """Pages of codes: enter one, set up an authenticator, see new recovery codes."""
 
 import base64
-from typing import Any
 
 from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 
+from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
-from backoffice.models import AuditOutcome
 from backoffice.pages.forms import SecondFactorForm
 from backoffice.pages.proving import (
     ask_again,
@@ -19,12 +17,12 @@ from backoffice.pages.proving import (
     is_let_in,
     mark_verified,
     next_step,
+    page_of_sign_in,
     password_given,
     redirect_onward,
     refuse_proof,
     takes_codes,
     verified_recently,
-    write_entry,
 )
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import (
@@ -64,7 +62,9 @@ class TwoFactorPages:
             if refuse_proof(request, "wrong code"):
                 return redirect("admin:login")
             form.add_error("code", WRONG_CODE)
-        return self._page(request, "two_factor", {"form": form, "title": "One more step"})
+        return page_of_sign_in(
+            self.site, request, "two_factor", {"form": form, "title": "One more step"}
+        )
 
     def set_up(self, request: HttpRequest) -> HttpResponse:
         """Show the QR code, and take the authenticator into use with its first code."""
@@ -81,15 +81,14 @@ class TwoFactorPages:
             device = finish_enrolment(user, form.cleaned_data["code"], request_now())
             if device is not None:
                 mark_verified(request, device)
-                write_entry(request, "set up two-factor", AuditOutcome.DONE)
+                append_own(staff=staff_of(request), act="set up two-factor")
                 return recovery_codes_page(self.site, request, user)
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user)
         picture = base64.b64encode(svg(enrolment.address)).decode()
         context = {"form": form, "secret": enrolment.secret, "picture": picture}
-        return self._page(
-            request, "two_factor_set_up", context | {"title": "Set up two-factor sign-in"}
-        )
+        context["title"] = "Set up two-factor sign-in"
+        return page_of_sign_in(self.site, request, "two_factor_set_up", context)
 
     def leave(self, request: HttpRequest) -> HttpResponse:
         """Forget the password that was entered, and begin again."""
@@ -106,7 +105,7 @@ class TwoFactorPages:
             return ask_again(request)
         takes = takes_codes(request, user)
         if request.method == "POST" and takes:
-            write_entry(request, "new recovery codes", AuditOutcome.DONE)
+            append_own(staff=staff_of(request), act="new recovery codes")
             return recovery_codes_page(self.site, request, user)
         context = {
             "codes_left": recovery_codes_left(user),
@@ -115,15 +114,10 @@ class TwoFactorPages:
             "passkeys": StaffPasskey.objects.filter(user=user).order_by("pk"),
             "title": "Two-factor sign-in",
         }
-        return self._page(request, "two_factor_account", context)
-
-    def _page(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
-        whole = {**self.site.each_context(request), **context}
-        return TemplateResponse(request, f"admin/backoffice/{name}.html", whole)
+        return page_of_sign_in(self.site, request, "two_factor_account", context)
 
 
 def recovery_codes_page(site: AdminSite, request: HttpRequest, user: User) -> HttpResponse:
     """Show new recovery codes, this once."""
     codes = {"codes": new_recovery_codes(user), "title": "Your recovery codes"}
-    context = {**site.each_context(request), **codes}
-    return TemplateResponse(request, "admin/backoffice/recovery_codes.html", context)
+    return page_of_sign_in(site, request, "recovery_codes", codes)

@@ -73,12 +73,7 @@ GROUPS: dict[str, tuple[CatalogEntry, ...]] = {
     ),
     "Money": (
         CatalogEntry(
-            Instruction,
-            "Approvals",
-            "how_to_reg",
-            R.VIEW_TRADE,
-            "ins",
-            ("approval", "approvals"),
+            Instruction, "Approvals", "how_to_reg", R.VIEW_TRADE, "ins", ("approval", "approvals")
         ),
         CatalogEntry(Payout, "Payouts", "send_money", R.VIEW_PAYOUTS, "po"),
         CatalogEntry(

@@ -49,7 +49,7 @@ class Field:
         value = self.value(row)
         if value is None or value == "":
             return "—"
-        return str(value)[: self.most] if self.most else formats.day_text(value)
+        return formats.short_text(str(value), self.most) if self.most else formats.day_text(value)
 
     def fact(self, row: Any) -> Any:
         return formats.day_text(self.value(row))

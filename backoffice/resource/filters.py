@@ -117,11 +117,7 @@ def _options(choices: Any) -> list[tuple[str, str]]:
 
 def link_filter(title: str, name: str, field_name: str = "") -> type[OfficeFilter]:
     """Return a filter that links from other pages set, such as the merchant of a list."""
-    members = {
-        "title": title,
-        "parameter_name": name,
-        "field_name": field_name or name,
-    }
+    members = {"title": title, "parameter_name": name, "field_name": field_name or name}
     return type(f"{name.title()}Filter", (OfficeFilter,), members)
 
 
@@ -138,17 +134,13 @@ class ModeFilter(OfficeFilter):
 
     def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
         # Both are named, too: indexes of a merchant's rows begin with the mode.
-        return queryset.filter(**{f"{self.field_name}__in": modes_of(self.value())})
+        modes = {"both": [True, False], "live": [True], "test": [False]}
+        return queryset.filter(**{f"{self.field_name}__in": modes[self.value()]})
 
 
 def mode_of(text: str) -> str:
     """Read a mode as the address has it: live, test or both."""
     return text if text in ("live", "test", "both") else default_mode()
-
-
-def modes_of(mode: str) -> list[bool]:
-    """Return the values of `livemode` that a mode stands for."""
-    return [True, False] if mode == "both" else [mode == "live"]
 
 
 def default_mode() -> str:

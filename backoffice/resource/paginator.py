@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django.core.paginator import Paginator
-from django.db.models import Model, Sum
+from django.db.models import Sum
 from django.utils.functional import cached_property
 
 COUNTED = 1_000
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     _Pages = Paginator[Any]
 else:
     _Pages = Paginator  # generic in the stubs only
-
-
-def _has(model: type[Model], name: str) -> bool:
-    return any(field.name == name for field in model._meta.get_fields())
 
 
 class CappedPaginator(_Pages):
@@ -52,7 +48,8 @@ class CappedPaginator(_Pages):
         if not name or self.has_more or not self._keys:
             return []
         listed: Any = self.object_list
-        currency = "currency" if _has(listed.model, "currency") else "transfer__currency"
+        fields = [field.name for field in listed.model._meta.get_fields()]
+        currency = "currency" if "currency" in fields else "transfer__currency"
         rows = listed.model._default_manager.filter(pk__in=self._keys)
         sums = rows.order_by(currency).values_list(currency).annotate(total=Sum(name))
         return [(code, int(total)) for code, total in sums if total is not None]

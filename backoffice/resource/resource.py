@@ -5,9 +5,10 @@ The pages know this class only; `backoffice.admin.office` puts the two together.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
-from django.contrib.admin import ShowFacets
+from django.contrib.admin import AdminSite, ShowFacets
+from django.db.models import Model
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin as UnfoldAdmin
 
@@ -20,7 +21,7 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import OfficeFilter
 from backoffice.resource.orders import ORDERS, SortFilter
 from backoffice.resource.paginator import CappedPaginator
-from backoffice.resource.tables import Related
+from backoffice.resource.tables import Related, table_of
 from backoffice.sheets import Worksheet
 from backoffice.staff import staff_of
 
@@ -173,3 +174,9 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
         """Allow the filters of this list, and no question about any other field."""
         known = {item.parameter_name for item in self.filters()}
         return lookup in known or lookup.removesuffix("_from").removesuffix("_to") in known
+
+
+def summary_table(site: AdminSite, title: str, rows: Iterable[Any], model: type[Model]) -> Table:
+    """Return rows of a resource as a table of its `summary`."""
+    resource = cast(AdminResource, site.get_model_admin(model))
+    return table_of(title, rows, resource.summary, model)

@@ -5,6 +5,7 @@ What `check_…` and the function after it do is one task of an instruction: `in
 
 import re
 from datetime import datetime
+from typing import Any
 
 from axes.utils import reset as reset_attempts
 from django.contrib.auth.models import Group, User
@@ -54,7 +55,8 @@ def create_from_server(*, username: str, role: Role, email: str, now: datetime) 
         plan_invitation(user, now=now)
     server = Staff(user_id=0, username=SERVER, roles=frozenset())
     record = AuditRecord(after={"roles": role.value})
-    append_entry(staff=server, action=_action("create staff", username), record=record, now=now)
+    action = AuditAction("create staff", Right.STAFF, "staff", username)
+    append_entry(staff=server, action=action, record=record, now=now)
     tell_administrators(
         subject="an account was made on the server",
         text=f"{username} is {role.value} from now on. If no one of you knows of it, close it.",
@@ -124,10 +126,9 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
     All Administrators are told when it is one of theirs, the one who loses it included:
     alone, one could otherwise break the glass unheard.
     """
-    user = _colleague(user_id)
-    with audited(
-        staff=staff, action=_action("close account", user.username, reason), now=now
-    ) as record:
+    user = _colleague(pk=user_id)
+    action = AuditAction("close account", Right.STAFF, "staff", user.username, reason=reason)
+    with audited(staff=staff, action=action, now=now) as record:
         if user.pk == staff.user_id:
             raise AccountNotEligible(_OWN)
         if Role.ADMINISTRATOR in roles_of(user):
@@ -145,11 +146,10 @@ def close_account(*, staff: Staff, user_id: int, reason: str, now: datetime) -> 
 
 def lift_lockout(*, staff: Staff, user_id: int, reason: str, now: datetime) -> None:
     """Let a colleague try again who has entered too many wrong passwords."""
-    user = _colleague(user_id)
-    with audited(
-        staff=staff, action=_action("lift lock-out", user.username, reason), now=now
-    ) as made:
-        made.after = {"attempts_forgotten": reset_attempts(username=user.username)}
+    user = _colleague(pk=user_id)
+    action = AuditAction("lift lock-out", Right.STAFF, "staff", user.username, reason=reason)
+    with audited(staff=staff, action=action, now=now) as record:
+        record.after = {"attempts_forgotten": reset_attempts(username=user.username)}
 
 
 def give_roles(user: User, roles: frozenset[Role]) -> None:
@@ -168,20 +168,11 @@ def _refuse_name(username: str) -> None:
 
 
 def _account_of(instruction: Instruction) -> User:
-    user = User.objects.filter(username=instruction.subject_id, is_staff=True).first()
+    return _colleague(username=instruction.subject_id)
+
+
+def _colleague(**named: Any) -> User:
+    user = User.objects.filter(**named, is_staff=True).first()
     if user is None:
         raise AccountNotEligible(user="is not staff")
     return user
-
-
-def _colleague(user_id: int) -> User:
-    user = User.objects.filter(pk=user_id, is_staff=True).first()
-    if user is None:
-        raise AccountNotEligible(user="is not staff")
-    return user
-
-
-def _action(act: str, username: str, reason: str = "") -> AuditAction:
-    return AuditAction(
-        act=act, right=Right.STAFF, subject_type="staff", subject_id=username, reason=reason
-    )

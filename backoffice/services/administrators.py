@@ -33,7 +33,8 @@ def note_administrator(user: User) -> None:
 
 def tell_administrators(*, subject: str, text: str, about: str, now: datetime) -> None:
     """Plan an e-mail to each Administrator who has an address."""
-    reachable = _administrators().filter(is_active=True).exclude(email="")
+    administrators = _real_staff(User.objects.filter(_HAS_ROLE)).distinct()
+    reachable = administrators.filter(is_active=True).exclude(email="")
     for email in reachable.order_by("pk").values_list("email", flat=True):
         plan_message(
             channel=Channel.EMAIL,
@@ -51,10 +52,6 @@ def staff_url(path: str) -> str:
     """Return the absolute address of a page of staff."""
     scheme, _, host = settings.BASE_URL.partition("://")
     return f"{scheme}://{settings.ADMIN_HOST or host}{path}"
-
-
-def _administrators() -> "QuerySet[User]":
-    return _real_staff(User.objects.filter(_HAS_ROLE)).distinct()
 
 
 def _real_staff(users: "QuerySet[User]") -> "QuerySet[User]":

@@ -2,34 +2,24 @@
 
 from datetime import datetime
 
-from django.db import transaction
-
 from backoffice.models import Instruction
+from backoffice.services.payouts import refuse_move
 from customers.models import Customer
 from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand
-from payouts.errors import PayoutStatusUnfit
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry
 from payouts.services import RETURNED_BY_BANK, record_returned
-from payouts.statuses import TRANSITIONS, PayoutStatus
+from payouts.statuses import PayoutStatus
 
 SERVICE, MERCHANT = "the service", "the merchant"
 _BEARS_CHARGE = {"": None, SERVICE: False, MERCHANT: True}
 
 
-def check_match(instruction: Instruction, now: datetime) -> None:
-    """Try it, and undo it: what cannot fit goes to no second person. Raises as the match does."""
-    caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
-    with transaction.atomic():
-        match_entry_by_hand(instruction, caller, now)
-        transaction.set_rollback(True)
-
-
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Take an entry for that of a payout or a run. Raises as the services of `by_hand` do."""
     entry_id, subject_id = instruction.arguments["entry"], instruction.subject_id
-    if _is_batch(instruction):
+    if subject_id.startswith("bat_"):
         match_batch_by_hand(entry_id=entry_id, batch_id=subject_id, actor=caller.actor, now=now)
         return subject_id
     match_by_hand(
@@ -40,10 +30,6 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
         now=now,
     )
     return subject_id
-
-
-def _is_batch(instruction: Instruction) -> bool:
-    return instruction.subject_id.startswith("bat_")
 
 
 def check_credit(instruction: Instruction, now: datetime) -> None:
@@ -66,9 +52,7 @@ def credit_wallet(instruction: Instruction, caller: Caller, now: datetime) -> st
 
 def check_return(instruction: Instruction, now: datetime) -> None:
     """Raises PayoutNotFound, PayoutStatusUnfit."""
-    payout = Payout.objects.one(instruction.subject_id)
-    if PayoutStatus.RETURNED not in TRANSITIONS[PayoutStatus(payout.status)]:
-        raise PayoutStatusUnfit(status=f"is {payout.status}")
+    refuse_move(instruction.subject_id, PayoutStatus.RETURNED)
 
 
 def record_return(instruction: Instruction, caller: Caller, now: datetime) -> str:

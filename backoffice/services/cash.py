@@ -17,7 +17,8 @@ def text_cash_code(*, staff: Staff, top_up_id: str, now: datetime) -> TopUp:
 
     The audit entry is written first: the text may not leave from within its transaction.
     """
-    with audited(staff=staff, action=_action("send cash code", top_up_id), now=now):
+    action = AuditAction("send cash code", Right.TAKE_CASH, "topup", top_up_id)
+    with audited(staff=staff, action=action, now=now):
         TopUp.objects.one(top_up_id)
     return send_cash_code(top_up_id=top_up_id, agent=staff.actor, address=staff.address, now=now)
 
@@ -28,7 +29,8 @@ def confirm_cash(*, staff: Staff, top_up_id: str, code: str, now: datetime) -> T
     The code is counted before the transaction of the credit, whose end might undo the count.
     """
     refusal = _refusal_of_code(top_up_id, code, now) if staff.may(Right.TAKE_CASH) else None
-    with audited(staff=staff, action=_action("take cash", top_up_id), now=now) as record:
+    action = AuditAction("take cash", Right.TAKE_CASH, "topup", top_up_id)
+    with audited(staff=staff, action=action, now=now) as record:
         if refusal is not None:
             raise refusal
         record.before = snapshot(TopUp.objects.one(top_up_id), *WATCHED)
@@ -43,7 +45,3 @@ def _refusal_of_code(top_up_id: str, code: str, now: datetime) -> ApiError | Non
     except ApiError as error:
         return error
     return None
-
-
-def _action(act: str, top_up_id: str) -> AuditAction:
-    return AuditAction(act=act, right=Right.TAKE_CASH, subject_type="topup", subject_id=top_up_id)

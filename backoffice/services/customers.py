@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from backoffice.audit import AuditAction, audited, limit_rate, snapshot
+from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.roles import Right
@@ -33,7 +33,7 @@ class Identity:
 
 def unlock(*, staff: Staff, customer_id: str, identity: Identity, now: datetime) -> Customer:
     """Lift the lock of a PIN. Raises Forbidden, IdentityNotProven, PinDisabled."""
-    action = _action("unlock PIN", Right.UNLOCK_PIN, customer_id)
+    action = AuditAction("unlock PIN", Right.UNLOCK_PIN, "customer", customer_id)
     with audited(staff=staff, action=action, now=now) as record:
         before = Customer.objects.one(customer_id)
         proofs = _prove(before, identity, action.act, now)
@@ -48,7 +48,9 @@ def remove_passkey(
 ) -> Passkey:
     """Remove a passkey of a lost device. Raises Forbidden, IdentityNotProven, PasskeyNotFound."""
     passkey = Passkey.objects.select_related("customer").get(pk=passkey_id)
-    action = _action("remove passkey", Right.REMOVE_PASSKEY, passkey.customer_id, reason)
+    action = AuditAction(
+        "remove passkey", Right.REMOVE_PASSKEY, "customer", passkey.customer_id, reason
+    )
     with audited(staff=staff, action=action, now=now) as record:
         proofs = _prove(passkey.customer, identity, action.act, now)
         revoke_passkey(passkey_id=passkey_id, now=now)
@@ -70,7 +72,7 @@ def secure_stolen(*, staff: Staff, customer_id: str, reason: str, now: datetime)
 
     No one has to prove who they are: it only takes away. Raises Forbidden, CustomerNotFound.
     """
-    action = _action("account stolen", Right.FREEZE, customer_id, reason)
+    action = AuditAction("account stolen", Right.FREEZE, "customer", customer_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         live = CustomerSession.objects.filter(customer_id=customer_id, ended_at=None)
         sessions = live.filter(expires_at__gt=now).count()
@@ -88,9 +90,10 @@ def reveal(*, staff: Staff, customer_id: str, reason: str, now: datetime) -> str
 
     Raises Forbidden, ActionLimitReached.
     """
-    action = _action("reveal contact", Right.REVEAL, customer_id, reason)
+    action = AuditAction(
+        "reveal contact", Right.REVEAL, "customer", customer_id, reason, limited=True
+    )
     with audited(staff=staff, action=action, now=now):
-        limit_rate(staff=staff, act=action.act, now=now)
         customer = Customer.objects.one(customer_id)
     return " ".join(filter(None, [customer.phone, customer.email]))
 
@@ -121,9 +124,3 @@ def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> in
         right_merchant = len(named) > 2 and named in payment.merchant.name.lower()
         best = max(best, int(payment.amount == identity.amount) + int(right_merchant))
     return best
-
-
-def _action(act: str, right: Right, customer_id: str, reason: str = "") -> AuditAction:
-    return AuditAction(
-        act=act, right=right, subject_type="customer", subject_id=customer_id, reason=reason
-    )

@@ -95,9 +95,7 @@ def _expire(instruction_id: str, *, now: datetime) -> bool:
 
 def decision(act: str, right: Right, instruction_id: str, note: str) -> AuditAction:
     """Return the act of deciding about an instruction, for the audit trail."""
-    return AuditAction(
-        act=act, right=right, subject_type="instruction", subject_id=instruction_id, note=note
-    )
+    return AuditAction(act, right, "instruction", instruction_id, note=note)
 
 
 def lock_waiting(instruction_id: str, now: datetime) -> Instruction:

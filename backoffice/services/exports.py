@@ -54,9 +54,7 @@ def start_export(
     *, staff: Staff, resource: str, query: str, form: ExportForm, name: str, now: datetime
 ) -> ExportRun:
     """Ask for a file. Raises Forbidden, ExportsTooMany where others are still being made."""
-    action = AuditAction(
-        act="start export", right=Right.EXPORT, subject_type=resource, subject_id="", reason=name
-    )
+    action = AuditAction("start export", Right.EXPORT, resource, "", reason=name)
     with audited(staff=staff, action=action, now=now) as record:
         pending = ExportRun.objects.filter(asked_by_id=staff.user_id, finished_at=None)
         if pending.count() >= MOST_PENDING:
@@ -76,13 +74,7 @@ def start_export(
 
 def note_download(*, staff: Staff, run: ExportRun, now: datetime) -> None:
     """Record that the file of an export leaves."""
-    action = AuditAction(
-        act="download export",
-        right=Right.EXPORT,
-        subject_type="exportrun",
-        subject_id=run.pk,
-        reason=run.name,
-    )
+    action = AuditAction("download export", Right.EXPORT, "exportrun", run.pk, reason=run.name)
     append_entry(staff=staff, action=action, record=AuditRecord(), now=now)
 
 

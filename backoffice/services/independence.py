@@ -44,9 +44,7 @@ def refuse_key_holder(*, decides: Staff, merchant_id: str, now: datetime) -> Non
     whom a holder has let in. Raises IndependentApproverRequired.
     """
     given = Instruction.objects.filter(
-        kind=InstructionKind.LIVE_KEY,
-        status=InstructionStatus.CARRIED_OUT,
-        merchant_id=merchant_id,
+        kind=InstructionKind.LIVE_KEY, status=InstructionStatus.CARRIED_OUT, merchant_id=merchant_id
     )
     for holder in User.objects.filter(pk__in=given.values("asked_by")):
         if holder.pk == decides.user_id:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from django.db import transaction
+
 from backoffice.models import Instruction
 from backoffice.roles import InstructionKind, Right
 from backoffice.services import (
@@ -22,20 +24,33 @@ from backoffice.services import (
 )
 from merchants.callers import Caller
 
+K, R = InstructionKind, Right
+Check = Callable[[Instruction, datetime], None]
 CarryOut = Callable[[Instruction, Caller, datetime], str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class InstructionTask:
-    """`kind` is whose limit counts; `always_two`: a second person is needed for any amount.
+def tried(carry_out: CarryOut) -> Check:
+    """Return the check that does it and undoes it: what cannot be goes to no second person."""
 
-    `carry_out` returns the id of what it made.
+    def check(instruction: Instruction, now: datetime) -> None:
+        caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
+        with transaction.atomic():
+            carry_out(instruction, caller, now)
+            transaction.set_rollback(True)
+
+    return check
+
+
+@dataclass(frozen=True)
+class InstructionTask:
+    """`kind` is whose limit counts; `always_two`: a second person is needed within it, too, as
+    always where no role has a limit. `carry_out` returns the id of what it made.
     """
 
     title: str
     kind: InstructionKind
     right: Right
-    check: Callable[[Instruction, datetime], None]
+    check: Check
     carry_out: CarryOut
     always_two: bool = False
 
@@ -65,159 +80,104 @@ ROLL_LIVE_KEY = "roll_live_key"
 BREAKABLE = frozenset({InstructionKind.STAFF, InstructionKind.LIVE_KEY})
 
 TASKS: dict[str, InstructionTask] = {
-    REFUND: InstructionTask(
-        title="Refund",
-        kind=InstructionKind.REFUND,
-        right=Right.REFUND,
-        check=money.check_refund,
-        carry_out=money.refund,
-    ),
-    TOP_UP: InstructionTask(
-        title="Top-up",
-        kind=InstructionKind.TOP_UP,
-        right=Right.TOP_UP,
-        check=money.check_top_up,
-        carry_out=money.top_up,
-    ),
+    REFUND: InstructionTask("Refund", K.REFUND, R.REFUND, money.check_refund, money.refund),
+    TOP_UP: InstructionTask("Top-up", K.TOP_UP, R.TOP_UP, money.check_top_up, money.top_up),
     REVERSE_TOP_UP: InstructionTask(
-        title="Reversal of a top-up",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.ADJUST,
-        check=money.check_reversal,
-        carry_out=money.reverse,
+        "Reversal of a top-up",
+        K.ADJUSTMENT,
+        R.ADJUST,
+        money.check_reversal,
+        money.reverse,
         always_two=True,
     ),
     ADJUST_WALLET: InstructionTask(
-        title="Adjustment of a wallet",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.ADJUST,
-        check=money.check_customer,
-        carry_out=money.adjust_wallet,
+        "Adjustment of a wallet", K.ADJUSTMENT, R.ADJUST, money.check_customer, money.adjust_wallet
     ),
     ADJUST_MERCHANT: InstructionTask(
-        title="Adjustment of a balance",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.ADJUST,
-        check=money.check_merchant,
-        carry_out=money.adjust_merchant,
+        "Adjustment of a balance",
+        K.ADJUSTMENT,
+        R.ADJUST,
+        money.check_merchant,
+        money.adjust_merchant,
     ),
-    PAY_OUT: InstructionTask(
-        title="Payout",
-        kind=InstructionKind.PAYOUT,
-        right=Right.PAY_OUT,
-        check=payouts.check_pay_out,
-        carry_out=payouts.pay_out,
-    ),
+    PAY_OUT: InstructionTask("Payout", K.PAYOUT, R.PAY_OUT, payouts.check_pay_out, payouts.pay_out),
     RUN_PAYOUTS: InstructionTask(
-        title="Payout run",
-        kind=InstructionKind.PAYOUT,
-        right=Right.PAY_OUT,
-        check=payouts.check_run,
-        carry_out=payouts.run_payouts,
+        "Payout run", K.PAYOUT, R.PAY_OUT, payouts.check_run, payouts.run_payouts
     ),
     # Money from nothing, if the bank has paid after all: the limit is that of adjustments.
     PAYOUT_FAILURE: InstructionTask(
-        title="Return of a payout",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.PAY_OUT,
-        check=payouts.check_failure,
-        carry_out=payouts.record_failure,
+        "Return of a payout", K.ADJUSTMENT, R.PAY_OUT, payouts.check_failure, payouts.record_failure
     ),
     PAYOUT_RETURN: InstructionTask(
-        title="Return of a paid payout",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.PAY_OUT,
-        check=bank_entries.check_return,
-        carry_out=bank_entries.record_return,
+        "Return of a paid payout",
+        K.ADJUSTMENT,
+        R.PAY_OUT,
+        bank_entries.check_return,
+        bank_entries.record_return,
     ),
     BANK_ENTRY: InstructionTask(
-        title="Match of a bank entry",
-        kind=InstructionKind.ADJUSTMENT,
-        right=Right.PAY_OUT,
-        check=bank_entries.check_match,
-        carry_out=bank_entries.match_entry_by_hand,
+        "Match of a bank entry",
+        K.ADJUSTMENT,
+        R.PAY_OUT,
+        tried(bank_entries.match_entry_by_hand),
+        bank_entries.match_entry_by_hand,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(
-        title="Credit of a bank entry",
-        kind=InstructionKind.TOP_UP,
-        right=Right.PAY_OUT,
-        check=bank_entries.check_credit,
-        carry_out=bank_entries.credit_wallet,
+        "Credit of a bank entry",
+        K.TOP_UP,
+        R.PAY_OUT,
+        bank_entries.check_credit,
+        bank_entries.credit_wallet,
         always_two=True,
     ),
     # The requester may have written the file: it gives money to any wallet and any merchant.
     BANK_FILE: InstructionTask(
-        title="Import of a bank file",
-        kind=InstructionKind.BANK_FILE,
-        right=Right.PAY_OUT,
-        check=bank_uploads.check_file,
-        carry_out=bank_uploads.import_file,
-        always_two=True,
+        "Import of a bank file",
+        K.BANK_FILE,
+        R.PAY_OUT,
+        bank_uploads.check_file,
+        bank_uploads.import_file,
     ),
     BANK_ACCOUNT: InstructionTask(
-        title="Change of a bank account",
-        kind=InstructionKind.BANK_ACCOUNT,
-        right=Right.BANK_ACCOUNT,
-        check=payouts.check_bank_account,
-        carry_out=payouts.set_bank_account,
-        always_two=True,
+        "Change of a bank account",
+        K.BANK_ACCOUNT,
+        R.BANK_ACCOUNT,
+        tried(payouts.set_bank_account),
+        payouts.set_bank_account,
     ),
     ADD_STAFF: InstructionTask(
-        title="Add staff",
-        kind=InstructionKind.STAFF,
-        right=Right.STAFF,
-        check=accounts.check_addition,
-        carry_out=accounts.add_colleague,
-        always_two=True,
+        "Add staff", K.STAFF, R.STAFF, accounts.check_addition, accounts.add_colleague
     ),
     SET_ROLES: InstructionTask(
-        title="Set roles",
-        kind=InstructionKind.STAFF,
-        right=Right.STAFF,
-        check=accounts.check_colleague,
-        carry_out=accounts.set_roles,
-        always_two=True,
+        "Set roles", K.STAFF, R.STAFF, accounts.check_colleague, accounts.set_roles
     ),
     RESET_ACCESS: InstructionTask(
-        title="Reset access",
-        kind=InstructionKind.STAFF,
-        right=Right.STAFF,
-        check=accounts.check_colleague,
-        carry_out=accounts.reset_access,
-        always_two=True,
+        "Reset access", K.STAFF, R.STAFF, accounts.check_colleague, accounts.reset_access
     ),
     REOPEN_ACCOUNT: InstructionTask(
-        title="Reopen account",
-        kind=InstructionKind.STAFF,
-        right=Right.STAFF,
-        check=accounts.check_colleague,
-        carry_out=accounts.reopen_account,
-        always_two=True,
+        "Reopen account", K.STAFF, R.STAFF, accounts.check_colleague, accounts.reopen_account
     ),
     ISSUE_LIVE_KEY: InstructionTask(
-        title="Issue live key",
-        kind=InstructionKind.LIVE_KEY,
-        right=Right.LIVE_KEYS,
-        check=merchants.check_new_live_key,
-        carry_out=merchants.issue_live_key,
-        always_two=True,
+        "Issue live key",
+        K.LIVE_KEY,
+        R.LIVE_KEYS,
+        merchants.check_new_live_key,
+        merchants.issue_live_key,
     ),
     ROLL_LIVE_KEY: InstructionTask(
-        title="Roll live key",
-        kind=InstructionKind.LIVE_KEY,
-        right=Right.LIVE_KEYS,
-        check=merchants.check_rolled_key,
-        carry_out=merchants.roll_live_key,
-        always_two=True,
+        "Roll live key",
+        K.LIVE_KEY,
+        R.LIVE_KEYS,
+        merchants.check_rolled_key,
+        merchants.roll_live_key,
     ),
     ERASE_CUSTOMER: InstructionTask(
-        title="Erasure of a customer",
-        kind=InstructionKind.ERASURE,
-        right=Right.PERSONAL_DATA,
-        check=personal_data.check_erasure,
-        carry_out=personal_data.erase,
-        always_two=True,
+        "Erasure of a customer",
+        K.ERASURE,
+        R.PERSONAL_DATA,
+        personal_data.check_erasure,
+        personal_data.erase,
     ),
 }
 

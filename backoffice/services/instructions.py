@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
-from backoffice.roles import InstructionKind, limit_of
+from backoffice.roles import LIMITED, InstructionKind, limit_of
 from backoffice.services.administrators import is_first_administrator
 from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import TASKS, InstructionTask, task_of
@@ -25,6 +25,11 @@ from merchants.callers import Caller
 
 DAY = timedelta(days=1)
 LIFETIME = timedelta(days=7)
+# What an instruction keeps as it was asked for.
+ASKED_FOR = (
+    *("task", "subject_id", "merchant_id", "livemode", "amount", "currency", "arguments"),
+    *("reason", "note", "form_key"),
+)
 AUDITED = ("status", "amount", "currency", "task", "subject_id", "result_id")
 
 
@@ -67,10 +72,11 @@ def instruct(*, staff: Staff, request: InstructionRequest, now: datetime) -> Ins
         User.objects.select_for_update(of=("self",)).get(pk=staff.user_id)
         instruction = _write_down(staff, request, now)
         task.check(instruction, now)
-        if _is_within_limit(staff, task, instruction, now):
-            carry_out(task, instruction, staff.actor, user_id=None, now=now)
-        else:
+        moved: dict[str, Any] = {"amount": request.amount, "livemode": request.livemode}
+        if needs_approval(staff=staff, task=task, now=now, **moved):
             record.outcome = AuditOutcome.ASKED
+        else:
+            carry_out(task, instruction, staff.actor, user_id=None, now=now)
         _note(staff, request, now)
         record.after = snapshot(instruction, *AUDITED)
     return instruction
@@ -99,22 +105,10 @@ def needs_approval(
     if task.kind == InstructionKind.STAFF and is_first_administrator(staff.user_id):
         return False  # a first installation: there has been no one to ask yet
     limit = limit_of(staff.roles, task.kind)
-    if task.always_two or amount > limit.each:
+    if task.always_two or task.kind not in LIMITED or amount > limit.each:
         return True
     spent = spent_in_a_day(user_id=staff.user_id, kind=task.kind, livemode=livemode, now=now)
     return spent + amount > limit.a_day
-
-
-def _is_within_limit(
-    staff: Staff, task: InstructionTask, instruction: Instruction, now: datetime
-) -> bool:
-    return not needs_approval(
-        staff=staff,
-        task=task,
-        amount=instruction.amount,
-        livemode=instruction.livemode,
-        now=now,
-    )
 
 
 def _subject_type(task: InstructionTask, subject_id: str) -> str:
@@ -137,17 +131,8 @@ def _write_down(staff: Staff, request: InstructionRequest, now: datetime) -> Ins
     instruction = Instruction(
         id=new_id("ins", now),
         kind=TASKS[request.task].kind.value,
-        task=request.task,
-        subject_id=request.subject_id,
-        merchant_id=request.merchant_id,
-        livemode=request.livemode,
-        amount=request.amount,
-        currency=request.currency,
-        arguments=request.arguments,
         sealed_arguments=crypto.encrypt(request.secret) if request.secret else "",
-        reason=request.reason,
-        note=request.note,
-        form_key=request.form_key,
+        **{name: getattr(request, name) for name in ASKED_FOR},
         asked_by_id=staff.user_id,
         asked_at=now,
         lapses_at=now + LIFETIME,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from backoffice.audit import AuditAction, audited, limit_rate, snapshot
+from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.roles import Right
 from backoffice.services.payments import masked_address
 from backoffice.staff import Staff
@@ -42,18 +42,13 @@ def send_link(*, staff: Staff, request: LinkRequest, now: datetime) -> PaymentLi
 
     Raises Forbidden, MerchantNotFound, MerchantInactive, ActionLimitReached, ValidationFailed.
     """
-    action = AuditAction(
-        act="send payment link",
-        right=Right.LINK,
-        subject_type="merchant",
-        subject_id=request.merchant_id,
-    )
+    act, merchant_id = "send payment link", request.merchant_id
+    action = AuditAction(act, Right.LINK, "merchant", merchant_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
-        merchant = Merchant.objects.one(request.merchant_id)
+        merchant = Merchant.objects.one(merchant_id)
         if merchant.status == MerchantStatus.SUSPENDED:
             raise MerchantInactive
         recipient = _recipient(request)
-        limit_rate(staff=staff, act=action.act, now=now)
         draft = LinkDraft(
             currency=request.currency,
             amount=request.amount,

@@ -22,13 +22,8 @@ def decide_change(
     The audit trail keeps both values of every field, whichever way it went.
     """
     change = MerchantChange.objects.one(change_id)
-    action = AuditAction(
-        act=APPROVE if approve else DECLINE,
-        right=Right.VERIFY_MERCHANT,
-        subject_type="merchant",
-        subject_id=change.merchant_id,
-        reason=reason,
-    )
+    act = APPROVE if approve else DECLINE
+    action = AuditAction(act, Right.VERIFY_MERCHANT, "merchant", change.merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         decide = approve_change if approve else decline_change
         if approve:

@@ -52,7 +52,7 @@ def add_test_key(
     *, staff: Staff, merchant_id: str, name: str, reason: str, now: datetime
 ) -> IssuedKey:
     """Give a merchant one more test key. Raises Forbidden, MerchantNotFound."""
-    action = _action("issue key", Right.KEYS, merchant_id, reason)
+    action = AuditAction("issue key", Right.KEYS, "merchant", merchant_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         issued = _issue(merchant_id, livemode=False, name=name, now=now)
         record.after = _state(issued.key)
@@ -63,7 +63,7 @@ def replace_test_key(
     *, staff: Staff, key_id: str, overlap: timedelta, reason: str, now: datetime
 ) -> IssuedKey:
     """Roll a test key. Raises Forbidden, and as `roll_key` does."""
-    action = _key_action("roll key", Right.KEYS, key_id, reason)
+    action = AuditAction("roll key", Right.KEYS, "apikey", key_id, reason)
     with audited(staff=staff, action=action, now=now) as record:
         before = ApiKey.objects.filter(livemode=False).select_related("merchant").one(key_id)
         record.before = _state(before)
@@ -100,12 +100,7 @@ def collect_key(*, staff: Staff, instruction_id: str, now: datetime) -> str:
 
     Raises Forbidden for anyone else, and SecretNotThere where it was collected or has gone.
     """
-    action = AuditAction(
-        act="collect key",
-        right=Right.LIVE_KEYS,
-        subject_type="instruction",
-        subject_id=instruction_id,
-    )
+    action = AuditAction("collect key", Right.LIVE_KEYS, "instruction", instruction_id)
     with audited(staff=staff, action=action, now=now) as record:
         instruction = Instruction.objects.locked(instruction_id)
         if instruction.asked_by_id != staff.user_id:
@@ -163,15 +158,3 @@ def _seal(instruction: Instruction, issued: IssuedKey) -> str:
 
 def _state(key: ApiKey) -> dict[str, Any]:
     return snapshot(key, "id", "hint", "expires_at", "revoked_at")
-
-
-def _action(act: str, right: Right, merchant_id: str, reason: str) -> AuditAction:
-    return AuditAction(
-        act=act, right=right, subject_type="merchant", subject_id=merchant_id, reason=reason
-    )
-
-
-def _key_action(act: str, right: Right, key_id: str, reason: str) -> AuditAction:
-    return AuditAction(
-        act=act, right=right, subject_type="apikey", subject_id=key_id, reason=reason
-    )

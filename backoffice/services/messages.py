@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import AuditAction, audited, limit_rate, snapshot
+from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import MessageNotWaiting
 from backoffice.roles import Right
 from backoffice.staff import Staff
@@ -12,11 +12,9 @@ from messages.resending import resend_message
 
 def send_message_again(*, staff: Staff, message: Message, now: datetime) -> None:
     """Send a message again. Raises Forbidden, ActionLimitReached, MessageNotWaiting."""
-    action = AuditAction(
-        act="send message again", right=Right.MESSAGE, subject_type="message", subject_id=message.pk
-    )
+    act = "send message again"
+    action = AuditAction(act, Right.MESSAGE, "message", message.pk, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
-        limit_rate(staff=staff, act=action.act, now=now)
         record.before = snapshot(message, "status")
         if not resend_message(message_id=message.pk, now=now):
             raise MessageNotWaiting

@@ -12,9 +12,7 @@ def write_note(
     *, staff: Staff, subject_type: NoteSubject, subject_id: str, text: str, now: datetime
 ) -> Note:
     """Leave a note for other staff. It never changes; a correction is another note."""
-    action = AuditAction(
-        act="note", right=Right.NOTE, subject_type=subject_type, subject_id=subject_id
-    )
+    action = AuditAction("note", Right.NOTE, subject_type, subject_id)
     with audited(staff=staff, action=action, now=now) as record:
         note = Note.objects.create(
             subject_type=subject_type,

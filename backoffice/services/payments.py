@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from backoffice.audit import AuditAction, audited, limit_rate
+from backoffice.audit import AuditAction, audited
 from backoffice.roles import Right
 from backoffice.staff import Staff
 from payments.emails import plan_receipt_again
@@ -13,11 +13,8 @@ def send_receipt(*, staff: Staff, payment_id: str, recipient: str, now: datetime
 
     Raises Forbidden, ActionLimitReached, PaymentNotFound, PaymentNotCompleted.
     """
-    action = AuditAction(
-        act="send receipt", right=Right.RECEIPT, subject_type="payment", subject_id=payment_id
-    )
+    action = AuditAction("send receipt", Right.RECEIPT, "payment", payment_id, limited=True)
     with audited(staff=staff, action=action, now=now) as record:
-        limit_rate(staff=staff, act=action.act, now=now)
         plan_receipt_again(payment_id=payment_id, recipient=recipient, now=now)
         record.after = {"recipient": masked_address(recipient)}
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Sum
 
 from backoffice.audit import AuditAction, audited
@@ -23,24 +22,14 @@ from merchants.errors import MerchantInactive
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from payouts.bank_accounts import BankDetails, open_bank_account
-from payouts.batches import (
-    MAX_PAYOUTS,
-    create_batch,
-    first_day,
-    payouts_due,
-    refuse_unknown_file,
-)
+from payouts.batches import MAX_PAYOUTS, create_batch, first_day, payouts_due, refuse_unknown_file
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
 from payouts.order_references import held_back
 from payouts.own_accounts import approve_bank_account
-from payouts.services import (
-    REFUSED,
-    record_failed,
-    schedule_payout,
-)
+from payouts.services import REFUSED, record_failed, schedule_payout
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 RUN = "run"
@@ -135,8 +124,13 @@ def run_payouts(instruction: Instruction, caller: Caller, now: datetime) -> str:
 
 def check_failure(instruction: Instruction, now: datetime) -> None:
     """Raises PayoutNotFound, PayoutStatusUnfit."""
-    payout = Payout.objects.one(instruction.subject_id)
-    if PayoutStatus.FAILED not in TRANSITIONS[PayoutStatus(payout.status)]:
+    refuse_move(instruction.subject_id, PayoutStatus.FAILED)
+
+
+def refuse_move(payout_id: str, status: PayoutStatus) -> None:
+    """Raise PayoutStatusUnfit for a payout that cannot become this, and PayoutNotFound."""
+    payout = Payout.objects.one(payout_id)
+    if status not in TRANSITIONS[PayoutStatus(payout.status)]:
         raise PayoutStatusUnfit(status=f"is {payout.status}")
 
 
@@ -152,16 +146,8 @@ def record_failure(instruction: Instruction, caller: Caller, now: datetime) -> s
     return payout.id
 
 
-def check_bank_account(instruction: Instruction, now: datetime) -> None:
-    """Try it, and undo it: raises MerchantNotFound, ValidationFailed."""
-    caller = Caller.for_staff(livemode=instruction.livemode, actor="system:check")
-    before = transaction.savepoint()
-    set_bank_account(instruction, caller, now)
-    transaction.savepoint_rollback(before)
-
-
 def set_bank_account(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Pay a merchant out to this account from now on. Raises ValidationFailed."""
+    """Pay a merchant out to this account from now on. Raises MerchantNotFound, ValidationFailed."""
     details = BankDetails(**json.loads(crypto.decrypt(instruction.sealed_arguments)))
     account = open_bank_account(
         merchant_id=instruction.subject_id,
@@ -184,16 +170,15 @@ def approve_account(*, staff: Staff, account: BankAccount, now: datetime) -> Ban
 
 def note_download(*, staff: Staff, batch: PayoutBatch, form: str, now: datetime) -> None:
     """Record the download of a file with account numbers. Raises Forbidden."""
-    action = AuditAction(
-        act=f"download {form}", right=Right.PAY_OUT, subject_type="payout", subject_id=batch.pk
-    )
+    action = AuditAction(f"download {form}", Right.PAY_OUT, "payout", batch.pk)
     with audited(staff=staff, action=action, now=now):
         pass
 
 
 def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHoliday:
     """Add a day on which banks move no money. Raises Forbidden."""
-    with audited(staff=staff, action=_holiday_action("add bank holiday", day), now=now) as record:
+    action = AuditAction("add bank holiday", Right.HOLIDAYS, "bankholiday", day.isoformat())
+    with audited(staff=staff, action=action, now=now) as record:
         holiday, _ = BankHoliday.objects.update_or_create(date=day, defaults={"name": name})
         record.after = {"date": day, "name": name}
     return holiday
@@ -201,7 +186,8 @@ def add_holiday(*, staff: Staff, day: date, name: str, now: datetime) -> BankHol
 
 def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
     """Take a day off the list. Raises Forbidden."""
-    with audited(staff=staff, action=_holiday_action("drop bank holiday", day), now=now) as record:
+    action = AuditAction("drop bank holiday", Right.HOLIDAYS, "bankholiday", day.isoformat())
+    with audited(staff=staff, action=action, now=now) as record:
         record.before = {"date": day}
         BankHoliday.objects.filter(date=day).delete()
 
@@ -209,9 +195,3 @@ def drop_holiday(*, staff: Staff, day: date, now: datetime) -> None:
 def _execution_date(instruction: Instruction, now: datetime) -> date:
     asked = date.fromisoformat(instruction.arguments["execution_date"])
     return BusinessDays.load().on_or_after(max(asked, first_day(now)))
-
-
-def _holiday_action(act: str, day: date) -> AuditAction:
-    return AuditAction(
-        act=act, right=Right.HOLIDAYS, subject_type="bankholiday", subject_id=day.isoformat()
-    )

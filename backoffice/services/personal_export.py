@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 from django.db.models import Model, Q
 
-from backoffice.audit import AuditAction, audited, limit_rate
+from backoffice.audit import AuditAction, audited
 from backoffice.roles import Right
 from backoffice.services.personal_data import messages_to, wallets_of
 from backoffice.staff import Staff
@@ -45,15 +45,9 @@ def export_personal_data(*, staff: Staff, customer_id: str, reason: str, now: da
 
     Raises Forbidden, CustomerNotFound, CustomerErased, ActionLimitReached.
     """
-    action = AuditAction(
-        act="export personal data",
-        right=Right.PERSONAL_DATA,
-        subject_type="customer",
-        subject_id=customer_id,
-        reason=reason,
-    )
+    act, right = "export personal data", Right.PERSONAL_DATA
+    action = AuditAction(act, right, "customer", customer_id, reason=reason, limited=True)
     with audited(staff=staff, action=action, now=now):
-        limit_rate(staff=staff, act=action.act, now=now)
         customer = Customer.objects.one(customer_id)
         customer.refuse_erased()
         known = {"exported_at": iso(now)} | _known_of(customer)

@@ -51,9 +51,7 @@ def ask_for_statement(
 
     Raises Forbidden, AccountStatementsTooMany, ExportsTooMany.
     """
-    action = AuditAction(
-        act="statement", right=Right.EXPORT, subject_type="merchant", subject_id=merchant.pk
-    )
+    action = AuditAction("statement", Right.EXPORT, "merchant", merchant.pk)
     with audited(staff=staff, action=action, now=now) as record:
         statement = request_statement(
             caller=Caller(merchant, livemode=livemode, actor=staff.actor),

@@ -53,7 +53,7 @@ def probe_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Resent:
 def resend_delivery(*, staff: Staff, delivery_id: str, now: datetime) -> Delivery:
     """Send one delivery again. Raises Forbidden, DeliveryNotFound, ValidationFailed, Conflict."""
     delivery = Delivery.objects.select_related("webhook").one(delivery_id)
-    with audited(staff=staff, action=_action("resend webhook", delivery.pk), now=now) as record:
+    with audited(staff=staff, action=_resending(delivery.pk), now=now) as record:
         record.before = snapshot(delivery, "status")
         again = retry_delivery(
             caller=staff.caller(livemode=delivery.webhook.livemode),
@@ -98,13 +98,7 @@ def count_for_run(lookups: Lookups) -> int:
 
 def start_run(*, staff: Staff, lookups: Lookups, reason: str, now: datetime) -> ResendRun:
     """Send everything of a filter again, in the background. Raises Forbidden, NothingToSend."""
-    action = AuditAction(
-        act="resend webhooks",
-        right=Right.RESEND,
-        subject_type="delivery",
-        subject_id="",
-        reason=reason,
-    )
+    action = AuditAction("resend webhooks", Right.RESEND, "delivery", "", reason=reason)
     with audited(staff=staff, action=action, now=now) as record:
         rows = Delivery.objects.filter(**lookups)
         last = rows.order_by("-pk").first()
@@ -171,7 +165,7 @@ def _next_of_run(run_id: str, delivery_id: str, now: datetime) -> bool:
     run.skipped_count += bool(error)
     run.save(update_fields=["after_id", "sent_count", "skipped_count"])
     record = AuditRecord(outcome=AuditOutcome.REFUSED if error else AuditOutcome.DONE)
-    action = _action("resend webhook", delivery_id)
+    action = _resending(delivery_id)
     append_entry(staff=staff, action=action, record=record, now=now, error=error)
     return not error
 
@@ -192,5 +186,5 @@ def _refusal(staff: Staff, delivery_id: str, now: datetime) -> str:
     return ""
 
 
-def _action(act: str, delivery_id: str) -> AuditAction:
-    return AuditAction(act=act, right=Right.RESEND, subject_type="delivery", subject_id=delivery_id)
+def _resending(delivery_id: str) -> AuditAction:
+    return AuditAction("resend webhook", Right.RESEND, "delivery", delivery_id)

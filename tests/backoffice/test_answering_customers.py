@@ -58,7 +58,7 @@ def test_its_page_and_that_of_the_payment_say_what_was_reported(
 
 
 def test_support_answers(office: Office, inquiry: Inquiry) -> None:
-    act(office(Role.SUPPORT), inquiry, "answer", answer="We see one payment only.")
+    act(office(Role.SUPPORT), inquiry, "answer", text="We see one payment only.")
 
     inquiry.refresh_from_db()
     assert inquiry.status == "answered"
@@ -69,7 +69,7 @@ def test_support_answers(office: Office, inquiry: Inquiry) -> None:
 
 
 def test_support_closes_with_a_reason(office: Office, inquiry: Inquiry) -> None:
-    act(office(Role.SUPPORT), inquiry, "close", answer="These are two tables.")
+    act(office(Role.SUPPORT), inquiry, "close", text="These are two tables.")
 
     inquiry.refresh_from_db()
     assert inquiry.status == "closed"

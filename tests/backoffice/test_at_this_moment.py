@@ -86,3 +86,17 @@ def test_a_merchant_that_need_not_be_verified_accepts_live_payments(
     for required, said in ((True, "it accepts test payments only"), (False, "all the same")):
         settings.REQUIRE_VERIFIED_MERCHANTS = required
         assert said in office(Role.VIEWER).get(page_of(merchant)).content.decode()
+
+
+def test_a_payment_to_a_suspended_merchant_is_not_said_to_be_payable(
+    office: Office, payment: Payment
+) -> None:
+    browser = office(Role.SUPPORT)
+    assert "It can be paid until " in browser.get(page_of(payment)).content.decode()
+
+    payment.merchant.status = "suspended"
+    payment.merchant.save()
+
+    page = browser.get(page_of(payment)).content.decode()
+    assert "The merchant is suspended: it cannot be paid." in page
+    assert "It can be paid until " not in page

@@ -11,14 +11,16 @@ from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
+from messages.models import Message, MessageStatus
 from outbound.http_client import HttpResult
 from payments.models import Payment
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of, paid_payment
+from webhooks.alerts import raise_alert
 from webhooks.endpoints import create_webhook
 from webhooks.models import Delivery, Webhook
-from webhooks.statuses import DeliveryStatus
+from webhooks.statuses import AlertKind, DeliveryStatus
 
 pytestmark = [
     pytest.mark.django_db,
@@ -107,6 +109,17 @@ def test_its_list_its_page_and_its_merchant_say_so(
     assert "1 delivery waits for it. Next attempt: at any moment." in shown
     assert "The merchant was told by e-mail " in shown
     assert "old.example: Failing since " in page(office, merchant)
+
+
+def test_an_alarm_that_could_not_be_sent_has_told_no_one(
+    office: Office, payment: Payment, endpoints: list[Webhook]
+) -> None:
+    raise_alert(AlertKind.UNHEALTHY, endpoints[1].pk, delivery=None, now=utc_now())
+    Message.objects.update(status=MessageStatus.REFUSED)
+
+    shown = page(office, endpoints[1])
+    assert "The e-mail to the merchant about it could not be sent." in shown
+    assert "The merchant was told" not in shown
 
 
 def test_an_endpoint_says_what_it_has_been_sent(office: Office, endpoints: list[Webhook]) -> None:

@@ -1,9 +1,13 @@
 """Send a whole list of webhooks again, in the background."""
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 
+from backoffice.admin.webhook_actions import lookups_of
 from backoffice.models import AuditEntry, ResendRun
+from backoffice.registry import office as site
 from backoffice.roles import Role
 from backoffice.services.webhooks import continue_runs
 from core.clock import utc_now
@@ -95,6 +99,53 @@ def test_it_sends_what_the_list_shows_and_no_more(
     assert list(ResendRun.objects.values_list("expected_count", flat=True)) == (
         [] if expected is None else [expected]
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("ended=day", 1),
+        ("queue=webhook-deliveries-failed", 2),
+        ("queue=webhook-deliveries-failed&ended=day", 1),
+        ("queue=no-such", 3),
+    ],
+)
+def test_a_list_of_what_has_just_ended_sends_nothing_older(
+    office: Office, endpoint: Webhook, query: str, expected: int
+) -> None:
+    failed = Delivery.objects.filter(status=DeliveryStatus.FAILED).order_by("pk")
+    for row, days in zip(failed, (8, 2, 0), strict=True):
+        Delivery.objects.filter(pk=row.pk).update(ended_at=utc_now() - timedelta(days=days))
+    shown = f"mode=test&status=failed&{query}"
+    browser, act = (
+        office(Role.SUPPORT),
+        reverse("admin:webhooks_delivery_list_act", args=["resend"]),
+    )
+    fields = fields_of(browser.get(f"{act}?{shown}").content.decode())
+
+    browser.post(f"{act}?{shown}", fields | {"reason": "They were down"})
+
+    assert ResendRun.objects.get().expected_count == expected
+    listed = browser.get(f"{reverse('admin:webhooks_delivery_changelist')}?{shown}").context["cl"]
+    assert listed.result_count == expected
+
+
+def test_a_queue_and_another_status_are_nothing(endpoint: Webhook) -> None:
+    query = "mode=test&queue=webhook-deliveries-failed&status=delivered"
+
+    lookups = lookups_of(query, utc_now(), delivered_too=True)
+
+    assert not Delivery.objects.filter(**lookups).exists()
+
+
+def test_each_filter_of_the_list_is_one_of_what_is_sent_again() -> None:
+    """A filter that the list has and the sending has not would send more than is shown."""
+    filters = {item.parameter_name for item in site.get_model_admin(Delivery).filters()}
+
+    assert filters == {
+        *("day", "status", "ended", "mode", "endpoint", "event", "queue"),
+        "columns",  # changes no rows
+    }
 
 
 def test_what_cannot_be_sent_is_skipped_and_written_down(office: Office, endpoint: Webhook) -> None:
