@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -95,6 +96,18 @@ def _limit(config: pytest.Config, seconds: float) -> None:
     faulthandler.dump_traceback_later(seconds, exit=True, file=config.stash[_stderr])
 
 
+@contextmanager
+def unmeasured() -> Iterator[None]:
+    """Do not count branches meanwhile: where each is, migrating takes many minutes."""
+    coverage = sys.modules.get("coverage")
+    measuring = coverage.Coverage.current() if coverage else None
+    if measuring:
+        measuring.stop()
+    yield
+    if measuring:
+        measuring.start()
+
+
 @pytest.fixture(scope="session")
 def django_db_setup(
     request: pytest.FixtureRequest,
@@ -111,7 +124,8 @@ def django_db_setup(
         connection.settings_dict["NAME"] = str(database)
         return
     _limit(request.config, FIRST_SECONDS)
-    request.getfixturevalue("django_db_setup")
+    with unmeasured():
+        request.getfixturevalue("django_db_setup")
     template.keep(database)
 
 

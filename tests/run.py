@@ -33,7 +33,11 @@ NIGHT = {
     "MACHINE_STEPS": "50",
     "SIMULATION_STEPS": "50000",
 }
-LONG = "test_every_operation or test_many_long_sequences or test_no_cent_is_lost"
+LONG = (
+    "tests/core/test_fuzz.py::test_every_operation",
+    "tests/ledger/test_machine.py::test_many_long_sequences",
+    "tests/simulation/test_weeks.py::test_no_cent_is_lost_doubled_or_stuck",
+)
 SEED = os.environ.get("SEED") or str(random.randrange(10**6))
 
 
@@ -165,7 +169,7 @@ def night_steps() -> list[Step]:
     chance = lengths | {"FUZZ_SEED": SEED, "MACHINE_SEED": SEED, "SIMULATION_SEED": SEED}
     return [
         replace(step, environment=step.environment | chance)
-        for step in (suite(database, "-k", LONG) for database in ("sqlite", "postgres"))
+        for step in (suite(database, *LONG) for database in ("sqlite", "postgres"))
     ]
 
 

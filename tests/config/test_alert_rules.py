@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.core.management import get_commands
 from django.test import Client
 
 from tests.machine import need
@@ -15,10 +16,11 @@ PROMETHEUS = ROOT / "deploy/prometheus"
 RULES: list[dict[str, Any]] = yaml.safe_load((PROMETHEUS / "rules.yml").read_text())["groups"][0][
     "rules"
 ]
-RUNBOOK = re.findall(r"^## (\w+)$", (ROOT / "docs/runbook.md").read_text(), re.MULTILINE)
+PAGE = (ROOT / "docs/runbook.md").read_text()
+RUNBOOK = re.findall(r"^## (\w+)$", PAGE, re.MULTILINE)
 WORDS = {
     "by", "sum", "max", "min", "abs", "rate", "increase", "delta", "clamp_min", "time", "absent",
-    "offset", "and", "on", "up",
+    "offset", "and", "or", "on", "up",
 }  # fmt: skip
 
 
@@ -40,6 +42,19 @@ def test_each_alert_reads_what_there_is(client: Client) -> None:
     there = set(re.findall(r"^# TYPE (\w+) ", exported, re.MULTILINE))
 
     assert {name for rule in RULES for name in metrics_of(rule["expr"])} - there == set()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", RUNBOOK)
+def test_each_page_has_commands_that_ask_for_what_there_is(client: Client, name: str) -> None:
+    there = re.findall(r"^# TYPE (\w+) ", client.get("/metrics").text, re.MULTILINE)
+
+    section = PAGE.split(f"## {name}\n")[1].split("\n## ")[0]
+    [block] = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+
+    for asked in re.findall(r"metric '?([a-z_]+)", block):
+        assert any(metric.startswith(asked) for metric in there), asked
+    assert set(re.findall(r"manage (\w+)", block)) <= set(get_commands())
 
 
 @pytest.mark.slow
