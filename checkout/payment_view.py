@@ -107,6 +107,7 @@ class PaymentView:
     left: str = ""
     items: tuple[Item, ...] = ()
     difference: int = 0
+    at_counter: bool = False
     tip: int = 0
     tax: int = 0
     facts: tuple[tuple[str, str], ...] = ()
@@ -139,7 +140,9 @@ class PaymentView:
 
     @property
     def difference_name(self) -> str:
-        return _("Discount") if self.difference < 0 else _("Tax, delivery and other")
+        if self.difference < 0:
+            return _("Discount")
+        return _("Other items") if self.at_counter else _("Tax, delivery and other")
 
 
 def payee_of(merchant: Merchant) -> Payee:
@@ -184,6 +187,7 @@ def payment_view_of(payment: Payment, *, now: datetime) -> PaymentView:
         difference=(payment.amount or 0) - (payment.tip or 0) - items_sum(payment.line_items or [])
         if items
         else 0,
+        at_counter=payment.is_counter or payment.static_payment_id is not None,
         tip=payment.tip or 0,
         tax=sum(item.get("tax", 0) for item in payment.line_items or []),
         facts=tuple(_facts(payment)),

@@ -56,6 +56,7 @@ def test_products_are_picked_and_become_the_items_of_the_sale(counter):
 
     assert ">Pay B$34.00</button>" in customer.text
     assert "2 × Sky Juice" in customer.text  # noqa: RUF001
+    assert "<dt>Other items</dt><dd>B$1.00</dd>" in customer.text
     customer.send()
     items = Payment.objects.get(static_payment=counter).line_items or []
     assert [(item["name"], item["quantity"]) for item in items] == [
