@@ -29,7 +29,7 @@ _ABOUT = {
     W.SIMULATED: gettext_noop("Test money, there in a few seconds."),
 }
 _STATES = {
-    S.PENDING: (gettext_noop("On its way"), "is-wait"),
+    S.PENDING: (gettext_noop("Waiting"), "is-wait"),
     S.SUCCEEDED: (gettext_noop("Added"), ""),
     S.FAILED: (gettext_noop("Failed"), "is-bad"),
     S.CANCELED: (gettext_noop("Canceled"), "is-wait"),

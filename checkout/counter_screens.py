@@ -66,7 +66,7 @@ def _sale(payment: Payment) -> CounterSale:
     assert payment.amount is not None  # noqa: S101  # a constraint: completed has all of these
     assert payment.completed_at is not None  # noqa: S101
     assert payment.customer is not None  # noqa: S101
-    words = {"none": "", "partial": _("Partly paid back"), "full": _("Paid back")}
+    words = {"none": "", "partial": _("Partly refunded"), "full": _("Refunded")}
     return CounterSale(
         payment.id,
         payment.amount,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -95,7 +96,7 @@ def stop_for(error: ApiError, *, payment_address: str = "") -> Ending:
         return _fault_of_ours(payment_address)
     end = _end_for(error)
     if payment_address and not end.again_address:
-        words = end.again_words or _("Go on with the payment")
+        words = end.again_words or _("Continue with the payment")
         return replace(end, again_address=payment_address, again_words=words)
     return end
 
@@ -110,7 +111,7 @@ def _end_for(error: ApiError) -> Ending:
         _("That did not work"),
         BAD,
         _("No money has been taken."),
-        next=_("Look at the payment, then try again."),
+        next=_("Check the payment, then try again."),
     )
 
 
@@ -118,10 +119,10 @@ def _fault_of_ours(payment_address: str) -> Ending:
     return Ending(
         _("Something went wrong"),
         BAD,
-        _("This is our fault. The payment itself says whether it was paid."),
-        next=_("Look at it before you try again. Nothing is ever paid twice."),
+        _("This is our fault. The page of the payment shows whether it was paid."),
+        next=_("Check it before you try again. Nothing is ever paid twice."),
         again_address=payment_address,
-        again_words=_("Look at the payment"),
+        again_words=_("View the payment"),
     )
 
 
@@ -138,7 +139,7 @@ def _too_often() -> Ending:
     return Ending(
         _("Too many tries"),
         BAD,
-        _("For your safety we have stopped for a while. No money has been taken."),
+        _("For your safety, you need to wait a little. No money has been taken."),
         next=_("Wait a few minutes, then try again."),
     )
 
@@ -147,9 +148,9 @@ def _busy() -> Ending:
     return Ending(
         _("One moment"),
         STILL,
-        _("Something else was happening with this payment at the same time."),
-        next=_("Look at the payment, then try again."),
-        again_words=_("Look at the payment"),
+        _("This payment was being changed elsewhere at the same moment."),
+        next=_("Check the payment, then try again."),
+        again_words=_("View the payment"),
     )
 
 
@@ -157,9 +158,9 @@ def _frozen() -> Ending:
     return Ending(
         _("Your wallet cannot pay at the moment"),
         BAD,
-        _("It has been stopped. No money has been taken."),
-        next=_("Get in touch with us, and we will sort it out together."),
-        again_words=_("Look at the payment"),
+        _("It is frozen. No money has been taken."),
+        next=_write_to_us(),
+        again_words=_("View the payment"),
     )
 
 
@@ -167,19 +168,28 @@ def _new_proof() -> Ending:
     return Ending(
         _("Your PIN or passkey is new"),
         STILL,
-        _("For your safety it cannot pay so much yet. No money has been taken."),
+        _("For your safety, it cannot be used for this much yet. No money has been taken."),
         next=_("Pay a smaller amount now, or this one later."),
-        again_words=_("Look at the payment"),
+        again_words=_("View the payment"),
     )
+
+
+def _write_to_us() -> str:
+    """Return where to write; where no address is configured, who will get in touch."""
+    if settings.SUPPORT_EMAIL:
+        return _("Write to %(email)s, and we will sort it out together.") % {
+            "email": settings.SUPPORT_EMAIL
+        }
+    return _("It stays frozen until our staff have spoken with you.")
 
 
 def wallet_stopped() -> Ending:
     """Return that the customer has stopped the wallet."""
     return Ending(
-        _("Your wallet is stopped"),
+        _("Your wallet is frozen"),
         STILL,
-        _("Nobody can sign in or pay with it, and everyone has been signed out."),
-        next=_("Get in touch with us, and we will sort it out together."),
+        _("No one can sign in or pay with it, and every device has been signed out."),
+        next=_write_to_us(),
     )
 
 
@@ -197,7 +207,7 @@ def _link_ended() -> Ending:
     return Ending(
         _("This link takes no more payments"),
         STILL,
-        _("It has been used up, switched off, or has run out. No money has been taken."),
+        _("It has expired, was switched off, or has been used up. No money has been taken."),
         next=_("Ask the person who sent it to you for a new one."),
     )
 

@@ -33,7 +33,7 @@ class OldFormPage(CheckoutPage):
             _("For your safety, nothing was done. No money has been taken."),
             next=_("Open it again, and try once more."),
             again_address=known_payment(self.request),
-            again_words=_("Go on with the payment"),
+            again_words=_("Continue with the payment"),
         )
         raise Detour(self.page("stopped.html", end=end, status=FORBIDDEN))
 

@@ -27,7 +27,8 @@ def deadline(local: datetime, today: date) -> str:
     """Write until when something can be done: the time today, or day and time."""
     if local.date() == today:
         return time_of(local)
-    return f"{format_skeleton('MMMd', local, locale=region())}, {time_of(local)}"
+    day = format_skeleton("MMMd", local, locale=region()).replace(" ", "\u00a0")
+    return f"{day}, {time_of(local)}"
 
 
 def ending(phone: str) -> str:
@@ -36,6 +37,7 @@ def ending(phone: str) -> str:
 
 
 def spaced(phone: str) -> str:
-    """Write a phone number in groups: +1 242-555-0100."""
+    """Write a phone number in groups: +1 242 555 0100."""
     number = phonenumbers.parse(phone)
-    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+    return written.replace("-", " ")

@@ -53,7 +53,7 @@ class Form(forms.Form):
 class PhoneForm(Form):
     phone = forms.CharField(
         label=_("Phone number"),
-        help_text=_("We text you a code, so that nobody else can pay with your wallet."),
+        help_text=_("We will text you a code, so that no one else can pay with your wallet."),
         max_length=MAX_PHONE,
         error_messages=error_messages_for(_("Enter your phone number."), NOT_A_PHONE),
         widget=forms.TextInput(attrs={"type": "tel", "autocomplete": "tel", "inputmode": "tel"}),
@@ -100,7 +100,7 @@ class PinForm(Form):
 class NewPinForm(Form):
     pin = forms.CharField(
         label=_("New PIN"),
-        help_text=_("4 to 6 digits. No year, no pattern, no part of your phone number."),
+        help_text=_("4 to 6 digits. Not a year, a pattern or part of your phone number."),
         max_length=MAX_PIN,
         error_messages=error_messages_for(_("Enter a PIN."), NOT_A_PIN),
         widget=forms.PasswordInput(attrs=_PIN | {"autocomplete": "new-password"}),

@@ -27,19 +27,19 @@ REASONS = (
     (InquiryReason.UNRECOGNIZED, gettext_lazy("I do not know this payment")),
     (InquiryReason.OTHER, gettext_lazy("Something else")),
 )
-_CHOOSE = gettext_lazy("Choose what is wrong.")
+_CHOOSE = gettext_lazy("Choose what the problem is.")
 
 
 class ProblemForm(Form):
     """A reason from the list, and the customer's own words."""
 
     reason = forms.ChoiceField(
-        label=gettext_lazy("What is wrong?"),
+        label=gettext_lazy("What is the problem?"),
         choices=(("", gettext_lazy("Choose one")), *REASONS),
         error_messages=error_messages_for(_CHOOSE, _CHOOSE) | {"invalid_choice": _CHOOSE},
     )
     text = forms.CharField(
-        label=gettext_lazy("What happened?"),
+        label=gettext_lazy("Tell us what happened"),
         help_text=gettext_lazy("Never write a PIN or a code here."),
         max_length=MAX_TEXT,
         required=False,
@@ -86,7 +86,7 @@ def entries_of(payment_view: PaymentView) -> list[ProblemEntry]:
         "service": settings.SERVICE_NAME,
     }
     states = {
-        InquiryStatus.REFUNDED: _("Money went back: see the receipt."),
+        InquiryStatus.REFUNDED: _("Money was refunded: see the receipt."),
         InquiryStatus.CLOSED: _("Closed without a refund."),
     }
     return [

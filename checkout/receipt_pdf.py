@@ -147,7 +147,7 @@ def _facts(payment_view: PaymentView) -> Rows:
 def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     return [
         (
-            _("Paid back %(when)s") % {"when": moment_of(created_at, payment_view.zone)},
+            _("Refunded %(when)s") % {"when": moment_of(created_at, payment_view.zone)},
             money(amount, payment_view.currency),
         )
         for created_at, amount in refunds

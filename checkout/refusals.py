@@ -84,7 +84,7 @@ def _too_often(error: ApiError) -> str:
 def refused_charge(error: ApiError) -> str:
     """Return why a cashier's sum is not put on the code."""
     if isinstance(error, TicketsTooMany):
-        return _("Too many sums wait. Take one off first.")
+        return _("Too many sums are waiting. Take one off first.")
     return _("That is too much for one payment.")
 
 

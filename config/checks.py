@@ -14,8 +14,9 @@ from zoneinfo import available_timezones
 from cryptography.fernet import Fernet
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register, run_checks
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
+from django.core.validators import validate_email
 from django.db import connection
 from django.utils.module_loading import import_string
 from phonenumbers import SUPPORTED_REGIONS
@@ -80,6 +81,8 @@ def faults() -> Iterator[str]:
     yield from _weak_secrets()
     yield from _impossible_values()
     yield from _missing_classes()
+    if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
+        yield "SUPPORT_EMAIL must be an e-mail address."
     if settings.DEVELOPMENT_MODE:
         if not is_near(urlsplit(settings.BASE_URL).hostname or ""):
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
@@ -202,6 +205,14 @@ def _impossible_values() -> Iterator[str]:
         ),
     }
     yield from (fault for fault, holds in rules.items() if not holds)
+
+
+def _is_email(text: str) -> bool:
+    try:
+        validate_email(text)
+    except ValidationError:
+        return False
+    return True
 
 
 def _missing_classes() -> Iterator[str]:

@@ -85,6 +85,7 @@ VARIABLES = {
     "SMS_STOP": (bool, False),
     "SMS_URL": (str, "console://"),
     "STAFF_TIME_ZONE": (str, "America/Nassau"),
+    "SUPPORT_EMAIL": (str, ""),
     "TRUSTED_PROXIES": (int, 0),
     "VISITOR_SECONDS_PER_NETWORK": (str, ""),
     "WEBHOOK_ALLOW_PRIVATE": (str, ""),

@@ -72,6 +72,8 @@ if EMAIL_URL.startswith("consolemail"):
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL: str = env("MAIL_FROM") or f"payments@{urlsplit(BASE_URL).hostname}"
 SERVER_EMAIL = DEFAULT_FROM_EMAIL
+# Where customers write to us. Without one, no page tells them to.
+SUPPORT_EMAIL: str = env("SUPPORT_EMAIL")
 
 # The least that is paid out, in cents; how live money leaves; and the account it leaves from.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")

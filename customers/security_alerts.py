@@ -20,7 +20,7 @@ from messages.planning import plan_message
 LINK_LIFETIME = timedelta(days=30)
 _SALT = "customers.not-me"
 SUBJECT = gettext_noop("A change to your %(service)s wallet")
-NOT_ME = gettext_noop("If that was not you, stop your wallet at once: %(link)s")
+NOT_ME = gettext_noop("If that was not you, freeze your wallet at once: %(link)s")
 
 
 class SecurityChange(Enum):

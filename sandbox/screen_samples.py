@@ -157,7 +157,7 @@ ON_ITS_WAY = TopUpView(
     id="top_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     way="bank_transfer",
     way_name="Bank transfer",
-    state="On its way",
+    state="Waiting",
     look="is-wait",
     amount=840,
     currency="BSD",
@@ -254,7 +254,7 @@ def _said_of_choice(choice: WayChoice) -> WayChoice:
 def _said_of_row(row: Any) -> Any:
     if isinstance(row, ProblemEntry) and row.is_own:
         return replace(row, who=_(row.who))
-    return replace(row, refund_words=_("Paid back")) if getattr(row, "refund_words", "") else row
+    return replace(row, refund_words=_("Refunded")) if getattr(row, "refund_words", "") else row
 
 
 def _said_of_payment(view: PaymentView) -> PaymentView:

@@ -282,7 +282,7 @@ SCREENS: dict[str, Screen] = {
             "day": CounterDay(3, 187_199, 0, 0),
             "payment_view": replace(BILL, description="Bar counter"),
             "livemode": True,
-            "sales": (replace(ROWS[0], refund_words="Paid back"), *ROWS[1:]),
+            "sales": (replace(ROWS[0], refund_words="Refunded"), *ROWS[1:]),
             "feed_address": "/preview/feed",
             "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
         },

@@ -110,21 +110,22 @@ class RunForm(ActionForm):
 
     def prepare(self) -> None:
         today = timezone.localtime(self.now).date()
-        self.fields["execution_date"].initial = BusinessDays.load().on_or_after(today)
+        self.first_day = BusinessDays.load().on_or_after(today)
+        self.fields["execution_date"].initial = self.first_day
         self.fields["currency"].initial = settings.DEFAULT_CURRENCY
 
     def lines(self) -> list[str]:
         return [line for currency, _ in _currencies_due() for line in self._lines_of(currency)]
 
     def _lines_of(self, currency: str) -> list[str]:
-        today = timezone.localtime(self.now).date()
-        runs = runs_due(livemode=True, currency=currency, execution_date=today)
+        day = self.first_day
+        runs = runs_due(livemode=True, currency=currency, execution_date=day)
         count = sum(len(run.payout_ids) for run in runs)
         total = formats.money(sum(run.total_amount for run in runs), currency)
-        lines = [f"Due by today, live: {count} payouts, {total}."]
+        lines = [f"Due by {formats.day_text(day)}, live: {count} payouts, {total}."]
         if len(runs) > 1:
             lines.append(f"They go in {len(runs)} batches, each approved by itself.")
-        due = payouts_due(livemode=True, currency=currency, execution_date=today)
+        due = payouts_due(livemode=True, currency=currency, execution_date=day)
         if held := held_back(due, livemode=True):
             lines.append(f"{len(held)} more wait: the bank speaks of them; see its entries.")
         return lines

@@ -11,7 +11,7 @@ from django.utils.translation import get_language
 
 from checkout.formats import ending, spaced
 from core.clock import iso
-from core.formats import code_beside, day_of, moment_of, money, time_of
+from core.formats import code_beside, day_of, money, time_of
 
 SIZES = (("longest", 11), ("long", 9))
 
@@ -19,7 +19,6 @@ register = template.Library()
 register.filter("iso", iso)
 register.filter("money", money)
 register.filter("code_beside", code_beside)
-register.filter("moment", moment_of)
 register.filter("ending", ending)
 register.filter("spaced", spaced)
 
@@ -31,15 +30,21 @@ def clock(instant: datetime, zone: str) -> str:
 
 
 @register.filter
-def day(instant: datetime, zone: str) -> str:
-    """Write the day in a time zone."""
-    return day_of(instant.astimezone(ZoneInfo(zone)))
-
-
-@register.filter
 def unbroken(text: str) -> str:
     """Write what belongs together, such as a phone number, so that no line ends within."""
     return text.replace(" ", "\u00a0")
+
+
+@register.filter
+def day(instant: datetime, zone: str) -> str:
+    """Write the day in a time zone."""
+    return unbroken(day_of(instant.astimezone(ZoneInfo(zone))))
+
+
+@register.filter
+def moment(instant: datetime, zone: str) -> str:
+    """Write day and time in a time zone; a line may end between the two."""
+    return f"{day(instant, zone)}, {clock(instant, zone)}"
 
 
 @register.filter

@@ -84,7 +84,9 @@ class ReceiptProof(ReceiptPage):
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         receipt = receipt_of_payment(self.payment)
-        return self.page("proof.html", proof=proof_of(receipt))
+        return self.page(
+            "proof.html", proof=proof_of(receipt), support_email=settings.SUPPORT_EMAIL
+        )
 
 
 class ReceiptFile(ReceiptPage):

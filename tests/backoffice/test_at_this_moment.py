@@ -4,7 +4,9 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import Model
+from django.utils import timezone
 
+from backoffice.formats import day_text
 from backoffice.models import ExportRun, Instruction
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
@@ -12,7 +14,8 @@ from core.clock import utc_now
 from funding.models import TopUp
 from links.models import PaymentLink
 from payments.models import Payment
-from payouts.models import Payout
+from payouts.business_days import BusinessDays
+from payouts.models import BankHoliday, Payout
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import one_of_each
 from tests.factories import PaymentFactory
@@ -100,3 +103,15 @@ def test_a_payment_to_a_suspended_merchant_is_not_said_to_be_payable(
     page = browser.get(page_of(payment)).content.decode()
     assert "The merchant is suspended: it cannot be paid." in page
     assert "It can be paid until " not in page
+
+
+def test_the_form_of_a_run_counts_what_is_due_by_the_day_it_names(office: Office) -> None:
+    today = timezone.localtime(utc_now()).date()
+    BankHoliday.objects.create(date=today, name="Today")
+    day = BusinessDays.load().on_or_after(today)
+
+    page = office(Role.FINANCE).get("/admin/payouts/payoutbatch/acts/run/").content.decode()
+
+    assert f"Due by {day_text(day)}, live: 0 payouts" in page
+    assert f'value="{day.isoformat()}"' in page
+    assert day > today

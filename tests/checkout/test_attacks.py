@@ -190,7 +190,7 @@ def test_a_frozen_customer_pays_nothing_and_is_told(payment_of):
     payment.refresh_from_db()
     assert response.status_code == 422
     assert "Your wallet cannot pay at the moment" in shopper.text
-    assert f'href="{payment.hosted_url}">Look at the payment</a>' in shopper.text
+    assert f'href="{payment.hosted_url}">View the payment</a>' in shopper.text
     assert payment.status == PaymentStatus.PENDING
 
 

@@ -51,7 +51,7 @@ def test_a_page_that_was_open_too_long_goes_on_and_back_stays_with_us(open_page,
     page.context.clear_cookies()
     page.get_by_role("button", name="Pay B$1.50").click()
     page.get_by_role("heading", name="This page was open too long").wait_for()
-    page.get_by_role("link", name="Go on with the payment").click()
+    page.get_by_role("link", name="Continue with the payment").click()
     page.get_by_role("button", name="Pay B$1.50").wait_for()
     page.go_back()
 

@@ -103,6 +103,19 @@ def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, n
     assert covered == [[], [], [], []]
 
 
+@pytest.mark.parametrize("language", ["es", "ht"])
+def test_no_screen_scrolls_sideways_at_200_percent_text(screens, site, language):
+    page = screens(height=560, locale=language)
+    wide: dict[str, int] = {}
+    for name in SCREENS:
+        page.goto(f"{site}/preview/{name}")
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        wide |= {name: overflow} if overflow > 0 else {}
+
+    assert wide == {}
+
+
 def test_a_page_weighs_less_than_60_kilobytes(screens, site):
     page = screens()
     sizes = []

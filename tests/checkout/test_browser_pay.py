@@ -200,7 +200,7 @@ def test_too_little_money_says_what_is_missing_and_is_paid_after_a_top_up(open_p
     # The magic phone never has enough; the customer's own phone now has.
     top_up(customer=poor, amount=1_000, currency="BSD", now=utc_now())
     Customer.objects.filter(pk=poor.pk).update(phone="+12425550199")
-    page.get_by_role("button", name="I have topped up: try again").click()
+    page.get_by_role("button", name="I have added money: try again").click()
     enter_pin(page)
     see_paid(page)
 
@@ -224,7 +224,7 @@ LANGUAGES = {
     "en": ("Pay B$1.50", "Phone number", "Text me a code", "Code", "Continue", "Paid"),
     "es": (
         "Pagar B$1.50",
-        "Número de teléfono",
+        "Número de celular",
         "Envíenme un código",
         "Código",
         "Continuar",

@@ -26,7 +26,7 @@ def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchan
     for key in "1.50":
         till.get_by_role("button", name=key, exact=True).click()
     till.get_by_role("button", name="Show on the code 19.50").click()
-    till.get_by_text("Waits for a scan").wait_for()
+    till.get_by_text("Waiting for a scan").wait_for()
     assert till.get_by_role("button", name="Sound is on").is_visible()
 
     phone = open_page(counter.hosted_url)
@@ -55,7 +55,7 @@ def test_the_cashier_takes_a_sum_off_and_is_told_what_is_wrong(open_page, mercha
     till.get_by_role("button", name="Show on the code 7.00").click()
     till.get_by_role("button", name="Take off").click()
 
-    till.get_by_text("Waits for a scan").wait_for(state="detached")
+    till.get_by_text("Waiting for a scan").wait_for(state="detached")
 
 
 @pytest.mark.parametrize("width", [360, 390, 820, 1_280])
@@ -71,4 +71,4 @@ def test_without_javascript_the_till_works_too(open_page, merchant, site):
     till.get_by_label("Amount").fill("7")
     till.get_by_role("button", name="Show on the code").click()
 
-    till.get_by_text("Waits for a scan").wait_for()
+    till.get_by_text("Waiting for a scan").wait_for()

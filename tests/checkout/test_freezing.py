@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import time_machine
@@ -85,9 +87,28 @@ def test_a_change_is_told_on_every_channel_with_a_link_that_stops_the_wallet(
     assert Customer.objects.get().frozen_at is None  # opening it does nothing
 
     owner.send()
-    assert "Your wallet is stopped" in owner.text
+    assert "Your wallet is frozen" in owner.text
     assert Customer.objects.get().frozen_at is not None
     assert not CustomerSession.objects.filter(ended_at=None).exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("", "It stays frozen until our staff have spoken with you."),
+        ("help@example.com", '<a href="mailto:help@example.com">help@example.com</a>'),
+    ],
+)
+def test_a_frozen_wallet_says_where_to_write_if_anywhere(
+    victim: Customer, settings: Any, address: str, said: str
+) -> None:
+    settings.SUPPORT_EMAIL = address
+    shopper = Shopper()
+    shopper.visit(urlsplit(stop_link(victim.id)).path)
+    shopper.send()
+
+    assert said in shopper.text
+    assert ("mailto:" in shopper.text) is bool(address)
 
 
 def test_a_link_works_no_more_once_staff_have_unfrozen(victim: Customer) -> None:

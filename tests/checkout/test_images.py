@@ -74,7 +74,7 @@ def test_a_poster_speaks_the_language_asked_for_and_names_a_fixed_amount(payment
     counter = payment_of(500, payment_mode="STATIC_PAY", expires_at=None, livemode=True)
     poster = Shopper().visit(f"{counter.hosted_url}/poster-a4.svg?lang=fr").content.decode()
 
-    assert "Scannez, payez" in poster
+    assert "Scannez pour payer" in poster
     assert "5,00\u00a0B$" in poster
     assert "Test" not in poster
 

@@ -97,7 +97,7 @@ def test_a_new_customer_pays_a_large_sum_after_one_code(open_page, payment_of, t
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("heading", name="Add B$125.00").wait_for()
     fill_wallet()
-    page.get_by_role("button", name="I have topped up: try again").click()
+    page.get_by_role("button", name="I have added money: try again").click()
     page.get_by_role("button", name="Create a passkey and pay B$125.00").click()
     see_paid(page)
 

@@ -33,7 +33,7 @@ def test_it_is_reported_from_the_receipt(paid):
     shopper.send(to="", reason="not_received", text="Two tickets\r\nare missing <b>")
 
     assert shopper.path == f"/receipts/{paid.id}/problem?reported=1"
-    assert f"We have it, and {paid.merchant.name} was told." in shopper.text
+    assert f"We have received it and told {paid.merchant.name}." in shopper.text
     assert "Two tickets<br>are missing &lt;b&gt;" in shopper.text
     inquiry = Inquiry.objects.get()
     assert (inquiry.payment_id, inquiry.reason, inquiry.status) == (paid.id, "not_received", "open")
@@ -57,7 +57,7 @@ def test_what_is_wrong_has_to_be_chosen(paid, reason):
     shopper = page_of(paid)
     shopper.send(reason=reason, text="x" * 500)
 
-    assert "Choose what is wrong." in shopper.text
+    assert "Choose what the problem is." in shopper.text
     assert "x" * 500 in shopper.text
     assert Inquiry.objects.count() == 0
 

@@ -30,7 +30,7 @@ def test_it_says_which_entry_the_payment_is(sale) -> None:
     assert f'href="/receipts/{sale.id}/proof"' in shopper.text
     shopper.visit(f"/receipts/{sale.id}/proof")
 
-    assert "This receipt is proven" in shopper.text
+    assert "This receipt is genuine" in shopper.text
     assert '<dt>Entry in the log</dt><dd class="num">2</dd>' in shopper.text
     assert f'href="/receipts/{sale.id}.json"' in shopper.text
     assert sale.transaction_id in shopper.text
@@ -75,7 +75,7 @@ def test_it_says_where_it_does_not_hold(sale) -> None:
     shopper = Shopper()
     shopper.visit(f"/receipts/{sale.id}/proof")
 
-    assert "This receipt does not hold" in shopper.text
+    assert "This receipt is not valid" in shopper.text
 
 
 def test_what_is_not_paid_has_none(api, merchant) -> None:

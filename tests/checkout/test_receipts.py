@@ -79,7 +79,7 @@ def test_the_page_of_the_payment_and_the_receipt_are_one_proof(paid, path):
     assert "<dt>Order</dt><dd>A-7</dd>" in shopper.text
     assert 'href="mailto:help@shop.example"' in shopper.text
     shopper.send(to=f"/receipts/{paid.id}", email="ann@example.com")
-    assert "The receipt is on its way to your mailbox." in shopper.text
+    assert "The receipt is on its way to your inbox." in shopper.text
 
 
 def test_a_merchant_without_a_support_address_is_named_as_the_one_to_ask(paid):
@@ -115,7 +115,7 @@ def test_the_payers_own_old_page_says_paid_and_no_more(payment_of):
         assert shopper.path == payment.hosted_url
         assert "<h1>Paid</h1>" in shopper.text
         assert "already paid" not in shopper.text
-        assert "Somebody else" not in shopper.text
+        assert "Someone else" not in shopper.text
 
 
 def test_who_presses_too_late_is_told_that_somebody_else_has_paid(payment_of):
@@ -129,7 +129,7 @@ def test_who_presses_too_late_is_told_that_somebody_else_has_paid(payment_of):
     late.send(to="/pay")
     stranger.send(to="/pay")
 
-    assert "Somebody else has paid this. Nothing has been taken from you." in late.text
+    assert "Someone else has paid this. Nothing has been taken from you." in late.text
     assert "This payment is already paid. Nothing has been taken a second time." in stranger.text
     assert "data-go" not in late.text + stranger.text
 
@@ -183,7 +183,7 @@ def test_it_is_sent_by_e_mail(paid, mailoutbox):
     shopper.visit(f"/receipts/{paid.id}")
     shopper.send(email="ann@example.com")
 
-    assert "The receipt is on its way to your mailbox." in shopper.text
+    assert "The receipt is on its way to your inbox." in shopper.text
     planned = Message.objects.get(about=paid.id)
     assert (planned.recipient, planned.kind) == ("ann@example.com", "receipt")
 

@@ -85,7 +85,7 @@ def test_what_stopped_the_customer_is_a_page_of_its_own_and_leads_back(payment_o
     shopper.send(to="/pay")
     assert shopper.path == payment.hosted_url
     assert shopper.response.status_code == 422
-    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+    assert f'href="{payment.hosted_url}">Continue with the payment</a>' in shopper.text
 
     shopper.visit(shopper.path)
     assert ">Pay B$1.50</button>" in shopper.text
@@ -95,7 +95,7 @@ def test_an_old_page_goes_on_with_its_payment(payment):
     page = Client(enforce_csrf_checks=True).post(f"{payment.hosted_url}/pay").content.decode()
 
     assert "This page was open too long" in page
-    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in page
+    assert f'href="{payment.hosted_url}">Continue with the payment</a>' in page
     assert f'data-instead="{payment.hosted_url}"' in page
 
 
@@ -104,7 +104,7 @@ def test_an_address_below_a_payment_goes_on_with_it(payment):
     response = shopper.visit(f"{payment.hosted_url}/nothing")
 
     assert response.status_code == 404
-    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+    assert f'href="{payment.hosted_url}">Continue with the payment</a>' in shopper.text
 
 
 def test_a_mistyped_address_goes_on_with_the_payment_that_a_code_was_sent_for(payment):
@@ -113,11 +113,11 @@ def test_a_mistyped_address_goes_on_with_the_payment_that_a_code_was_sent_for(pa
     shopper.send(phone="+1 242 555 0100")
     shopper.visit(f"/checkout/{new_id('pay', utc_now())}")
 
-    assert f'href="{payment.hosted_url}">Go on with the payment</a>' in shopper.text
+    assert f'href="{payment.hosted_url}">Continue with the payment</a>' in shopper.text
 
 
 def test_an_unknown_payment_offers_none(db):
     shopper = Shopper()
     shopper.visit(f"/checkout/{new_id('pay', utc_now())}")
 
-    assert "Go on with the payment" not in shopper.text
+    assert "Continue with the payment" not in shopper.text

@@ -189,8 +189,8 @@ def test_a_fault_of_ours_is_a_page_that_claims_nothing(payment, monkeypatch, fau
     response = shopper.send()
 
     assert response.status_code == status
-    assert "The payment itself says whether it was paid." in shopper.text
-    assert f'href="{payment.hosted_url}">Look at the payment</a>' in shopper.text
+    assert "The page of the payment shows whether it was paid." in shopper.text
+    assert f'href="{payment.hosted_url}">View the payment</a>' in shopper.text
     assert "No money has been taken" not in shopper.text
     assert "secret detail" not in shopper.text
 

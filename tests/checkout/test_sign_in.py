@@ -33,7 +33,7 @@ def without_tokens(text: str) -> str:
 def test_it_says_why_the_phone_is_asked_and_keeps_the_payee_in_sight(payment):
     shopper = at_phone(payment)
 
-    assert "so that nobody else can pay with your wallet" in shopper.text
+    assert "so that no one else can pay with your wallet" in shopper.text
     assert payment.merchant.name in shopper.text
     assert "B$12.50" in shopper.text
 

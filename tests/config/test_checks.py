@@ -52,6 +52,7 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("DEVELOPMENT_MODE", True, "DEVELOPMENT_MODE lets anyone in"),
         ("SMS_URL", "console://", "SMS_URL must name"),
         ("SMS_COUNTRIES", [], "SMS_COUNTRIES must name"),
+        ("SUPPORT_EMAIL", "help at example", "SUPPORT_EMAIL must be an e-mail address."),
         ("SMS_COUNTRIES", ["BS", "Narnia"], "SMS_COUNTRIES must name"),
         ("SMS_PER_NUMBER", [5], "SMS_PER_NUMBER, SMS_PER_NETWORK"),
         ("SMS_IN_ALL", [0, 10], "SMS_PER_NUMBER, SMS_PER_NETWORK"),

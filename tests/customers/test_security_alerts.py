@@ -21,7 +21,7 @@ from tests.customers.texts import TextBox
 
 pytestmark = pytest.mark.django_db
 PIN_CHANGED = (
-    "Your PIN for Payments was changed. If that was not you, stop your wallet at once: "
+    "Your PIN for Payments was changed. If that was not you, freeze your wallet at once: "
     "http://testserver/not-me/cus_"
 )
 

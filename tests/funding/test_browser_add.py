@@ -17,8 +17,8 @@ def test_too_little_added_by_simulation_and_paid_by_itself(open_page, payment_of
     sign_in(page, POOR)
     page.get_by_role("heading", name="Add B$8.40").wait_for()
     page.get_by_role("button", name="Simulated").click()
-    page.get_by_role("heading", name="On its way").wait_for()
-    page.get_by_role("button", name="Confirm now, so that it is paid by itself").click()
+    page.get_by_role("heading", name="Waiting").wait_for()
+    page.get_by_role("button", name="Confirm now and pay automatically").click()
     enter_pin(page)
     page.get_by_text("B$12.50 is paid to").wait_for()
 
@@ -37,9 +37,9 @@ def test_a_bank_transfer_arrives_after_the_customer_has_left(open_page, payment_
     page.get_by_role("button", name="Bank transfer").click()
     reference = TopUp.objects.get().reference
     page.get_by_text(reference[:4]).first.wait_for()
-    page.get_by_role("button", name="Confirm now, so that it is paid by itself").click()
+    page.get_by_role("button", name="Confirm now and pay automatically").click()
     enter_pin(page)
-    page.get_by_text("You may close this page").wait_for()
+    page.get_by_text("You can close this page").wait_for()
     address = page.url
     page.close()
 

@@ -37,7 +37,7 @@ def test_with_a_pin_proved_ahead_it_goes_on_by_itself(payment_of):
     customer_with(410)
     shopper = short_of_money(payment)
     shopper.send(way="bank_transfer")
-    assert "Confirm now, so that it is paid by itself" in shopper.text
+    assert "Confirm now and pay automatically" in shopper.text
 
     shopper.send(to="/prove")
     shopper.send(pin="1234")
@@ -56,7 +56,7 @@ def test_without_a_proof_the_customer_presses_pay(payment_of):
 
     assert Payment.objects.get().status == "pending"
     shopper.visit(f"{payment.hosted_url}?added=1")
-    assert "Your money is there. Press Pay to finish." in shopper.text
+    assert "Your money has arrived. Press Pay to finish." in shopper.text
     shopper.send(to="/pay")
     shopper.send(pin="1234")
     assert Payment.objects.get().status == "completed"
@@ -205,7 +205,7 @@ def test_the_own_page_adds_money_and_shows_it(payment_of):
 
     shopper.visit("/account/add?test=1")
     shopper.send(amount="20", way="simulated")
-    assert "On its way" in shopper.text
+    assert "Waiting" in shopper.text
     added()
 
     shopper.visit(shopper.path)
