@@ -34,11 +34,14 @@ PAUSE_SECONDS = (0.3, 1.5)
 
 @dataclass(frozen=True)
 class StageTimeouts:
-    """Seconds after which a stage is abandoned and what is unfinished counts as failed."""
+    """Seconds after which a stage is abandoned and what is unfinished counts as failed.
+
+    `settle`: seconds in which nothing more has ended.
+    """
 
     trade: float
     repeat: float = 600
-    settle: float = 240
+    settle: float = 120
     proof: float = 300
 
 

@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -64,8 +65,11 @@ class Stack:
         }
         self.running: list[subprocess.Popen[bytes]] = []
         self.key = ""
-        migrating = self.run("manage.py", "migrate", "--verbosity", "0")
-        assert migrating.wait(MIGRATE_SECONDS) == 0, self.words()
+        with ExitStack() as unless_ready:
+            unless_ready.callback(self.end_all)
+            migrating = self.run("manage.py", "migrate", "--verbosity", "0")
+            assert migrating.wait(MIGRATE_SECONDS) == 0, self.words()
+            unless_ready.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -76,6 +80,10 @@ class Stack:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end_all()
+
+    def end_all(self) -> None:
+        """Kill what still runs."""
         for process in self.running:
             if process.poll() is None:
                 self.kill(process)
