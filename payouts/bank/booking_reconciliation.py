@@ -17,7 +17,7 @@ _BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
 def check_bookings() -> Iterator[str]:
     """Yield a sentence for each payout, and each bank account, that the entries do not prove."""
     for field, kinds in _BOOKINGS.items():
-        matched = BankEntry.objects.filter(
+        matched = BankEntry.objects.besides_charges().filter(
             source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
         )
         yield from _check_field(field, matched)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from core.money import decimal_text
+from payouts.bank.amounts import refuse_other_amount
 from payouts.bank.pain002 import DUPLICATES
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
@@ -141,15 +141,15 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     In a status report that is what the report does not name by itself.
     """
     if entry.source != BankSource.STATUS_REPORT:
-        return payouts_booked_in(batch)
+        return list(payouts_booked_in(batch))
     named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
     references = named.values("end_to_end_id")
     return list(_locked_payouts(batch).exclude(order__end_to_end_id__in=references))
 
 
-def payouts_booked_in(batch: PayoutBatch) -> list[Payout]:
-    """Return what a booking of a whole batch is about, locked: what the bank has not refused."""
-    return list(_locked_payouts(batch).exclude(status=S.FAILED))
+def payouts_booked_in(batch: PayoutBatch) -> PayoutQuerySet:
+    """Return what a booking of a whole batch is about, to lock: what the bank has not refused."""
+    return _locked_payouts(batch).exclude(status=S.FAILED)
 
 
 def _locked_payouts(batch: PayoutBatch) -> PayoutQuerySet:
@@ -168,11 +168,14 @@ def apply_entry(
 ) -> None:
     """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any.
 
-    Together they make its amount; less the charge that a person has seen in it.
+    Together they make its amount, but for a charge of the bank: the one that the bank has named, or
+    `charge`, which a person has seen. A charge that is booked by itself changes nothing of them.
     """
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
-    _refuse_other_amount(entry, kind, payouts, charge)
+    if entry.is_charge:
+        return
+    refuse_other_amount(entry, kind, payouts, charge)
     for payout in payouts:
         if PayoutStatus(payout.status) not in FITTING[kind]:
             raise BankEntryUnfit(
@@ -186,31 +189,10 @@ def apply_entry(
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
 
 
-def _refuse_other_amount(
-    entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout], charge: int
-) -> None:
-    if entry.amount is None:
-        return
-    currencies = {payout.currency for payout in payouts}
-    missing = sum(payout.amount for payout in payouts) - charge - entry.amount
-    if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
-        if len(payouts) > 1:
-            raise BankEntryUnfit(
-                f"It is a part of a run of {len(payouts)} payouts: the bank knows which came back."
-            )
-        words = decimal_text(missing, entry.currency)
-        raise BankEntryUnfit(
-            f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
-            " bank had charged for it: if so, match it by hand, and say who bears the charge."
-        )
-    if missing or currencies != {entry.currency}:
-        raise BankEntryUnfit("The amount or the currency is not that of the order.")
-
-
 def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
     if kind not in _ONCE:
         return
-    of_payout = BankEntry.objects.filter(
+    of_payout = BankEntry.objects.besides_charges().filter(
         kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
     )
     if of_payout.filter(payout=payout).exists() or (

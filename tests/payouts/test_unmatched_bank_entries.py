@@ -37,7 +37,8 @@ def run(content, tmp_path, *words):
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        (lambda order: entry(1251, order), "amount or the currency"),
+        (lambda order: entry(1251, order), "is BSD 0.01 more than the payout"),
+        (lambda order: entry(1249, order), "amount or the currency"),
         (lambda order: entry(1250, f"{order[:-1]}x"), "no order of this reference"),
         (lambda order: entry(1250, ""), "no order of this reference"),
         (lambda order: entry(1250, order, direction="CRDT"), "for a person to say"),
