@@ -80,7 +80,7 @@ def create_batch(
     """Take payouts into one batch that leaves now: those named, or the first that are due.
 
     Each stands for itself: one that was canceled or whose merchant was suspended meanwhile is left
-    out, as is one that the bank speaks of already, and one whose bank account was closed fails.
+    out, as is one that is held back, and one whose bank account was closed fails.
     None where nothing is left to send; the failures count all the same. Raises PayoutsShut after a
     restore of the database, BankEntriesWaiting while the bank speaks of a file of ours that is not
     known here, and ValidationFailed for a date that is over or on which banks rest.

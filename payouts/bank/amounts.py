@@ -9,6 +9,12 @@ from payouts.models import BankEntry, BankEntryKind, Payout
 CAME_IN = frozenset({BankEntryKind.RETURN, BankEntryKind.CREDIT})
 
 
+def is_amount_of(entry: BankEntry, payouts: Sequence[Payout]) -> bool:
+    """Return whether a debit is exactly these payouts, or with the charge that the bank names."""
+    ordered = sum(payout.amount for payout in payouts)
+    return entry.amount is not None and entry.amount - ordered in (0, entry.charge_amount)
+
+
 def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
     """Return by how much more than the payouts has left, or less came back: 0 if by nothing."""
     ordered = sum(payout.amount for payout in payouts)

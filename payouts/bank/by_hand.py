@@ -58,8 +58,9 @@ def match_batch_by_hand(
 ) -> BankEntry:
     """Take a debit for that of a batch, whose payouts that were not refused make its amount.
 
-    `bears_charge`: what it is more is the bank's charge, which we bear. Raises BankEntryNotFound,
-    PayoutBatchNotFound, BankEntryUnfit.
+    Or all of them: then the money of the others has to come back. `bears_charge`: what it is more
+    is the bank's charge, which we bear. Raises BankEntryNotFound, PayoutBatchNotFound,
+    BankEntryUnfit.
     """
     entry = _waiting(entry_id)
     batch = PayoutBatch.objects.filter(pk=batch_id, livemode=entry.livemode).first()
@@ -67,9 +68,9 @@ def match_batch_by_hand(
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
-    payouts = list(payouts_booked_in(batch))
+    payouts = payouts_booked_in(entry, batch)
     charge = charge_in(entry, payouts) if bears_charge else 0
-    apply_entry(entry, K.DEBIT, payouts, charge=charge, actor=actor, now=now)
+    apply_entry(entry, K.DEBIT, payouts, charge=charge, comes_back=True, actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
     return entry
 

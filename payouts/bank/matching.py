@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from payouts.bank.amounts import refuse_other_amount
+from payouts.bank.amounts import is_amount_of, refuse_other_amount
 from payouts.bank.pain002 import DUPLICATES
+from payouts.bank.round_trips import is_round_trip
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
@@ -45,9 +46,15 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
     K.SETTLED: EVER_PAID | {S.IN_TRANSIT},
     K.DEBIT: EVER_PAID | {S.IN_TRANSIT},
-    K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED}),
+    # One that was booked with its run may have come back before we hear that it was refused.
+    K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED, S.RETURNED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
+
+CONTRADICTED = (
+    "Payouts to its merchant wait. If the bank sends it back, that explains it. If it has paid:"
+    " record the payout that waits as failed, adjust the balance, set this aside."
+)
 
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
@@ -141,15 +148,20 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     In a status report that is what the report does not name by itself.
     """
     if entry.source != BankSource.STATUS_REPORT:
-        return list(payouts_booked_in(batch))
+        return payouts_booked_in(entry, batch)
     named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
     references = named.values("end_to_end_id")
     return list(_locked_payouts(batch).exclude(order__end_to_end_id__in=references))
 
 
-def payouts_booked_in(batch: PayoutBatch) -> PayoutQuerySet:
-    """Return what a booking of a whole batch is about, to lock: what the bank has not refused."""
-    return _locked_payouts(batch).exclude(status=S.FAILED)
+def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
+    """Return what a booking of a batch is about, locked: what the bank has not refused of it.
+
+    Or all of it, where that makes the amount: some banks book a run whole, and send back the rest.
+    """
+    every = list(_locked_payouts(batch))
+    taken = [payout for payout in every if payout.status != S.FAILED]
+    return every if is_amount_of(entry, every) else taken
 
 
 def _locked_payouts(batch: PayoutBatch) -> PayoutQuerySet:
@@ -165,11 +177,14 @@ def apply_entry(
     actor: str,
     now: datetime,
     charge: int = 0,
+    comes_back: bool = False,
 ) -> None:
     """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any.
 
     Together they make its amount, but for a charge of the bank: the one that the bank has named, or
     `charge`, which a person has seen. A charge that is booked by itself changes nothing of them.
+    One that was refused is among them where its money has come back, or `comes_back`: a person
+    says that it will.
     """
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
@@ -177,16 +192,22 @@ def apply_entry(
         return
     refuse_other_amount(entry, kind, payouts, charge)
     for payout in payouts:
-        if PayoutStatus(payout.status) not in FITTING[kind]:
-            raise BankEntryUnfit(
-                f"The bank says {kind}, but payout {payout.pk} is {payout.status}."
-            )
+        if not (comes_back and payout.status == S.FAILED):
+            _refuse_other_status(entry, kind, payout)
         _refuse_repeated(entry, kind, payout)
     for payout in payouts:
         _record(entry, kind, payout, actor=actor, now=now)
         if entry.source == BankSource.STATEMENT:
             field = "booked_at" if kind == K.DEBIT else "return_booked_at"
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
+
+
+def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
+    status = PayoutStatus(payout.status)
+    if status in FITTING[kind] or is_round_trip(entry, kind, payout):
+        return
+    words = f"The bank says {kind}, but payout {payout.pk} is {status}."
+    raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind == K.DEBIT else words)
 
 
 def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
