@@ -4,7 +4,7 @@ import pytest
 
 from core.clock import utc_now
 from payouts.bank.by_hand import set_aside
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, Payout, PayoutOrigin
 from payouts.sending import send_due
 from payouts.services import record_failed, schedule_payout
 from tests.payouts.bank_files import (
@@ -32,7 +32,7 @@ def next_payout(payout):
         livemode=True,
         currency=payout.currency,
         amount=None,
-        origin="schedule",
+        origin=PayoutOrigin.SCHEDULE,
         actor=STAFF,
         now=utc_now(),
     )
