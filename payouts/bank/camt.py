@@ -10,6 +10,7 @@ from django.conf import settings
 from payouts.account_numbers import compact
 from payouts.bank.charges import Money, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
+    NOT_PROVIDED,
     Report,
     ReportItem,
     StatementPage,
@@ -27,6 +28,7 @@ from payouts.models import BankEntryKind, BankSource
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
+NO_REFERENCE = frozenset({NOT_PROVIDED, "NONREF"})
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
 _Told = Counter[tuple[str, ...]]
@@ -49,7 +51,8 @@ def read_notifications(document: Element) -> Report:
     told = _Told()
     for notification in message.findall("Ntfctn"):
         _refuse_other_account(notification)
-        place = required_reference(notification, "Id")
+        # Some banks number their notifications anew in each file.
+        place = f"{required_reference(notification, 'Id')} {text_at(notification, 'CreDtTm')}"
         items += _numbered(_booked(notification, place), told)
     return Report(
         source=BankSource.NOTIFICATION,
@@ -119,7 +122,7 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
             raise BankFileUnreadable(Amt="is missing")
         # The bank's own reference is the same in every file, but some give it again each day; its
         # place is all that is left where there is none.
-        reference = text_at(entry, "AcctSvcrRef")
+        reference = "" if (name := text_at(entry, "AcctSvcrRef")) in NO_REFERENCE else name
         former = (reference,) if reference else (place, str(number))
         yield from _parts(entry, reference or place, former, *found)
 
@@ -183,11 +186,20 @@ def _item(
         currency=currency,
         end_to_end_id=end_to_end_id,
         message_reference=reference,
-        bank_reference=text_at(part, "Refs/AcctSvcrRef") or text_at(entry, "AcctSvcrRef"),
+        bank_reference=_bank_reference(part, entry),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
         booking_date=booking_date,
     )
+
+
+def _bank_reference(part: Element, entry: Element) -> str:
+    """Return what the same money is called in each file: by our bank, or by all on its way."""
+    names = (
+        *(text_at(part, "Refs/AcctSvcrRef"), text_at(entry, "AcctSvcrRef")),
+        *(text_at(part, "Refs/UETR"), text_at(part, "Refs/TxId")),
+    )
+    return next((name for name in names if name and name not in NO_REFERENCE), "")
 
 
 def _charge(entry: Element, part: Element, kind: BankEntryKind, amount: int, charge: int) -> int:

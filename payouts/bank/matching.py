@@ -92,7 +92,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     if entry.end_to_end_id:
         order = _order_of(entry, actor=actor, now=now)
         if order is None:
-            raise BankEntryUnfit("There is no order of this reference.")
+            raise BankEntryUnfit(_unknown(kind))
         payout = Payout.objects.locked(order.payout_id)
         _refuse_other_batch(entry, payout)
         apply_entry(entry, kind, [payout], actor=actor, now=now)
@@ -102,9 +102,15 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         message_id=entry.message_reference, livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
-        raise BankEntryUnfit("There is no order of this reference.")
+        raise BankEntryUnfit(_unknown(kind))
     apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
+
+
+def _unknown(kind: BankEntryKind) -> str:
+    if kind == K.CREDIT:
+        return "It names no top-up of ours. If a customer sent it, credit their wallet."
+    return "There is no order of this reference."
 
 
 def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
