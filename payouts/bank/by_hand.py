@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from core.ids import new_id
+from core.money import decimal_text
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from payouts.bank.amounts import charge_in
@@ -48,6 +49,7 @@ def match_by_hand(
     apply_entry(entry, kind, [payout], charge=charge, actor=actor, now=now)
     if charge and merchant_bears_charge:
         _take_charge(payout, charge, now)
+    _note_charge(entry, charge)
     entry.match(payout=payout, by=actor, at=now)
     return entry
 
@@ -71,6 +73,7 @@ def match_batch_by_hand(
     payouts = payouts_booked_in(entry, batch)
     charge = charge_in(entry, payouts) if bears_charge else 0
     apply_entry(entry, K.DEBIT, payouts, charge=charge, comes_back=True, actor=actor, now=now)
+    _note_charge(entry, charge)
     entry.match(batch=batch, by=actor, at=now)
     return entry
 
@@ -97,6 +100,13 @@ def _waiting(entry_id: str) -> BankEntry:
     entry = BankEntry.objects.locked(entry_id)
     refuse_resolved(entry)
     return entry
+
+
+def _note_charge(entry: BankEntry, charge: int) -> None:
+    """Note what a person has seen, for the proof of entries; saved with the match."""
+    if charge:
+        words = decimal_text(charge, entry.currency)
+        entry.note = f"With a charge of the bank: {entry.currency} {words}."
 
 
 def _take_charge(payout: Payout, charge: int, now: datetime) -> None:
