@@ -130,10 +130,11 @@ def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | N
     ).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
         return known
+    moved = entry.amount or 0
     return note_departure(
         reference=entry.end_to_end_id,
         livemode=entry.livemode,
-        amount=entry.amount or 0,
+        amounts=(moved, moved - entry.charge_amount),
         currency=entry.currency,
         actor=actor,
         now=now,
