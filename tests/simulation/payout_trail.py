@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from payouts.models import BankEntry, Payout
+from payouts.order_references import end_to_end_id
 from tests.simulation.shadow_books import MINIMUM, BookedPayout
 from tests.simulation.truths import look
 
@@ -45,10 +47,12 @@ def _take_status(weeks: "VirtualWeeks", payout: BookedPayout, status: str) -> No
         raise AssertionError(f"{payout.id} has left, but no one sent it")
     if status in ("paid", "returned"):
         known = order.status if order else "unknown"
-        assert known in ("executed", "returned"), f"{payout.id} is {status}; for the bank: {known}"
+        left = known in ("executed", "returned") or (order is not None and order.strays)
+        assert left, f"{payout.id} is {status}; for the bank: {known}"
     if status == "returned":
         assert order, payout
-        assert order.status == "returned", f"{payout.id} came back, says no one"
+        came_back = order.status == "returned" or (order.strays and not order.is_away)
+        assert came_back, f"{payout.id} came back, says no one"
     if status == "failed" and payout.status == "in_transit":
         known = order.status if order else "unknown"
         assert known == "rejected", f"{payout.id} failed; for the bank: {known}"
@@ -83,6 +87,20 @@ def note_payable(weeks: "VirtualWeeks") -> None:
                 books.payable_since.setdefault(place, weeks.now)
             else:
                 books.payable_since.pop(place, None)
+
+
+def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
+    """Whether nothing keeps a payout here: its merchant's status, or what the bank says of it."""
+    waiting = BankEntry.objects.filter(state="unmatched").exclude(end_to_end_id="")
+    told = set(waiting.values_list("end_to_end_id", flat=True))
+    if not weeks.books.can_leave(payout):
+        return False
+    if told and end_to_end_id(Payout.objects.select_related("statement").get(pk=payout.id)) in told:
+        return False
+    debited = set(waiting.filter(kind="debit").values_list("end_to_end_id", flat=True))
+    ours = weeks.books.payouts.values()
+    held = {(each.shop, each.currency) for each in ours if each.reference in debited}
+    return (payout.shop, payout.currency) not in held
 
 
 def local_day(now: datetime):

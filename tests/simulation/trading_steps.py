@@ -132,7 +132,8 @@ def cancel_payout(weeks: VirtualWeeks) -> None:
         assert answer.get("status") == "canceled", answer
         weeks.books.end_payout(payout, "canceled")
     else:
-        assert answer.get("code") in ("VALIDATION_FAILED", "INVALID_REQUEST"), answer
+        refused = answer.get("code") in ("VALIDATION_FAILED", "INVALID_REQUEST")
+        assert refused, f"{payout.id} was canceled, and may have left: {answer}"
 
 
 def repeat_request(weeks: VirtualWeeks) -> None:
