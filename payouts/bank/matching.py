@@ -196,6 +196,7 @@ def apply_entry(
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
     if entry.is_charge:
+        _refuse_large_charge(entry, payouts)
         return
     refuse_other_amount(entry, kind, payouts, charge)
     for payout in payouts:
@@ -207,6 +208,12 @@ def apply_entry(
         if entry.source == BankSource.STATEMENT:
             field = "booked_at" if kind == K.DEBIT else "return_booked_at"
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
+
+
+def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
+    """A bank may call all of an entry a charge that has the transfer in it."""
+    if (entry.amount or 0) >= sum(payout.amount for payout in payouts):
+        raise BankEntryUnfit("The bank calls it a charge, and it is as much as what was ordered.")
 
 
 def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:

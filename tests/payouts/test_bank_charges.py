@@ -155,6 +155,17 @@ def test_a_charge_that_is_booked_by_itself_is_of_its_payout(sent_pair, form):
     assert [*check_bookings(), *problems()] == []
 
 
+def test_a_charge_that_is_as_much_as_the_payout_waits(sent_pair):
+    code = "<BkTxCd><Domn><Fmly><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn></BkTxCd>"
+
+    read(statement(entry(1300, details=code + within(paid_with(sent_pair[0])))))
+
+    assert waiting_entries() == [
+        "The bank calls it a charge, and it is as much as what was ordered."
+    ]
+    assert positions(livemode=True)[0].difference == -1300
+
+
 def test_a_charge_of_no_payout_waits(sent_pair):
     code = "<BkTxCd><Domn><Fmly><SubFmlyCd>FEES</SubFmlyCd></Fmly></Domn></BkTxCd>"
 
