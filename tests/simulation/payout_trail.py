@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from payouts.models import BankEntry, Payout
+from payouts.models import BankEntry, BankEntryQuerySet, Payout
 from payouts.order_references import end_to_end_id
 from tests.simulation.shadow_books import MINIMUM, BookedPayout
 from tests.simulation.truths import look
@@ -91,16 +91,23 @@ def note_payable(weeks: "VirtualWeeks") -> None:
 
 def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
     """Whether nothing keeps a payout here: its merchant's status, or what the bank says of it."""
-    waiting = BankEntry.objects.filter(state="unmatched").exclude(end_to_end_id="")
-    told = set(waiting.values_list("end_to_end_id", flat=True))
-    if not weeks.books.can_leave(payout):
+    if not weeks.books.can_leave(payout) or is_spoken_of(payout):
         return False
-    if told and end_to_end_id(Payout.objects.select_related("statement").get(pk=payout.id)) in told:
-        return False
-    debited = set(waiting.filter(kind="debit").values_list("end_to_end_id", flat=True))
+    debited = set(_waiting().filter(kind="debit").values_list("end_to_end_id", flat=True))
     ours = weeks.books.payouts.values()
     held = {(each.shop, each.currency) for each in ours if each.reference in debited}
     return (payout.shop, payout.currency) not in held
+
+
+def is_spoken_of(payout: BookedPayout) -> bool:
+    """Whether the bank speaks of it in an entry that waits, under the name it would leave with."""
+    told = set(_waiting().values_list("end_to_end_id", flat=True))
+    found = Payout.objects.select_related("statement").get(pk=payout.id) if told else None
+    return found is not None and end_to_end_id(found) in told
+
+
+def _waiting() -> BankEntryQuerySet:
+    return BankEntry.objects.filter(state="unmatched").exclude(end_to_end_id="")
 
 
 def local_day(now: datetime):
