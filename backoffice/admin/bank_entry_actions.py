@@ -26,8 +26,8 @@ from backoffice.services.bank_uploads import content_hash, seal_file
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
-from payouts.bank.amounts import charge_in
 from payouts.bank.by_hand import set_aside, wait_again
+from payouts.bank.moved_amounts import charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.models import BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus

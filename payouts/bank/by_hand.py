@@ -12,8 +12,8 @@ from core.ids import new_id
 from core.money import decimal_text
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
-from payouts.bank.amounts import charge_in
 from payouts.bank.matching import apply_entry, payouts_booked_in, refuse_resolved
+from payouts.bank.moved_amounts import charge_in
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from payouts.bank.amounts import is_amount_of, refuse_other_amount
+from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
 from payouts.batches import note_departure
