@@ -14,11 +14,16 @@ _SAID = {
 
 
 def inquiry_words(inquiry: Inquiry, now: datetime) -> str:
-    """Return where an inquiry stands, in a sentence."""
+    """Return where an inquiry stands, in a sentence.
+
+    Not who reported it: its page says of each entry if the customer wrote it, signed in.
+    """
     reported = InquiryReason(inquiry.reason).label.lower()
     if inquiry.open_since is not None:
         since = clock(inquiry.open_since, now)
-        return f"The customer reported “{reported}” and has waited for an answer since {since}."
+        return (
+            f"“{reported}” was reported on the receipt and has waited for an answer since {since}."
+        )
     said = _SAID[InquiryStatus(inquiry.status)]
     when = clock(inquiry.updated_at, now)
-    return f"The customer reported “{reported}”; it {said} {when}."
+    return f"“{reported}” was reported on the receipt; it {said} {when}."

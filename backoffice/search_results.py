@@ -19,6 +19,8 @@ from backoffice.resource.page_urls import page_of
 from backoffice.search_metadata import with_metadata
 from backoffice.search_query import SearchQuery, parse_query
 from backoffice.staff import Staff
+from core import attempt_limits
+from core.errors import RateLimited
 from core.queries import MAX_WORDS, WORDS
 from core.search import words_of
 from customers.models import Customer
@@ -32,6 +34,8 @@ from refunds.models import Refund
 from webhooks.models import Delivery, Event
 
 SHOWN = 50
+# What a person may look up in vain: who asks on the phone is now and then no customer.
+MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
 
 
@@ -64,7 +68,11 @@ class SearchResults:
 
 
 def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
-    """Look for what was typed. Staff find what their role lets them see."""
+    """Look for what was typed. Staff find what their role lets them see.
+
+    Raises RateLimited after too many phone numbers that found nothing: pages mask three digits of
+    each, which a thousand searches would tell.
+    """
     question = parse_query(text, timezone.localtime(now).date())
     if found := TopUp.objects.filter(reference__in=references_in(text)).first():
         return SearchResults(question, [], [], [], exact=page_of(found))
@@ -72,13 +80,16 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         return SearchResults(question, [], [], [], exact=page_of(numbered))
     if question.public_id:
         return _by_id(question, staff)
-    customers = _customers(question)
+    customers = _customers(question) if _may_look_up(question.phone, staff, now) else []
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
-    others = [found for found in _moved(question, staff) if found[2]]
+    others = [moved for moved in _moved(question, staff) if moved[2]]
     rows = [row for _, _, found in others for row in found]
     exact = _single(payments, [*merchants, *customers, *rows])
-    return SearchResults(question, payments, customers, merchants, exact, others)
+    results = SearchResults(question, payments, customers, merchants, exact, others)
+    if question.phone and results.is_empty:
+        attempt_limits.count_attempt(MISSES, str(staff.user_id), now=now)
+    return results
 
 
 def _numbered(text: str) -> Payment | None:
@@ -127,6 +138,17 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
     if resource_id.startswith("ref_"):
         return Payment.objects.filter(refund=resource_id).first()
     return Payment.objects.filter(pk=resource_id).first()
+
+
+def _may_look_up(phone: str, staff: Staff, now: datetime) -> bool:
+    """Return whether this person has not looked up too many numbers in vain."""
+    if not phone:
+        return True
+    try:
+        attempt_limits.refuse_exhausted((MISSES, str(staff.user_id)), now=now)
+    except RateLimited:
+        return False
+    return True
 
 
 def _customers(question: SearchQuery) -> list[Customer]:

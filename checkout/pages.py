@@ -250,6 +250,12 @@ class PaymentPage(CheckoutPage):
         self.payment_view = payment_view_of(self.payment, now=self.now)
         super().prepare()
 
+    @property
+    def is_payer(self) -> bool:
+        """Whether the customer who has paid, or tried to last, is signed in."""
+        customer = self.browser.customer
+        return customer is not None and customer.pk == self.payment.customer_id
+
     def balance(self) -> int | None:
         """Return the wallet balance of the signed-in customer; None if not signed in."""
         customer = self.browser.customer
@@ -263,8 +269,6 @@ class PaymentPage(CheckoutPage):
         """Show the payment as it is now, where its status was what refused."""
         if not isinstance(error, tuple(REFUSAL_BY_STATUS.values())):
             return super().refused(error)
-        customer = self.browser.customer
-        is_payer = customer is not None and customer.pk == self.payment.customer_id
-        is_known = is_payer or not isinstance(error, PaymentAlreadyCompleted)
+        is_known = self.is_payer or not isinstance(error, PaymentAlreadyCompleted)
         question = "" if is_known else "?already=1"
         return SeeOther(f"{self.payment.hosted_url}{question}")

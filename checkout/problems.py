@@ -64,24 +64,32 @@ class ProblemEntry:
     is_own: bool
 
 
-def send_report(*, payment: Payment, form: ProblemForm, actor: str, now: datetime) -> Inquiry:
+def send_report(
+    *, payment: Payment, form: ProblemForm, actor: str, is_payer: bool, now: datetime
+) -> Inquiry:
     """Report what a form says; limited per day, since the page is public.
 
-    Raises RateLimited, PaymentNotCompleted.
+    The customer who paid has attempts that no visitor can use up. Raises RateLimited,
+    PaymentNotCompleted.
     """
-    attempt_limits.count_attempt(REPORTS, payment.id, now=now)
+    subject = f"{payment.id} payer" if is_payer else payment.id
+    attempt_limits.count_attempt(REPORTS, subject, now=now)
     reason = InquiryReason(form.cleaned_data["reason"])
     report = ProblemReport(reason=reason, text=form.cleaned_data["text"])
     return report_problem(payment_id=payment.id, report=report, actor=actor, now=now)
 
 
-def entries_of(payment_view: PaymentView) -> list[ProblemEntry]:
-    """Return what was written about a payment, oldest first; nothing where no one did."""
+def entries_of(payment_view: PaymentView, *, is_payer: bool) -> list[ProblemEntry]:
+    """Return what was written about a payment, oldest first; nothing where no one did.
+
+    `is_payer`: it is shown to the customer who paid.
+    """
     inquiry = Inquiry.objects.filter(payment=payment_view.id).first()
     if inquiry is None:
         return []
     names = {
-        "customer": _("You"),
+        "customer": _("You") if is_payer else _("The customer"),
+        "visitor": _("Someone with this receipt"),
         "merchant": payment_view.payee.name,
         "service": settings.SERVICE_NAME,
     }

@@ -1,6 +1,7 @@
 """The receipt of a payment: always current, refunds included."""
 
 import base64
+import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,6 +22,7 @@ from refunds.models import Refund
 from refunds.statuses import RefundStatus
 
 MAILS = attempt_limits.AttemptLimit("receipt-mail", 5, timedelta(days=1))
+MAILS_TO_ONE = attempt_limits.AttemptLimit("receipt-mail-recipient", 20, timedelta(days=1))
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
 def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) -> None:
     """Have the receipt sent to an address; limited per day, since the page is public.
 
-    Raises RateLimited.
+    To one address, too: many payments of a cent would be many mails. Raises RateLimited.
     """
+    hashed = hashlib.sha256(email.lower().encode()).hexdigest()
+    attempt_limits.count_attempt(MAILS_TO_ONE, hashed, now=now)
     attempt_limits.count_attempt(MAILS, payment.id, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

@@ -112,6 +112,7 @@ urlpatterns = [
     ),
     path("account/code", account.AccountCodePage.as_view(), name="account-code"),
     path("account/code/again", account.AccountAgainAction.as_view(), name="account-code-again"),
+    path("account/payments", proofs.ShowPaymentsPage.as_view(), name="account-payments"),
     path("account/pin", account.ChangePinPage.as_view(), name="account-pin"),
     path("account/pin/forgotten", account.ForgottenPinPage.as_view(), name="account-pin-forgotten"),
     path("account/pin/proof", proofs.ProvePasskeyForPinPage.as_view(), name="account-pin-proof"),

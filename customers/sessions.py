@@ -159,6 +159,17 @@ def set_first_pin(*, session: CustomerSession, pin: str, now: datetime) -> None:
     remember_proof(session, ProofMethod.PIN, now=now)
 
 
+def is_by_phone_alone(session: CustomerSession) -> bool:
+    """Return whether a live customer who has a passkey has shown nothing but a code so far.
+
+    What such a session is told, a thief of the number can tell staff, who ask who is calling.
+    """
+    has_shown_more = session.pin_verified_at or session.passkey_verified_at
+    if not session.livemode or session.code_verified_at is None or has_shown_more:
+        return False
+    return session.customer.passkeys.usable().exists()
+
+
 def remember_proof(session: CustomerSession, proof: ProofMethod, *, now: datetime) -> None:
     """Note that the customer has just been verified, for a change of passkeys."""
     column = f"{proof}_verified_at"

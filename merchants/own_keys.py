@@ -1,7 +1,8 @@
 """What a merchant does with its API keys by API: make, roll and revoke them.
 
 It takes a key that may do everything, as a key that makes others could choose what they may do. A
-live key that may do everything comes from the registration, from staff, or in place of another.
+live key that may do everything comes from the registration, from staff, or in place of another. A
+key that was rolled ends soon: it makes none that outlive it, and ends no other one.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from django.db import transaction
 from core.errors import ValidationFailed
 from merchants.access import EVERYTHING
 from merchants.callers import Caller
-from merchants.errors import TooManyKeys
+from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
 from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
@@ -34,8 +35,9 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
     """Make one more key (POST /v1/api-keys); the owner hears of a live one.
 
     A test key makes test keys only, and a live key live ones of certain scopes. Raises
-    ValidationFailed, and TooManyKeys from `MOST_ACTIVE` of one mode on.
+    ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, and ApiKeyRolled.
     """
+    _refuse_ending(caller)
     livemode = caller.livemode if draft.livemode is None else draft.livemode
     if livemode:
         _refuse_live(caller, draft)
@@ -53,6 +55,8 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
 @transaction.atomic
 def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll). Raises as `roll_key`."""
+    if _id_of(caller) != key_id:
+        _refuse_ending(caller)
     before = _own(caller, key_id)
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
@@ -66,13 +70,28 @@ def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: dateti
 def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
     """End a key of the caller's mode at once (POST /v1/api-keys/:id/revoke), the caller's own too.
 
-    Raises ApiKeyNotFound, ApiKeyNotActive.
+    Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled.
     """
+    if _id_of(caller) != key_id:
+        _refuse_ending(caller)
     _own(caller, key_id)
     key = revoke_key(key_id=key_id, now=now)
     if key.livemode:
         tell_of_revoked_key(key, now=now)
     return key
+
+
+def _refuse_ending(caller: Caller) -> None:
+    """Refuse a key that was rolled: a thief of it would keep what the roll takes away.
+
+    Raises ApiKeyRolled.
+    """
+    if ApiKey.objects.filter(pk=_id_of(caller), expires_at__isnull=False).exists():
+        raise ApiKeyRolled(api_key="must be the one that took the place of this one")
+
+
+def _id_of(caller: Caller) -> str:
+    return caller.actor.removeprefix("key:")
 
 
 def _own(caller: Caller, key_id: str) -> ApiKey:

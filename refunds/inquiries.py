@@ -15,7 +15,7 @@ from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from payments.statuses import PaymentStatus
 from refunds import emails, events
-from refunds.inquiry_models import Inquiry
+from refunds.inquiry_models import VISITOR, Inquiry
 from refunds.inquiry_statuses import UNSETTLED, InquiryReason, InquiryStatus
 from webhooks.event_types import EventType
 from webhooks.outbox import Fact, emit
@@ -33,11 +33,14 @@ class ProblemReport:
 def report_problem(*, payment_id: str, report: ProblemReport, actor: str, now: datetime) -> Inquiry:
     """Open the inquiry of a completed payment, or open it again with what is new.
 
-    Raises PaymentNotFound, PaymentNotCompleted.
+    Anyone who has the receipt may, its merchant among them: what anyone but the customer writes is
+    kept as a visitor's. Raises PaymentNotFound, PaymentNotCompleted.
     """
     payment = Payment.objects.locked(payment_id)
     if payment.status != PaymentStatus.COMPLETED:
         raise PaymentNotCompleted
+    if actor != f"customer:{payment.customer_id}":
+        actor = VISITOR
     inquiry = Inquiry.objects.filter(payment=payment).first() or Inquiry(
         id=new_id("inq", now),
         payment=payment,

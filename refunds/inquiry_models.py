@@ -13,7 +13,14 @@ from refunds.errors import InquiryNotFound, InquiryNotOpen
 from refunds.inquiry_statuses import INQUIRY_TRANSITIONS, InquiryReason, InquiryStatus
 
 _OPEN = Q(status=InquiryStatus.OPEN)
-_AUTHORS = {"key": "merchant", "development": "merchant", "staff": "service", "system": "service"}
+VISITOR = "visitor"
+_AUTHORS = {
+    "customer": "customer",
+    "key": "merchant",
+    "development": "merchant",
+    "staff": "service",
+    "system": "service",
+}
 
 
 class InquiryQuerySet(CallerScoped["Inquiry"]):
@@ -102,6 +109,10 @@ class InquiryEntry(models.Model):
 
     @property
     def author(self) -> str:
-        """Who speaks, as merchants and customers are told it: `customer`, `merchant`, `service`."""
-        kind = self.actor.partition(":")[0]
-        return _AUTHORS.get(kind, "customer")
+        """Who speaks, as merchants and customers are told it.
+
+        `customer`, `merchant`, `service`; or `visitor`, who had the receipt and was not signed in
+        as its customer.
+        """
+        kind, _, name = self.actor.partition(":")
+        return _AUTHORS.get(kind, VISITOR) if name or kind != "customer" else VISITOR

@@ -26,7 +26,8 @@ If the customer writes again, it is `open` again.
 AUTHORS = """
 Who wrote it.
 
-- `customer`: who paid, or who has the receipt.
+- `customer`: who paid, signed in.
+- `visitor`: someone who has the receipt: most often the customer, not signed in.
 - `merchant`: you.
 - `service`: the people of the service.
 """.strip()

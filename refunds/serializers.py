@@ -61,7 +61,7 @@ class RefundOutput(Output):
 
 
 class InquiryEntryOutput(Output):
-    author = OneOfField(allowed=("customer", "merchant", "service"))
+    author = OneOfField(allowed=("customer", "visitor", "merchant", "service"))
     status = OneOfField(allowed=tuple(InquiryStatus.values))
     text = TextField(max_length=MAX_TEXT, required=False)
     at = InstantField()

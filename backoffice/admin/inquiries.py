@@ -101,6 +101,12 @@ WAITS = Field(
 CUSTOMER = RowLink("Customer", "payment.customer.masked_phone", to="payment.customer")
 
 
+_WRITTEN_BY = {
+    "customer": "Written by the customer",
+    "visitor": "Written by someone with the receipt",
+}
+
+
 class InquiryAdmin(OfficeAdmin):
     list_select_related = ("merchant", "payment__customer")
     list_display = (CREATED, REASON, STATUS, WAITS, PAID, MERCHANT, CUSTOMER, MODE, Id("Inquiry"))
@@ -131,6 +137,6 @@ class InquiryAdmin(OfficeAdmin):
 def _entries(inquiry: Inquiry) -> Iterator[TimelineEntry]:
     for entry in inquiry.entries.all():
         who = actor_words(entry.actor)
-        title = "Written by the customer" if entry.author == "customer" else entry.status
+        title = _WRITTEN_BY.get(entry.author, entry.status)
         said, tone = (entry.text,), formats.tone(entry.status)
         yield TimelineEntry(entry.at, "forum", title.capitalize(), who, details=said, tone=tone)

@@ -84,7 +84,7 @@ class TwoFactorPages:
                 append_own(staff=staff_of(request), act="set up two-factor")
                 return recovery_codes_page(self.site, request, user)
             form.add_error("code", WRONG_CODE)
-        enrolment = begin_enrolment(user)
+        enrolment = begin_enrolment(user, anew=request.method != "POST")
         picture = base64.b64encode(svg(enrolment.address)).decode()
         context = {"form": form, "secret": enrolment.secret, "picture": picture}
         context["title"] = "Set up two-factor sign-in"

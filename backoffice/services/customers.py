@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.conf import settings
+
 from backoffice.audit import AuditAction, audited, snapshot
 from backoffice.errors import IdentityNotProven
 from backoffice.models import AuditEntry, AuditOutcome
@@ -114,9 +116,15 @@ def _prove(customer: Customer, identity: Identity, act: str, now: datetime) -> i
 
 
 def _payment_proofs(customer: Customer, identity: Identity, now: datetime) -> int:
-    """The amount and the merchant count together only if they are of the same payment."""
+    """The amount and the merchant count together only if they are of the same payment.
+
+    One so small that it takes no PIN proves nothing: a thief of the number may have made it.
+    """
     recent = Payment.objects.filter(
-        customer=customer, status=PaymentStatus.COMPLETED, created_at__gt=now - LOOKED_BACK
+        customer=customer,
+        status=PaymentStatus.COMPLETED,
+        amount__gt=settings.PIN_ABOVE,
+        created_at__gt=now - LOOKED_BACK,
     ).select_related("merchant")
     named = identity.merchant.strip().lower()
     best = 0

@@ -45,8 +45,14 @@ def second_factors(user: User) -> list[str]:
 
 
 @transaction.atomic
-def begin_enrolment(user: User) -> Enrolment:
-    """Return the authenticator that waits for its first code, made at the first call."""
+def begin_enrolment(user: User, *, anew: bool = True) -> Enrolment:
+    """Return an authenticator that waits for its first code.
+
+    It is a new one, unless a wrong code is being corrected: someone who saw the key of one that was
+    never taken into use must not know the next one's.
+    """
+    if anew:
+        Authenticator.objects.filter(user=user, confirmed=False).delete()
     device, _ = Authenticator.objects.get_or_create(user=user, confirmed=False, name=AUTHENTICATOR)
     secret = base64.b32encode(device.key).decode().rstrip("=")
     label = f"{settings.SERVICE_NAME}:{user.get_username()}".replace(" ", "%20")

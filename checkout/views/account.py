@@ -23,7 +23,7 @@ from core.ids import is_id
 from customers.errors import CustomerNotFound
 from customers.models import CodePurpose, CustomerSession
 from customers.pins import change_pin, needs_passkey_to_reset, reset_pin
-from customers.sessions import SignedIn, end_session, sign_in
+from customers.sessions import SignedIn, end_session, is_by_phone_alone, sign_in
 from links.models import PaymentLink
 from merchants.models import DEFAULT_TIME_ZONE
 from payments.models import Payment
@@ -117,13 +117,16 @@ class AccountAgainAction(ForAccount, AgainAction):
 class AccountPage(SignedInPage):
     def get(self, request: HttpRequest) -> HttpResponse:
         customer = self.session.customer
-        before = request.GET.get("before", "")
+        before, is_hidden = request.GET.get("before", ""), is_by_phone_alone(self.session)
         entries = entries_of(customer, before=before if is_id("pay", before) else "")
+        if is_hidden:
+            entries = []
         more = len(entries) == PAGE
         return self.page(
             "account.html",
             balances=wallets_of(customer, settings.DEFAULT_CURRENCY),
             entries=entries,
+            is_hidden=is_hidden,
             top_ups=[top_up_view_of(each, now=self.now) for each in top_ups_of(customer)],
             older=entries[-1].payment.id if more else "",
             and_test=self.mode.replace("?", "&"),

@@ -10,7 +10,10 @@ from core.errors import ApiError
 
 
 class ProblemPage(ReceiptPage):
-    """Anyone who may see the receipt may report; only the customer who paid is answered."""
+    """Anyone who may see the receipt may report; only the customer who paid is answered.
+
+    What is written stands under the customer's name only where they are signed in.
+    """
 
     def get(self, request: HttpRequest, payment_id: str) -> HttpResponse:
         return self.ask(ProblemForm())
@@ -19,7 +22,13 @@ class ProblemPage(ReceiptPage):
         form = ProblemForm(request.POST)
         if form.is_valid():
             try:
-                send_report(payment=self.payment, form=form, actor=self.browser.actor, now=self.now)
+                send_report(
+                    payment=self.payment,
+                    form=form,
+                    actor=self.browser.actor,
+                    is_payer=self.is_payer,
+                    now=self.now,
+                )
                 return SeeOther(f"{reverse('receipt-problem', args=[payment_id])}?reported=1")
             except ApiError as error:
                 self.show_error(form, error)
@@ -29,6 +38,8 @@ class ProblemPage(ReceiptPage):
         return self.form_page(
             "problem.html",
             form,
-            entries=entries_of(self.payment_view),
+            entries=entries_of(self.payment_view, is_payer=self.is_payer),
             reported="reported" in self.request.GET,
+            is_payer=self.is_payer,
+            sign_in_address=f"{reverse('account')}{self.mode}",
         )

@@ -23,7 +23,7 @@ from customers.passkeys import (
     proof_needed,
 )
 from customers.pins import needs_passkey_to_reset
-from customers.sessions import prove_phone, prove_pin
+from customers.sessions import is_by_phone_alone, prove_phone, prove_pin
 
 FORMS: dict[ProofMethod, type[Form]] = {ProofMethod.CODE: SmsCodeForm, ProofMethod.PIN: PinForm}
 
@@ -169,6 +169,24 @@ class ProvePasskeyForPinPage(ProvenPage):
 
     def act(self) -> HttpResponse:
         return SeeOther(self.own("account-pin-forgotten"))
+
+
+class ShowPaymentsPage(ProvenPage):
+    """The passkey, before the payments are listed to someone who has entered a code only."""
+
+    @property
+    def title(self) -> str:  # type: ignore[override]  # in the language of the page
+        return _("Your payments")
+
+    @property
+    def needed(self) -> ProofMethod | None:
+        return ProofMethod.PASSKEY if is_by_phone_alone(self.session) else None
+
+    def get(self, request: HttpRequest, **kwargs: int) -> HttpResponse:
+        return self.show() if self.needed else self.act()
+
+    def act(self) -> HttpResponse:
+        return SeeOther(self.own("account"))
 
 
 class ProofPasskeyOptions(SignedInPage):

@@ -32,8 +32,6 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
     """
     marks, refunds = page.request.GET, refunds_of(page.payment)
     returned = [refund for refund in refunds if refund.status == RefundStatus.SUCCEEDED]
-    customer = page.browser.customer
-    is_payer = customer is not None and customer.pk == page.payment.customer_id
     return page.form_page(
         "receipt.html",
         form,
@@ -42,8 +40,8 @@ def show_proof(page: PaymentPage, form: EmailForm, *, head: str = "") -> HttpRes
         refunds=refunds,
         last_refund=returned[-1] if returned else None,
         goes_on=not marks.keys().isdisjoint(JUST_PAID),
-        paid_before="already" in marks and not is_payer,
-        paid_by_another=customer is not None and not is_payer,
+        paid_before="already" in marks and not page.is_payer,
+        paid_by_another=page.browser.customer is not None and not page.is_payer,
         mailed="mailed" in marks,
         head=head,
     )

@@ -28,7 +28,7 @@ def inquiry(payment: Payment) -> Inquiry:
     return report_problem(
         payment_id=payment.pk,
         report=ProblemReport(InquiryReason.DUPLICATE, "I paid twice at the bar"),
-        actor="customer",
+        actor=f"customer:{payment.customer_id}",
         now=utc_now(),
     )
 
@@ -52,8 +52,8 @@ def test_its_page_and_that_of_the_payment_say_what_was_reported(
     own, of_payment = shown(office, page_of(inquiry)), shown(office, page_of(payment))
 
     assert "I paid twice at the bar" in own
-    assert "The customer reported “duplicate” and has waited for an answer since" in own
-    assert "The customer reported “duplicate”" in of_payment
+    assert "“duplicate” was reported on the receipt and has waited for an answer since" in own
+    assert "“duplicate” was reported on the receipt" in of_payment
     assert page_of(inquiry) in of_payment
 
 

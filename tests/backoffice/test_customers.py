@@ -221,3 +221,15 @@ def test_a_link_is_ended(office: Office, merchant: Merchant) -> None:
     assert (link.status, link.ended_by) == ("deactivated", "staff:support")
     with pytest.raises(Exception, match="PAYMENT_LINK_INACTIVE"):
         deactivate_link(caller=caller_of(merchant), link_id=link.pk, now=utc_now())
+
+
+def test_a_payment_that_took_no_proof_answers_no_question(office: Office, locked: Customer) -> None:
+    """Who has stolen the number pays 2.00 without any, and knows what to answer."""
+    stolen = paid_payment(Merchant.objects.get(), 200)
+    assert stolen.customer == locked
+
+    response = act(
+        office(Role.SUPPORT), locked, "unlock-pin", amount="2.00", merchant=stolen.merchant.name
+    )
+
+    assert response.status_code == 422

@@ -1,5 +1,6 @@
 """The one search box."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from backoffice import search_results
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from config.logging import redact
@@ -232,3 +234,47 @@ def test_live_and_test_are_told_apart(office: Office, paid: Payment) -> None:
     page = office(Role.SUPPORT).get("/admin/search/", {"q": "+12425550100"}).content.decode()
 
     assert page.count("/admin/customers/customer/") >= 2
+
+
+@pytest.fixture
+def few_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let three numbers be looked up in vain."""
+    monkeypatch.setattr(search_results, "MISSES", replace(search_results.MISSES, times=3))
+
+
+@pytest.mark.usefixtures("few_misses")
+def test_a_masked_number_cannot_be_tried_out(office: Office, paid: Payment) -> None:
+    """Three digits are masked: a thousand searches told them to anyone who may search."""
+    assert paid.customer is not None
+    viewer = office(Role.VIEWER)
+
+    def status_of(text: str) -> int:
+        return viewer.get("/admin/search/", {"q": text}).status_code
+
+    assert [status_of(f"+1 242 357 100{digit}") for digit in range(4)] == [200, 200, 200, 429]
+    assert status_of(paid.customer.phone) == 429
+    assert status_of(paid.id) == 302
+    colleague = office(Role.SUPPORT).get("/admin/search/", {"q": paid.customer.phone})
+    assert colleague.status_code == 200
+
+
+@pytest.mark.usefixtures("few_misses")
+def test_numbers_of_customers_are_looked_up_without_end(office: Office, paid: Payment) -> None:
+    assert paid.customer is not None
+    support = office(Role.SUPPORT)
+
+    found = [support.get("/admin/search/", {"q": paid.customer.phone}) for _ in range(5)]
+
+    assert {response.status_code for response in found} == {200}
+
+
+@pytest.mark.usefixtures("few_misses")
+def test_a_number_that_is_an_invoices_is_found_all_the_same(
+    office: Office, merchant: Merchant
+) -> None:
+    paid_payment(merchant, invoice_number="20261234567")
+    support = office(Role.SUPPORT)
+    for digit in range(5):
+        support.get("/admin/search/", {"q": f"+1 242 357 100{digit}"})
+
+    assert support.get("/admin/search/", {"q": "20261234567"}).status_code in (200, 302)

@@ -36,6 +36,20 @@ def test_a_borrowed_session_changes_neither_factor(office: Office, page: str) ->
         assert client.get(path).status_code == 200
 
 
+def test_a_key_that_someone_saw_is_not_the_owners_next_one(office: Office) -> None:
+    """Ten minutes at an open browser were enough to know each later code of its owner."""
+    client, path = office(Role.SUPPORT), "/admin/two-factor/set-up/"
+    client.get(path)
+    seen = Authenticator.objects.get(confirmed=False).key
+
+    client.get(path)
+    made = Authenticator.objects.get(confirmed=False).key
+    client.post(path, {"code": "000000"})
+
+    assert made != seen
+    assert Authenticator.objects.get(confirmed=False).key == made
+
+
 def test_a_session_that_ends_during_a_request_is_no_failure_of_ours(monkeypatch) -> None:
     """As it does for those who guess many codes at once."""
     make_user(Role.SUPPORT)

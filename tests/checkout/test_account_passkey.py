@@ -12,9 +12,12 @@ from customers.models import ChallengePurpose, Customer, CustomerSession, Passke
 from customers.passkey_sign_in import SIGN_IN_ATTEMPTS
 from customers.passkeys import proof_needed
 from messages.models import Message
+from payments.paying import pay
+from payments.verification import Verification
 from tests.checkout.shopper import Shopper
-from tests.checkout.thefts import PIN
+from tests.checkout.thefts import PIN, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
+from tests.factories import PaymentFactory
 
 OPTIONS = "/account/sign-in/options"
 
@@ -171,3 +174,29 @@ def test_signing_out_forgets_the_device(browser, device):
 
     assert browser.path == "/account/phone"
     assert "<h1>Your phone number</h1>" in browser.text
+
+
+def test_a_stolen_number_does_not_read_what_staff_ask_for(
+    returning, device, texts, victim, merchant
+):
+    """With amount and shop of a payment its thief had the passkey removed, and the PIN reset."""
+    payment = PaymentFactory(merchant=merchant, amount=4_321, livemode=True, created_at=utc_now())
+    pay(
+        payment_id=payment.id,
+        customer=victim,
+        verified=Verification.PASSKEY,
+        actor=f"customer:{victim.id}",
+        now=utc_now(),
+    )
+    thief = signed_in_to_account(texts)
+    assert "B$43.21" not in thief.text
+    assert merchant.name not in thief.text
+    thief.visit("/account?before=pay_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz")
+    assert merchant.name not in thief.text
+
+    thief.visit("/account/payments")
+    thief.send(credential=device.get(asked(thief, "/account/passkeys/options")))
+
+    assert thief.path == "/account"
+    assert "B$43.21" in thief.text
+    assert merchant.name in thief.text

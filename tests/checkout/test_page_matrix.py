@@ -79,6 +79,7 @@ PAGES = {
     "account-sign-in-options": ACCOUNT,
     "account-code": ACCOUNT,
     "account-code-again": ACCOUNT,
+    "account-payments": ACCOUNT,
     "account-pin": ACCOUNT,
     "account-pin-forgotten": ACCOUNT,
     "account-pin-proof": ACCOUNT,

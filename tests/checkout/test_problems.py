@@ -87,3 +87,54 @@ def test_what_is_not_paid_has_no_such_page(merchant):
     shopper.visit(f"/receipts/{payment.id}/problem")
 
     assert shopper.path == payment.hosted_url
+
+
+def test_a_merchant_does_not_write_in_its_customers_name(api: Api, paid):
+    """It has the address of the receipt, too: words of its own stood there as the customer's."""
+    page_of(paid).send(reason="other", text="My mistake, all is well")
+
+    inquiry = Inquiry.objects.get()
+    read = api(paid.merchant).get(f"/v1/inquiries/{inquiry.id}").json()
+    assert [entry["author"] for entry in read["entries"]] == ["visitor"]
+    shown = page_of(paid).text
+    assert "Someone with this receipt" in shown
+    assert "<strong>You</strong>" not in shown
+
+
+def test_another_customer_is_a_visitor(paid):
+    other = payer_of(paid, phone="+1 242 555 0105")
+    other.visit(f"/receipts/{paid.id}/problem")
+    other.send(to="", reason="other", text="Not mine")
+
+    assert InquiryEntry.objects.get().author == "visitor"
+    assert "Someone with this receipt" in other.text
+
+
+def test_the_customer_who_paid_writes_under_their_name(api: Api, paid):
+    payer = payer_of(paid)
+    payer.visit(f"/receipts/{paid.id}/problem")
+    assert "Was it you who paid?" not in payer.text
+    payer.send(to="", reason="other", text="Where is it?")
+
+    assert InquiryEntry.objects.get().author == "customer"
+    assert "<strong>You</strong>" in payer.text
+    assert "<strong>The customer</strong>" in page_of(paid).text
+
+
+def test_visitors_do_not_use_up_the_customers_reports(paid):
+    for _ in range(6):
+        page_of(paid).send(reason="other", text="Again")
+    payer = payer_of(paid)
+    payer.visit(f"/receipts/{paid.id}/problem")
+    payer.send(to="", reason="other", text="It is me")
+
+    assert InquiryEntry.objects.latest("pk").text == "It is me"
+
+
+def payer_of(payment: Payment, phone: str = "+1 242 555 0100") -> Shopper:
+    """Return a browser in which a customer of the merchant has signed in."""
+    shopper = Shopper()
+    another = PaymentFactory(merchant=payment.merchant, created_at=utc_now())
+    shopper.visit(another.hosted_url)
+    shopper.sign_in(phone=phone)
+    return shopper

@@ -222,3 +222,22 @@ def test_another_merchants_key_and_one_of_the_other_mode_are_not_there(api, merc
             assert stranger.post(f"{NEW}/{key.id}/{at}").status_code == 404
     key.refresh_from_db()
     assert (key.expires_at, key.revoked_at) == (None, None)
+
+
+@pytest.mark.parametrize("livemode", [False, True])
+def test_a_rolled_key_makes_none_that_outlives_it_and_ends_no_other(api, merchant, *, livemode):
+    """Rolled as it had leaked, with a day's overlap, it left its thief a key of their own."""
+    leaked = api(merchant, live=livemode)
+    (own,) = keys_of(merchant, livemode=livemode)
+    new = leaked.post(f"{NEW}/{own.id}/roll", {"expires_in": 86_400}).json()
+
+    for path in (NEW, f"{NEW}/{new['id']}/roll", f"{NEW}/{new['id']}/revoke"):
+        body = {"name": "Mine", "scopes": ["refunds:write"]} if path == NEW else None
+        refused = leaked.post(path, body)
+        assert (refused.status_code, refused.json()["code"]) == (422, "VALIDATION_FAILED")
+        assert refused.json()["details"].startswith("api_key: must be the one that took")
+
+    assert len(keys_of(merchant, livemode=livemode)) == 2
+    assert leaked.get("/v1/payments").status_code == 200
+    assert ApiClient(new["secret"]).get("/v1/payments").status_code == 200
+    assert leaked.post(f"{NEW}/{own.id}/revoke").status_code == 200

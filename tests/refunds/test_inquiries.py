@@ -28,7 +28,7 @@ def report(payment: Payment, text: str = "Where is it?") -> Inquiry:
     return report_problem(
         payment_id=payment.id,
         report=ProblemReport(InquiryReason.NOT_RECEIVED, text),
-        actor="customer",
+        actor=f"customer:{payment.customer_id}",
         now=utc_now(),
     )
 
