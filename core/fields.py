@@ -16,7 +16,7 @@ from rest_framework import serializers
 
 from core.clock import iso
 from core.errors import ValidationFailed
-from core.instants import parse_instant
+from core.instants import EARLIEST, LATEST, parse_instant
 from core.limits import (
     MAX_EMAIL,
     MAX_METADATA_KEY,
@@ -215,7 +215,10 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
     def to_internal_value(self, data: Any) -> datetime:
         instant = parse_instant(data) if isinstance(data, str) else None
         if instant is None:
-            raise serializers.ValidationError("must be an ISO 8601 instant with a time zone")
+            years = f"from {EARLIEST.year} to {LATEST.year - 1}"
+            raise serializers.ValidationError(
+                f"must be an ISO 8601 instant with a time zone, {years}"
+            )
         return instant
 
     def to_representation(self, value: datetime) -> str:

@@ -19,6 +19,9 @@ from payouts.bank.matching import refuse_resolved
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
 
+NO_AMOUNT = "It is of no amount: there is nothing to credit."
+_IDENTITY = ("booking_date", "bank_reference")
+
 
 def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
     """Credit the wallet whose reference a bank entry names; return the top-up's id.
@@ -103,7 +106,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
     if not entry.is_booked_credit:
         raise BankEntryUnfit("It is not money that came in, booked in a statement.")
     if not entry.amount:
-        raise BankEntryUnfit("It is of no amount: there is nothing to credit.")
+        raise BankEntryUnfit(NO_AMOUNT)
     if entry.amount > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
     _refuse_same_money(entry)
@@ -121,10 +124,11 @@ def _refuse_same_money(entry: BankEntry, *, but: str = "") -> None:
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
-    told = BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED)
-    if any(each.source == entry.source or _are_of_two_days(each, entry) for each in told):
-        raise BankEntryUnfit("Money with this reference has come in before.")
-    if entry.currency != top_up.currency or not entry.amount:
+    for told in BankEntry.objects.filter(credited_to=top_up.pk, state=BankEntryState.MATCHED):
+        _refuse_other_money(entry, told)
+    if not entry.amount:
+        raise BankEntryUnfit(NO_AMOUNT)
+    if entry.currency != top_up.currency:
         raise BankEntryUnfit("The currency is not that of the top-up.")
     if TopUpStatus(top_up.status) in CREDITABLE:
         return
@@ -132,10 +136,20 @@ def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:
         raise BankEntryUnfit("Another amount has come in with this reference before.")
 
 
-def _are_of_two_days(one: BankEntry, other: BankEntry) -> bool:
-    """Return whether a notification and a statement cannot be of the same money."""
-    days = (one.booking_date, other.booking_date)
-    return None not in days and days[0] != days[1]
+def _refuse_other_money(entry: BankEntry, told: BankEntry) -> None:
+    """Refuse what is not, by the bank's own name for it, the money that was credited already.
+
+    A notification and a statement tell of the same money where both bear the same reference of the
+    bank. Where one has none, the customer may have sent the same sum twice.
+    """
+    days, names = ({getattr(each, field) for each in (entry, told)} for field in _IDENTITY)
+    if entry.source == told.source or len(days - {None}) > 1 or len(names - {""}) > 1:
+        raise BankEntryUnfit("Money with this reference has come in before.")
+    if "" in names:
+        raise BankEntryUnfit(
+            f"Money with this reference was credited by {told.pk}, of another file, and the bank"
+            " gives no reference of its own that tells whether it is the same: compare its pages."
+        )
 
 
 def _refuse_too_much(top_up: TopUp, amount: int, now: datetime) -> None:

@@ -11,7 +11,7 @@ from django.db import transaction
 from core.errors import ApiError
 from customers.models import CustomerSession
 from funding.models import PaymentProof, TopUp
-from funding.notices import ADDED, ADDED_AND_PAID, ADDED_BUT_OPEN, plan_receipt
+from funding.notices import ADDED, ADDED_AND_PAID, ADDED_BUT_OPEN, ADDED_TOO_LATE, plan_receipt
 from payments.models import Payment
 from payments.paying import pay
 from payments.statuses import PAYABLE, PaymentStatus
@@ -48,7 +48,11 @@ def follow_up(*, top_up_id: str, now: datetime) -> bool:
     if not TopUp.objects.to_follow_up().filter(pk=top_up_id).exists():
         return False
     payment = Payment.objects.select_related("merchant").one(top_up.payment_id or "")
-    says = _pay(payment, top_up, now) if payment.status_at(now) in PAYABLE else ADDED
+    status = payment.status_at(now)
+    if status in PAYABLE:
+        says = _pay(payment, top_up, now)
+    else:
+        says = ADDED_TOO_LATE if status == PaymentStatus.EXPIRED else ADDED
     plan_receipt(top_up, now=now, says=says)
     top_up.followed_up_at = top_up.updated_at = now
     top_up.save(update_fields=["followed_up_at", "updated_at"])

@@ -25,6 +25,10 @@ ADDED_AND_PAID = gettext_noop(
     "%(amount)s was added to your %(service)s wallet, and %(price)s paid to %(payee)s. "
     "Receipt: %(receipt)s"
 )
+ADDED_TOO_LATE = gettext_noop(
+    "%(amount)s was added to your %(service)s wallet. The payment of %(price)s to %(payee)s had "
+    "expired before it arrived. Receipt: %(receipt)s"
+)
 ADDED_BUT_OPEN = gettext_noop(
     "%(amount)s was added to your %(service)s wallet. %(price)s to %(payee)s is not paid yet. "
     "To pay: %(pay)s"

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -22,9 +22,6 @@ from ledger.models import (
     UnsealedTransfer,
     exact_balance,
 )
-
-# A period that is closed further ahead than this was closed by a clock that was wrong.
-MAX_CLOSED_AHEAD = timedelta(days=1)
 
 _COLUMNS = (
     *("transaction_id", "kind", "reference", "debit_account_id", "credit_account_id"),
@@ -209,16 +206,19 @@ def _check_exponents(movements: Sequence[Movement]) -> None:
 
 def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
     """Return `now`, or the end of the latest closed period of these accounts if that is later."""
-    posted_at, furthest = now, now + MAX_CLOSED_AHEAD
+    posted_at = now
     for movement in movements:
         for account in (movement.debit, movement.credit):
-            if account.closed_until and posted_at < account.closed_until <= furthest:
+            if account.closed_until and posted_at < account.closed_until:
                 posted_at = account.closed_until
     return posted_at
 
 
 def close_period(account: Account, end_at: datetime) -> None:
-    """Close the account's books up to `end_at`: later postings are dated `end_at` or after."""
+    """Close the account's books up to `end_at`: later postings are dated `end_at` or after.
+
+    However wrong their host's clock: so it is over by one that is believed (`believed_now`).
+    """
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)
 

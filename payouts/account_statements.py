@@ -2,7 +2,7 @@
 
 A short one is made at once, a long one in the background, part by part. A transfer belongs to the
 period of its `created_at`; a period is read a minute after its end, when all of it is committed.
-From then on it is closed: what a slow clock posts later is of the next one.
+From then on it is closed, by the database's time: what a slow clock posts later is of the next one.
 """
 
 import math
@@ -16,6 +16,7 @@ import orjson
 from django.db import transaction
 
 from core.clock import iso
+from core.clock_check import believed_now
 from core.errors import ValidationFailed
 from core.ids import new_id
 from core.json import dump_json
@@ -57,6 +58,8 @@ def request_statement(
 ) -> AccountStatement:
     """Ask for a statement from `start_at` on and before `end_at`; a short one is ready at once.
 
+    Where our clock is ahead of the one that is believed, it waits until that has passed its end.
+
     Raises ValidationFailed for a period that is empty or not over, AccountStatementsTooMany where
     others are still being made. Serves POST /v1/statements.
     """
@@ -78,7 +81,7 @@ def request_statement(
         created_at=now,
     )
     account = _account_of(statement)
-    if end_at <= now - SETTLED_AFTER and _is_short(account, start_at):
+    if end_at <= min(now, believed_now()) - SETTLED_AFTER and _is_short(account, start_at):
         _copy_part(statement, account)
         _close(statement, _sums_of(statement, account), now=now)
     return statement

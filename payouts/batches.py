@@ -4,7 +4,7 @@ What the bank is told is stored with the batch, word for word, and every file is
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -80,7 +80,7 @@ def create_batch(
     """Take payouts into one batch that leaves now: those named, or the first that are due.
 
     Each stands for itself: one that was canceled or whose merchant was suspended meanwhile is left
-    out, as is one that the bank speaks of already, and one whose bank account was closed fails.
+    out, as is one that is held back, and one whose bank account was closed fails.
     None where nothing is left to send; the failures count all the same. Raises PayoutsShut after a
     restore of the database, BankEntriesWaiting while the bank speaks of a file of ours that is not
     known here, and ValidationFailed for a date that is over or on which banks rest.
@@ -128,13 +128,19 @@ def refuse_unknown_file(*, livemode: bool) -> None:
 
 @transaction.atomic
 def note_departure(
-    *, reference: str, livemode: bool, amount: int, currency: str, actor: str, now: datetime
+    *,
+    reference: str,
+    livemode: bool,
+    amounts: Collection[int],
+    currency: str,
+    actor: str,
+    now: datetime,
 ) -> PayoutOrder | None:
     """Return the order of a payout that is scheduled here, and left before a restore.
 
     The bank knows it under the reference that it would leave with: it gets a batch of its own, and
     is in transit. None where no payout has that reference. Raises BankEntryUnfit where the one that
-    has it is of another amount.
+    has it is of none of these amounts: with the bank's charge, or without it.
     """
     if not reference.startswith(ORDER_PREFIX):
         return None
@@ -150,7 +156,7 @@ def note_departure(
     payout = locked.filter(pk=each.pk).first()
     if payout is None:
         return None
-    if (payout.amount, payout.currency) != (amount, currency):
+    if payout.amount not in amounts or payout.currency != currency:
         raise BankEntryUnfit(
             f"The bank knows payout {payout.pk}, which is scheduled, with another amount."
         )

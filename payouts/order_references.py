@@ -2,7 +2,8 @@
 
 import hashlib
 
-from payouts.models import BankEntry, Payout, PayoutQuerySet
+from payouts.models import BankEntry, BankEntryKind, Payout, PayoutQuerySet
+from payouts.statuses import PayoutStatus
 
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
 REFERENCE_CHARACTERS = 32
@@ -22,7 +23,7 @@ def end_to_end_id(payout: Payout) -> str:
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
 
 
-def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
     """Return which of these the bank speaks of in an entry that waits for a person.
 
     They may have left already: before a restore that was noticed late, or whose files were.
@@ -33,3 +34,45 @@ def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
     if not told:
         return set()
     return {each.pk for each in payouts.select_related("statement") if end_to_end_id(each) in told}
+
+
+def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+    """Return which of these do not leave until a person has explained what the bank says.
+
+    It speaks of them, or has booked an earlier payout of the merchant otherwise than we know: what
+    it has paid may be in the balance again, and so in the next payout.
+    """
+    held = spoken_of(payouts, livemode=livemode)
+    if contradicted := _contradicted(livemode=livemode):
+        owners = {owner for owner, _ in contradicted}
+        rows = payouts.filter(merchant__in=owners).values_list("pk", "merchant_id", "currency")
+        held |= {pk for pk, *place in rows if tuple(place) in contradicted}
+    return held
+
+
+def contradiction_of(payout: Payout) -> str:
+    """Return the id of the bank's entry that keeps a merchant's payouts from leaving, if any."""
+    found = _contradicted(livemode=payout.livemode)
+    return found.get((payout.merchant_id, payout.currency), "")
+
+
+def _contradicted(*, livemode: bool) -> dict[tuple[str, str], str]:
+    """Return merchant and currency of each payout that a debit which waits is about, and the debit.
+
+    A run that was booked whole is about those of its payouts that were refused.
+    """
+    waiting = BankEntry.objects.unmatched().besides_charges()
+    debits = waiting.filter(livemode=livemode, kind=BankEntryKind.DEBIT)
+    orders = dict(debits.exclude(end_to_end_id="").values_list("end_to_end_id", "pk"))
+    runs = dict(debits.filter(end_to_end_id="").values_list("message_reference", "pk"))
+    payouts = Payout.objects.filter(livemode=livemode).order_by()
+    named = payouts.filter(order__end_to_end_id__in=orders)
+    refused = payouts.filter(batch__message_id__in=runs, status=PayoutStatus.FAILED)
+    found = {}
+    for rows, name, debit_of in (
+        (named, "order__end_to_end_id", orders),
+        (refused.exclude(batch__message_id=""), "batch__message_id", runs),
+    ):
+        for owner, currency, told in rows.values_list("merchant_id", "currency", name):
+            found[owner, currency] = debit_of[told]
+    return found

@@ -11,6 +11,7 @@ from core.instants import today_in
 from core.sweeping import keys_by_page, sweep
 from payouts.continuity import is_shut
 from payouts.models import Payout
+from payouts.order_references import held_back
 from payouts.providers import provider_for
 from payouts.scheduling import FURTHEST_AHEAD
 from payouts.services import mark_sent, record_failed, record_paid
@@ -24,13 +25,15 @@ ACTOR = "system:payouts.send"
 def send_due(*, now: datetime) -> int:
     """Send the payouts whose day has come; return how many this call sent.
 
-    Live ones wait after a restore of the database until staff have compared it with the bank.
+    Live ones wait after a restore of the database until staff have compared it with the bank, and
+    while the bank says otherwise than we do of an earlier one of the merchant.
     """
     due = Payout.objects.sendable().filter(
         livemode__in=_modes_to_send(now),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )
-    return _each("send payouts", _send, due, now)
+    held = held_back(due.filter(livemode=True), livemode=True)
+    return _each("send payouts", _send, due.exclude(pk__in=held), now)
 
 
 def fetch_results(*, now: datetime) -> int:

@@ -38,7 +38,7 @@ from payouts.models import (
     PayoutOrigin,
     Statement,
 )
-from payouts.order_references import held_back
+from payouts.order_references import spoken_of
 from payouts.statements import available_in, close, gather, open_statement
 from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType
@@ -250,7 +250,7 @@ def _may_have_left(payout: Payout, *, now: datetime) -> bool:
     """Return whether the bank may know more of a scheduled payout than we do."""
     if payout.livemode and is_shut(now=now):
         return True
-    return bool(held_back(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))
+    return bool(spoken_of(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode))
 
 
 def _fail(payout: Payout, *, code: str, message: str, actor: str, now: datetime) -> Payout:

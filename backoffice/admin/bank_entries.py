@@ -35,6 +35,10 @@ CLOSING = Amount("Closing", "closing_amount")
 START, END = Instant("From", "start_at"), Instant("To", "end_at")
 
 
+def _charge(entry: BankEntry) -> str:
+    return formats.money(entry.charge_amount, entry.currency) if entry.charge_amount else ""
+
+
 class BankEntryAdmin(OfficeAdmin):
     list_select_related = ("file",)
     list_display = (
@@ -60,6 +64,7 @@ class BankEntryAdmin(OfficeAdmin):
             "What the bank says",
             SAYS,
             AMOUNT,
+            Field("Of it the bank's charge", _charge),
             Field("Our reference", lambda row: row.end_to_end_id or row.message_reference),
             Field("Bank's reference", "bank_reference"),
             Field("Reason", "code"),

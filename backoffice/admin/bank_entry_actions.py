@@ -26,10 +26,13 @@ from backoffice.services.bank_uploads import content_hash, seal_file
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
-from payouts.bank.by_hand import charge_in, set_aside, wait_again
+from payouts.bank.by_hand import set_aside, wait_again
+from payouts.bank.moved_amounts import charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.models import BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
+
+S = PayoutStatus
 
 
 class BankFileForm(ActionForm):
@@ -76,7 +79,7 @@ class MatchForm(ActionForm):
     charge_borne_by = SelectField(
         (("", "nobody: there is none"), *((each, each) for each in (SERVICE, MERCHANT))),
         required=False,
-        help_text="Where the bank has charged for a return, so that less came back.",
+        help_text="Where the bank has charged, so that more left or less came back.",
     )
     reason = TextInputField(max_length=500)
     note = TextAreaField(max_length=2_000)
@@ -102,12 +105,13 @@ def _match(context: ActionContext) -> Instruction:
         instruction_kinds.BANK_ENTRY,
         {"entry": entry.pk},
     )
-    if isinstance(found, PayoutBatch):
-        return submit(about, task, amount=entry.amount or 0, arguments=arguments)
-    charge, borne_by = charge_in(entry, found), context.data["charge_borne_by"]
+    is_run, borne_by = isinstance(found, PayoutBatch), context.data["charge_borne_by"]
+    charge = charge_in(entry, found.payouts.exclude(status=S.FAILED) if is_run else [found])
     if charge and borne_by:
         words = formats.money(charge, found.currency)
         arguments |= {"charge": words, "charge_borne_by": borne_by}
+    if is_run:
+        return submit(about, task, amount=entry.amount or 0, arguments=arguments)
     return submit(about, task, arguments=arguments)
 
 
@@ -156,7 +160,7 @@ BANK_ENTRY_ACTIONS = (
         form=MatchForm,
         service=_match,
         message=submitted("Matched."),
-        about="The amount must agree, but for a charge on a return; a colleague has to approve.",
+        about="The amount must agree, but for a charge; a colleague has to approve.",
         icon="link",
         main=True,
         available=lambda entry, now: entry.is_waiting,
@@ -213,8 +217,6 @@ RETURN_ACTIONS = (
         about="Only when the money is back on our account at the bank.",
         icon="undo",
         danger=True,
-        available=lambda payout, now: (
-            PayoutStatus.RETURNED in TRANSITIONS[PayoutStatus(payout.status)]
-        ),
+        available=lambda payout, now: S.RETURNED in TRANSITIONS[PayoutStatus(payout.status)],
     ),
 )

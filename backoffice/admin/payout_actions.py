@@ -127,7 +127,10 @@ class RunForm(ActionForm):
             lines.append(f"They go in {len(runs)} batches, each approved by itself.")
         due = payouts_due(livemode=True, currency=currency, execution_date=day)
         if held := held_back(due, livemode=True):
-            lines.append(f"{len(held)} more wait: the bank speaks of them; see its entries.")
+            lines.append(
+                f"{len(held)} more wait: the bank says otherwise of them, or of earlier ones of the"
+                " merchant. Explain its entries, and they go with the next run."
+            )
         return lines
 
     def clean_execution_date(self) -> date:

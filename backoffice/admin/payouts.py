@@ -37,6 +37,7 @@ from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
 from payouts.models import AccountState, Payout, PayoutBatch, PayoutOrigin
+from payouts.order_references import contradiction_of
 from payouts.statuses import PayoutStatus
 
 SHOWN = 50
@@ -89,6 +90,8 @@ class PayoutAdmin(OfficeAdmin):
             f" {_reason(row)} {_BACK}",
             PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
         }
+        if row.status == PayoutStatus.SCHEDULED and (entry := contradiction_of(row)):
+            return SupportAnswer([f"{_HELD} {entry}."], "wait")
         return SupportAnswer([words[PayoutStatus(row.status)]], tone)
 
 
@@ -102,6 +105,12 @@ def _leaves(payout: Payout, now: datetime) -> str:
 def _due(payout: Payout, now: datetime) -> str:
     was = "was " if payout.arrival_date < timezone.localtime(now).date() else ""
     return f"{was}due {formats.day_text(payout.arrival_date)}"
+
+
+_HELD = (
+    "It does not leave: the bank has booked an earlier payout of this merchant otherwise than we"
+    " know, so that its money may be in this one again. Explain the bank's entry"
+)
 
 
 _BACK = (

@@ -19,13 +19,20 @@ _BEARS_CHARGE = {"": None, SERVICE: False, MERCHANT: True}
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
     """Take an entry for that of a payout or a run. Raises as the services of `by_hand` do."""
     entry_id, subject_id = instruction.arguments["entry"], instruction.subject_id
+    bears_charge = _BEARS_CHARGE[instruction.arguments.get("charge_borne_by", "")]
     if subject_id.startswith("bat_"):
-        match_batch_by_hand(entry_id=entry_id, batch_id=subject_id, actor=caller.actor, now=now)
+        match_batch_by_hand(
+            entry_id=entry_id,
+            batch_id=subject_id,
+            bears_charge=bears_charge is False,
+            actor=caller.actor,
+            now=now,
+        )
         return subject_id
     match_by_hand(
         entry_id=entry_id,
         payout_id=subject_id,
-        merchant_bears_charge=_BEARS_CHARGE[instruction.arguments.get("charge_borne_by", "")],
+        merchant_bears_charge=bears_charge,
         actor=caller.actor,
         now=now,
     )

@@ -17,7 +17,7 @@ _BOOKINGS = {"booked_at": (K.DEBIT,), "return_booked_at": (K.RETURN, K.CREDIT)}
 def check_bookings() -> Iterator[str]:
     """Yield a sentence for each payout, and each bank account, that the entries do not prove."""
     for field, kinds in _BOOKINGS.items():
-        matched = BankEntry.objects.filter(
+        matched = BankEntry.objects.besides_charges().filter(
             source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
         )
         yield from _check_field(field, matched)
@@ -26,12 +26,19 @@ def check_bookings() -> Iterator[str]:
 
 
 def _check_matches() -> Iterator[str]:
-    """Look whether each entry moved its payout's money; the bank may have charged for a return."""
-    matched = BankEntry.objects.filter(state=BankEntryState.MATCHED, payout__isnull=False)
+    """Look whether each entry moved its payout's money, but for what the bank has charged.
+
+    It names what is in a debit, or a person has noted it; of a return, it may take some.
+    """
+    entries = BankEntry.objects.besides_charges().filter(state=BankEntryState.MATCHED)
+    matched = entries.filter(payout__isnull=False, amount__isnull=False)
+    ordered = F("payout__amount")
     other = ~Q(currency=F("payout__currency"), livemode=F("payout__livemode"))
-    more = Q(amount__gt=F("payout__amount"))
-    less = Q(kind=K.DEBIT, amount__lt=F("payout__amount"))
-    for entry in each(matched.filter(amount__isnull=False).filter(other | more | less)):
+    more_came_in = ~Q(kind=K.DEBIT) & Q(amount__gt=ordered)
+    less_left = Q(kind=K.DEBIT, amount__lt=ordered)
+    exact = Q(amount=ordered) | Q(amount=ordered + F("charge_amount"))
+    more_left = Q(kind=K.DEBIT, note="") & ~exact
+    for entry in each(matched.filter(other | more_came_in | less_left | more_left)):
         yield f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
 
 

@@ -9,9 +9,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from core.ids import new_id
+from core.money import decimal_text
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
 from payouts.bank.matching import apply_entry, payouts_booked_in, refuse_resolved
+from payouts.bank.moved_amounts import charge_in
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 
@@ -29,9 +31,10 @@ def match_by_hand(
 ) -> BankEntry:
     """Take an entry for that of a payout.
 
-    Of a return less a charge of the bank it is to be said who bears that: all of the payout goes
-    back to the merchant's balance, and the charge is taken from there where the merchant does, once
-    although a notification and a statement tell of it.
+    Of a debit with a charge of the bank, or a return less one, it is to be said who bears that: of
+    a debit it is we, as the order says. All of a payout that comes back goes to the merchant's
+    balance, and the charge is taken from there where the merchant bears it, once although a
+    notification and a statement tell of it.
     Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
     """
     entry = _waiting(entry_id)
@@ -40,19 +43,26 @@ def match_by_hand(
     kind = K.RETURN if entry.kind == K.CREDIT else K(entry.kind)
     if entry.livemode != payout.livemode:
         raise BankEntryUnfit(payout="is of the other mode")
-    charge = 0 if merchant_bears_charge is None else charge_in(entry, payout)
+    if kind == K.DEBIT and merchant_bears_charge:
+        raise BankEntryUnfit("The order says that we bear the charge for it (ChrgBr DEBT).")
+    charge = 0 if merchant_bears_charge is None else charge_in(entry, [payout])
     apply_entry(entry, kind, [payout], charge=charge, actor=actor, now=now)
     if charge and merchant_bears_charge:
         _take_charge(payout, charge, now)
+    _note_charge(entry, charge)
     entry.match(payout=payout, by=actor, at=now)
     return entry
 
 
 @transaction.atomic
-def match_batch_by_hand(*, entry_id: str, batch_id: str, actor: str, now: datetime) -> BankEntry:
+def match_batch_by_hand(
+    *, entry_id: str, batch_id: str, actor: str, now: datetime, bears_charge: bool = False
+) -> BankEntry:
     """Take a debit for that of a batch, whose payouts that were not refused make its amount.
 
-    Raises BankEntryNotFound, PayoutBatchNotFound, BankEntryUnfit.
+    Or all of them: then the money of the others has to come back. `bears_charge`: what it is more
+    is the bank's charge, which we bear. Raises BankEntryNotFound, PayoutBatchNotFound,
+    BankEntryUnfit.
     """
     entry = _waiting(entry_id)
     batch = PayoutBatch.objects.filter(pk=batch_id, livemode=entry.livemode).first()
@@ -60,7 +70,10 @@ def match_batch_by_hand(*, entry_id: str, batch_id: str, actor: str, now: dateti
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
-    apply_entry(entry, K.DEBIT, payouts_booked_in(batch), actor=actor, now=now)
+    payouts = payouts_booked_in(entry, batch)
+    charge = charge_in(entry, payouts) if bears_charge else 0
+    apply_entry(entry, K.DEBIT, payouts, charge=charge, comes_back=True, actor=actor, now=now)
+    _note_charge(entry, charge)
     entry.match(batch=batch, by=actor, at=now)
     return entry
 
@@ -83,16 +96,17 @@ def wait_again(*, entry_id: str) -> BankEntry:
     return entry
 
 
-def charge_in(entry: BankEntry, payout: Payout) -> int:
-    """Return by how much less than the payout came back; 0 where it is no return of it."""
-    came_in = entry.kind in (K.RETURN, K.CREDIT) and entry.currency == payout.currency
-    return max(payout.amount - (entry.amount or 0), 0) if came_in and entry.amount else 0
-
-
 def _waiting(entry_id: str) -> BankEntry:
     entry = BankEntry.objects.locked(entry_id)
     refuse_resolved(entry)
     return entry
+
+
+def _note_charge(entry: BankEntry, charge: int) -> None:
+    """Note what a person has seen, for the proof of entries; saved with the match."""
+    if charge:
+        words = decimal_text(charge, entry.currency)
+        entry.note = f"With a charge of the bank: {entry.currency} {words}."
 
 
 def _take_charge(payout: Payout, charge: int, now: datetime) -> None:
@@ -112,6 +126,6 @@ def _take_charge(payout: Payout, charge: int, now: datetime) -> None:
         debit=balance,
         credit=funding,
         amount=charge,
-        description=f"The bank's charge for the return of {payout.pk}",
+        description=f"The bank's charge for {payout.pk}",
     )
     post_transfers(transaction_id=new_id("txn", now), movements=[movement], now=now)

@@ -1,14 +1,16 @@
 """Read a statement or a notification of our account, camt.053 and camt.054, of any version."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 from django.conf import settings
 
 from payouts.account_numbers import compact
+from payouts.bank.charges import Money, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
+    NOT_PROVIDED,
     Report,
     ReportItem,
     StatementPage,
@@ -26,6 +28,7 @@ from payouts.models import BankEntryKind, BankSource
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
+NO_REFERENCE = frozenset({NOT_PROVIDED, "NONREF"})
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
 _Told = Counter[tuple[str, ...]]
@@ -48,7 +51,8 @@ def read_notifications(document: Element) -> Report:
     told = _Told()
     for notification in message.findall("Ntfctn"):
         _refuse_other_account(notification)
-        place = required_reference(notification, "Id")
+        # Some banks number their notifications anew in each file.
+        place = f"{required_reference(notification, 'Id')} {text_at(notification, 'CreDtTm')}"
         items += _numbered(_booked(notification, place), told)
     return Report(
         source=BankSource.NOTIFICATION,
@@ -118,7 +122,7 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
             raise BankFileUnreadable(Amt="is missing")
         # The bank's own reference is the same in every file, but some give it again each day; its
         # place is all that is left where there is none.
-        reference = text_at(entry, "AcctSvcrRef")
+        reference = "" if (name := text_at(entry, "AcctSvcrRef")) in NO_REFERENCE else name
         former = (reference,) if reference else (place, str(number))
         yield from _parts(entry, reference or place, former, *found)
 
@@ -126,24 +130,43 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
 def _parts(
     entry: Element, place: str, former: tuple[str, ...], amount: int, currency: str
 ) -> Iterator[ReportItem]:
-    parts = entry.findall("NtryDtls/TxDtls")
-    amounts = [amount_at(part, *_AMOUNTS) for part in parts]
+    booked, parts = (amount, currency), entry.findall("NtryDtls/TxDtls")
+    stated = [money[0] for part in parts if (money := amount_at(part, *_AMOUNTS))]
     if len(parts) == 1:
-        yield _item(entry, parts[0], place, former, (amount, currency))
-    elif (
-        parts
-        and sum(found[0] for found in amounts if found) == amount
-        and all(found and found[1] == currency for found in amounts)
-    ):
-        for number, (part, found) in enumerate(zip(parts, amounts, strict=True)):
-            money = (found[0] if found else 0, currency)
-            yield _item(entry, part, place, (*former, str(number)), money)
+        charge = charge_within(booked, parts[0], entry)
+        yield _item(entry, parts[0], place, former, booked, charge)
+    elif shares := _shares(parts, booked):
+        for number, (part, (share, charge)) in enumerate(zip(parts, shares, strict=True)):
+            yield _item(entry, part, place, (*former, str(number)), (share, currency), charge)
     else:
-        yield _item(entry, entry, place, former, (amount, currency))
+        charge = charge_within(booked, entry, stated=[sum(stated)])
+        yield _item(entry, entry, place, former, booked, charge)
+
+
+def _shares(parts: Sequence[Element], booked: Money) -> list[tuple[int, int]]:
+    """Divide what was booked among its payments, each with the charge in it, if they make it up."""
+    amount, currency = booked
+    stated = [amount_at(part, *_AMOUNTS) for part in parts]
+    if not parts or any(found is None or found[1] != currency for found in stated):
+        return []
+    transfers = [found[0] for found in stated if found]
+    if sum(transfers) == amount:
+        within = (
+            charge_within((it, currency), part) for it, part in zip(transfers, parts, strict=True)
+        )
+        return list(zip(transfers, within, strict=True))
+    charges = [charge_beside(part, currency) for part in parts]
+    wholes = [sum(pair) for pair in zip(transfers, charges, strict=True)]
+    return list(zip(wholes, charges, strict=True)) if sum(wholes) == amount else []
 
 
 def _item(
-    entry: Element, part: Element, place: str, former: tuple[str, ...], money: tuple[int, str]
+    entry: Element,
+    part: Element,
+    place: str,
+    former: tuple[str, ...],
+    money: Money,
+    charge: int,
 ) -> ReportItem:
     kind, (amount, currency) = _kind(entry, part), money
     end_to_end_id = reference_at(part, "Refs/EndToEndId")
@@ -159,14 +182,30 @@ def _item(
         former_identity=(*former, *contents),
         kind=kind,
         amount=amount,
+        charge_amount=_charge(entry, part, kind, amount, charge),
         currency=currency,
         end_to_end_id=end_to_end_id,
         message_reference=reference,
-        bank_reference=text_at(part, "Refs/AcctSvcrRef") or text_at(entry, "AcctSvcrRef"),
+        bank_reference=_bank_reference(part, entry),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
         booking_date=booking_date,
     )
+
+
+def _bank_reference(part: Element, entry: Element) -> str:
+    """Return what the same money is called in each file: by our bank, or by all on its way."""
+    names = (
+        *(text_at(part, "Refs/AcctSvcrRef"), text_at(entry, "AcctSvcrRef")),
+        *(text_at(part, "Refs/UETR"), text_at(part, "Refs/TxId")),
+    )
+    return next((name for name in names if name and name not in NO_REFERENCE), "")
+
+
+def _charge(entry: Element, part: Element, kind: BankEntryKind, amount: int, charge: int) -> int:
+    if kind != BankEntryKind.DEBIT:
+        return 0  # of money that came in, a person says who bears it
+    return amount if is_charge(part, entry) else charge
 
 
 def _message(entry: Element, part: Element) -> str:

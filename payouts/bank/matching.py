@@ -13,8 +13,9 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
-from core.money import decimal_text
+from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.pain002 import DUPLICATES
+from payouts.bank.round_trips import is_round_trip
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
@@ -45,9 +46,15 @@ FITTING: dict[BankEntryKind, frozenset[PayoutStatus]] = {
     K.PROCESSING: EVER_PAID | {S.IN_TRANSIT},
     K.SETTLED: EVER_PAID | {S.IN_TRANSIT},
     K.DEBIT: EVER_PAID | {S.IN_TRANSIT},
-    K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED}),
+    # One that was booked with its run may have come back before we hear that it was refused.
+    K.REJECTED: frozenset({S.IN_TRANSIT, S.FAILED, S.RETURNED}),
     K.RETURN: EVER_PAID | {S.IN_TRANSIT},
 }
+
+CONTRADICTED = (
+    "Payouts to its merchant wait. If the bank sends it back, that explains it. If it has paid:"
+    " record the payout that waits as failed, adjust the balance, set this aside."
+)
 
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
@@ -85,7 +92,7 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     if entry.end_to_end_id:
         order = _order_of(entry, actor=actor, now=now)
         if order is None:
-            raise BankEntryUnfit("There is no order of this reference.")
+            raise BankEntryUnfit(_unknown(kind))
         payout = Payout.objects.locked(order.payout_id)
         _refuse_other_batch(entry, payout)
         apply_entry(entry, kind, [payout], actor=actor, now=now)
@@ -95,9 +102,15 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         message_id=entry.message_reference, livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
-        raise BankEntryUnfit("There is no order of this reference.")
+        raise BankEntryUnfit(_unknown(kind))
     apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
+
+
+def _unknown(kind: BankEntryKind) -> str:
+    if kind == K.CREDIT:
+        return "It names no top-up of ours. If a customer sent it, credit their wallet."
+    return "There is no order of this reference."
 
 
 def _credit(entry: BankEntry, actor: str, now: datetime) -> str:
@@ -117,10 +130,11 @@ def _order_of(entry: BankEntry, *, actor: str, now: datetime) -> PayoutOrder | N
     ).first()
     if known is not None or entry.kind not in (K.DEBIT, K.RETURN):
         return known
+    moved = entry.amount or 0
     return note_departure(
         reference=entry.end_to_end_id,
         livemode=entry.livemode,
-        amount=entry.amount or 0,
+        amounts=(moved, moved - entry.charge_amount),
         currency=entry.currency,
         actor=actor,
         now=now,
@@ -141,15 +155,20 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
     In a status report that is what the report does not name by itself.
     """
     if entry.source != BankSource.STATUS_REPORT:
-        return payouts_booked_in(batch)
+        return payouts_booked_in(entry, batch)
     named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
     references = named.values("end_to_end_id")
     return list(_locked_payouts(batch).exclude(order__end_to_end_id__in=references))
 
 
-def payouts_booked_in(batch: PayoutBatch) -> list[Payout]:
-    """Return what a booking of a whole batch is about, locked: what the bank has not refused."""
-    return list(_locked_payouts(batch).exclude(status=S.FAILED))
+def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
+    """Return what a booking of a batch is about, locked: what the bank has not refused of it.
+
+    Or all of it, where that makes the amount: some banks book a run whole, and send back the rest.
+    """
+    every = list(_locked_payouts(batch))
+    taken = [payout for payout in every if payout.status != S.FAILED]
+    return every if is_amount_of(entry, every) else taken
 
 
 def _locked_payouts(batch: PayoutBatch) -> PayoutQuerySet:
@@ -165,19 +184,24 @@ def apply_entry(
     actor: str,
     now: datetime,
     charge: int = 0,
+    comes_back: bool = False,
 ) -> None:
     """Do what the entry means for payouts that are locked. Raises BankEntryUnfit, before any.
 
-    Together they make its amount; less the charge that a person has seen in it.
+    Together they make its amount, but for a charge of the bank: the one that the bank has named, or
+    `charge`, which a person has seen. A charge that is booked by itself changes nothing of them.
+    One that was refused is among them where its money has come back, or `comes_back`: a person
+    says that it will.
     """
     if kind not in FITTING:
         raise BankEntryUnfit("It is for a person to say what this is.")
-    _refuse_other_amount(entry, kind, payouts, charge)
+    if entry.is_charge:
+        _refuse_large_charge(entry, payouts)
+        return
+    refuse_other_amount(entry, kind, payouts, charge)
     for payout in payouts:
-        if PayoutStatus(payout.status) not in FITTING[kind]:
-            raise BankEntryUnfit(
-                f"The bank says {kind}, but payout {payout.pk} is {payout.status}."
-            )
+        if not (comes_back and payout.status == S.FAILED):
+            _refuse_other_status(entry, kind, payout)
         _refuse_repeated(entry, kind, payout)
     for payout in payouts:
         _record(entry, kind, payout, actor=actor, now=now)
@@ -186,31 +210,24 @@ def apply_entry(
             Payout.objects.filter(pk=payout.pk).update(**{field: now})
 
 
-def _refuse_other_amount(
-    entry: BankEntry, kind: BankEntryKind, payouts: Sequence[Payout], charge: int
-) -> None:
-    if entry.amount is None:
+def _refuse_large_charge(entry: BankEntry, payouts: Sequence[Payout]) -> None:
+    """A bank may call all of an entry a charge that has the transfer in it."""
+    if (entry.amount or 0) >= sum(payout.amount for payout in payouts):
+        raise BankEntryUnfit("The bank calls it a charge, and it is as much as what was ordered.")
+
+
+def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
+    status = PayoutStatus(payout.status)
+    if status in FITTING[kind] or is_round_trip(entry, kind, payout):
         return
-    currencies = {payout.currency for payout in payouts}
-    missing = sum(payout.amount for payout in payouts) - charge - entry.amount
-    if kind == K.RETURN and missing > 0 and currencies == {entry.currency}:
-        if len(payouts) > 1:
-            raise BankEntryUnfit(
-                f"It is a part of a run of {len(payouts)} payouts: the bank knows which came back."
-            )
-        words = decimal_text(missing, entry.currency)
-        raise BankEntryUnfit(
-            f"The amount that came back is {entry.currency} {words} less than the payout, as if the"
-            " bank had charged for it: if so, match it by hand, and say who bears the charge."
-        )
-    if missing or currencies != {entry.currency}:
-        raise BankEntryUnfit("The amount or the currency is not that of the order.")
+    words = f"The bank says {kind}, but payout {payout.pk} is {status}."
+    raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind == K.DEBIT else words)
 
 
 def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
     if kind not in _ONCE:
         return
-    of_payout = BankEntry.objects.filter(
+    of_payout = BankEntry.objects.besides_charges().filter(
         kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
     )
     if of_payout.filter(payout=payout).exists() or (

@@ -87,6 +87,11 @@ def _parts(livemode: bool, currency: str, start: datetime) -> Iterator[OpenPart]
     early = returned.filter(booked_at=None, return_booked_at__isnull=False)
     early = early.filter(paid_at__gte=start)
     yield _part("return booked, the payout not yet", early, "returned_at", 1)
+    refused = payouts.filter(status=PayoutStatus.FAILED)
+    away = refused.filter(booked_at__isnull=False, return_booked_at=None)
+    yield _part("refused but booked with its run, the return not booked yet", away, "failed_at", -1)
+    back = refused.filter(booked_at=None, return_booked_at__isnull=False)
+    yield _part("refused, the return booked but not the run", back, "failed_at", 1)
     entries = BankEntry.objects.unmatched().filter(
         livemode=livemode, currency=currency, source=BankSource.STATEMENT
     )

@@ -25,12 +25,14 @@ class ReportItem:
     """One thing that the bank reports. `identity` tells it apart from any other, in any file.
 
     `former_identity` is how it was told apart before booking date and text were part of it.
+    `charge_amount` is what of `amount` is the bank's own charge.
     """
 
     identity: tuple[str, ...]
     former_identity: tuple[str, ...] = ()
     kind: BankEntryKind
     amount: int | None = None
+    charge_amount: int = 0
     currency: str = ""
     end_to_end_id: str = ""
     message_reference: str = ""

@@ -235,6 +235,7 @@ def _entry(
         key=_key(item.identity),
         kind=item.kind,
         amount=item.amount,
+        charge_amount=item.charge_amount,
         currency=item.currency,
         end_to_end_id=item.end_to_end_id,
         message_reference=item.message_reference,

@@ -9,6 +9,7 @@ from payouts.models.accounts import AccountState, BankAccount, BankAccountQueryS
 from payouts.models.bank import (
     BankEntry,
     BankEntryKind,
+    BankEntryQuerySet,
     BankEntryState,
     BankFile,
     BankSource,
@@ -40,6 +41,7 @@ __all__ = [
     "BankAccountQuerySet",
     "BankEntry",
     "BankEntryKind",
+    "BankEntryQuerySet",
     "BankEntryState",
     "BankFile",
     "BankHoliday",

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from core.ids import PublicIdField
 from core.signatures import SignatureField
@@ -108,7 +108,7 @@ class BankStatement(models.Model):
             models.CheckConstraint(
                 condition=Q(opening_amount=None)
                 | Q(closing_amount=None)
-                | Q(closing_amount=models.F("opening_amount") + models.F("entries_amount")),
+                | Q(closing_amount=F("opening_amount") + F("entries_amount")),
                 name="bank_statement_adds_up",
             ),
         )
@@ -126,6 +126,10 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
     def unmatched(self) -> Self:
         """Those that wait for a person."""
         return self.filter(state=BankEntryState.UNMATCHED)
+
+    def besides_charges(self) -> Self:
+        """Leave out what is nothing but a charge of the bank, booked by itself."""
+        return self.exclude(amount=F("charge_amount"), charge_amount__gt=0)
 
     def matched_money_of(self, entry: "BankEntry") -> Self:
         """What other files say of the same money, as far as the bank tells, and is matched."""
@@ -147,6 +151,7 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
 class BankEntry(models.Model):
     """One thing that the bank reports. `amount` in cents, null where a status report has none.
 
+    `charge_amount` is what of a debit's amount is the bank's own charge, as the bank says.
     `key` is made from the bank's reference, the booking date, the money and the text, so that the
     same entry in a second file is the same row. `problem` says why it could not be matched.
     What the bank said is never changed.
@@ -163,6 +168,7 @@ class BankEntry(models.Model):
     key = models.CharField(max_length=64)
     kind = models.CharField(max_length=16, choices=BankEntryKind)
     amount = models.BigIntegerField(null=True)
+    charge_amount = models.BigIntegerField(default=0, db_default=0)
     currency = models.CharField(max_length=3, default="", blank=True)
     end_to_end_id = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
     message_reference = models.CharField(max_length=MAX_REFERENCE, default="", blank=True)
@@ -189,6 +195,7 @@ class BankEntry(models.Model):
         *("id", "file_id", "statement_id", "livemode", "source", "key", "kind", "amount"),
         *("currency", "end_to_end_id", "message_reference", "bank_reference", "booking_date"),
         *("code", "message", "created_at"),
+        added_later={"charge_amount": 0},
         in_log=True,
     )
 
@@ -239,6 +246,11 @@ class BankEntry(models.Model):
     def is_waiting(self) -> bool:
         """Whether it waits for a person."""
         return self.state == BankEntryState.UNMATCHED
+
+    @property
+    def is_charge(self) -> bool:
+        """Whether it is nothing but a charge of the bank, booked by itself."""
+        return self.charge_amount > 0 and self.amount == self.charge_amount
 
     @property
     def is_booked_credit(self) -> bool:

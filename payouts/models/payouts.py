@@ -141,6 +141,12 @@ class Payout(models.Model):
                 name="payout_returns",
                 condition=Q(status=PayoutStatus.RETURNED),
             ),
+            models.Index(
+                fields=["failed_at"],
+                name="payout_refused_booked",
+                condition=Q(status=PayoutStatus.FAILED)
+                & (Q(booked_at__isnull=False) | Q(return_booked_at__isnull=False)),
+            ),
         )
         constraints = (
             models.CheckConstraint(

@@ -5,8 +5,10 @@ from django.urls import reverse
 
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
+from core.clock import utc_now
 from ledger.models import Purpose
 from payouts.models import BankEntry, Payout
+from payouts.services import record_failed
 from tests.backoffice.acting import act
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
@@ -148,3 +150,18 @@ def test_the_pages_say_what_is_open(office, sent) -> None:
     assert (
         "Difference between ledger and bank now: -B$7.00 BSD" in browser.get(page).content.decode()
     )
+
+
+def test_what_is_held_back_says_why_and_what_to_do(office, api, sent) -> None:
+    now = utc_now()
+    record_failed(payout_id=sent.pk, code="x", message="No", actor="staff:ann", now=now)
+    api(sent.merchant, live=True).post("/v1/payouts", {})
+    again = Payout.objects.get(status="scheduled")
+    read(statement(entry(1250, order_of(sent))))
+    found = BankEntry.objects.get()
+    browser = office(Role.FINANCE)
+
+    page = reverse("admin:payouts_payout_change", args=[again.pk])
+    assert f"Explain the bank&#x27;s entry {found.pk}" in browser.get(page).content.decode()
+    page = reverse("admin:payouts_bankentry_change", args=[found.pk])
+    assert "record the payout that waits as failed" in browser.get(page).content.decode()

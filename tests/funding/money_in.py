@@ -16,6 +16,7 @@ from tests.payouts.bank_files import entry, notification, read, statement
 
 POOR = "+12425550108"
 LIVE = "+12424567890"
+NO_TOP_UP = "It names no top-up of ours. If a customer sent it, credit their wallet."
 
 
 def customer_with(amount, phone=POOR, *, livemode=False):
@@ -54,8 +55,8 @@ def booked(*entries, livemode=True, message_id="M-1", number="2026-1"):
     return read(content, livemode=livemode)
 
 
-def notified(*entries, livemode=True, message_id="N-1"):
-    return read(notification(*entries, message_id=message_id), livemode=livemode)
+def notified(*entries, livemode=True, **names):
+    return read(notification(*entries, **{"message_id": "N-1", **names}), livemode=livemode)
 
 
 def held(customer):

@@ -10,6 +10,7 @@ from funding.tasks import collect_top_ups
 from ledger.models import Transfer, TransferKind
 from payouts.models import BankEntry
 from tests.funding.money_in import (
+    NO_TOP_UP,
     booked,
     customer_with,
     held,
@@ -115,7 +116,13 @@ def test_what_names_no_reference_waits(customer, words):
     booked(transfer(2_000, words))
 
     assert held(customer) == 0
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == [NO_TOP_UP]
+
+
+def test_no_money_with_a_reference_says_so(customer):
+    booked(transfer(0, ordered(customer).reference))
+
+    assert waiting_entries() == ["It is of no amount: there is nothing to credit."]
 
 
 def test_a_mistyped_reference_is_nobodys(customer):
@@ -124,7 +131,7 @@ def test_a_mistyped_reference_is_nobodys(customer):
 
     booked(transfer(2_000, top_up.reference[:-1] + last))
 
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == [NO_TOP_UP]
 
 
 def test_two_references_wait(customer):

@@ -16,6 +16,7 @@ from payouts.models import BankEntry
 from tests.backoffice.acting import act
 from tests.backoffice.conftest import sign_in
 from tests.funding.money_in import (
+    NO_TOP_UP,
     booked,
     customer_with,
     held,
@@ -77,7 +78,7 @@ def test_an_erased_customer_is_credited_by_no_one(customer):
     assert not Instruction.objects.exists()
     with pytest.raises(CustomerErased):
         credit_by_hand(entry_id=entry.pk, customer_id=customer.pk, actor="staff:ann", now=utc_now())
-    assert waiting_entries() == ["There is no order of this reference."]
+    assert waiting_entries() == [NO_TOP_UP]
 
 
 def test_money_for_an_erased_customer_waits_for_a_person(customer):

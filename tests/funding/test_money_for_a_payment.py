@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from checkout.payment_view import payment_view_of
 from core.clock import utc_now
 from customers.models import Customer
 from customers.services import freeze, unfreeze
@@ -129,7 +130,29 @@ def test_what_comes_after_its_time_is_the_customers(payment, customer, top_up) -
         assert payment.status_at(utc_now()) == "expired"
     [text] = told()
     assert "B$1.10 BSD was added" in text
+    assert "The payment of B$1.50 BSD to" in text
+    assert "had expired before it arrived" in text
     assert "paid" not in text
+
+
+def test_the_pages_say_until_when_a_transfer_pays(payment, customer) -> None:
+    shopper = short_of_money(payment)
+    shopper.send(to="/pay")
+    until = payment_view_of(payment, now=utc_now()).until
+    words = f"must arrive by {until}. Money that arrives later stays in your wallet."
+    assert words in shopper.text
+
+    shopper.send(way="bank_transfer")
+
+    assert words in shopper.text
+
+
+def test_a_payment_without_an_end_says_nothing_of_it(payment, customer) -> None:
+    Payment.objects.filter(pk=payment.pk).update(expires_at=None)
+    shopper = short_of_money(payment)
+    shopper.send(to="/pay")
+
+    assert "A bank transfer takes" not in shopper.text
 
 
 def test_someone_else_has_paid_meanwhile(payment, customer, top_up) -> None:

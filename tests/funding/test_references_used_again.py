@@ -97,8 +97,10 @@ def test_the_second_is_credited_by_hand(top_ups):
     assert waiting_entries() == []
 
 
-@pytest.mark.parametrize("reference", ["", "A"])
-def test_what_was_credited_by_hand_is_not_credited_again(top_ups, reference):
+@pytest.mark.parametrize(
+    ("reference", "problems"), [("A", []), ("", ["gives no reference of its own"])]
+)
+def test_what_was_credited_by_hand_is_not_credited_again(top_ups, reference, problems):
     top_up = top_ups[0]
     booked(transfer(2_000, "the text was lost", reference))
     credit_by_hand(
@@ -108,10 +110,62 @@ def test_what_was_credited_by_hand_is_not_credited_again(top_ups, reference):
         now=utc_now(),
     )
 
-    notified(transfer(2_000, top_up.reference, ""))
+    notified(transfer(2_000, top_up.reference, reference))
 
     assert held(top_up.customer) == 2_000
+    for found, words in zip(waiting_entries(), problems, strict=True):
+        assert words in found
+
+
+DAY = "2026-11-17"
+SAME = {
+    "of the account": ("A", ""),
+    "of the payment": ("", "<AcctSvcrRef>P</AcctSvcrRef>"),
+    "of all banks": ("", "<UETR>0b4e7c1e-5a1c-4e0a-9d5e-1f1a2b3c4d5e</UETR>"),
+    "of the first bank": ("NONREF", "<TxId>T</TxId>"),
+}
+
+
+def told_by(first, second, *, reference, one, other):
+    """Let two files tell of a sum of one customer on one day, each with a name of the bank."""
+    top_up = ordered(customer_with(0, PHONES[0], livemode=True))
+    for form, (name, refs) in ((first, one), (second, other)):
+        row = transfer(2_000, top_up.reference, name or reference)
+        form(on(DAY, row.replace("<Refs>", f"<Refs>{refs}")))
+    return held(top_up.customer)
+
+
+@pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])
+@pytest.mark.parametrize("name", SAME)
+def test_the_same_name_of_the_bank_is_the_same_money(forms, name):
+    assert told_by(*forms, reference="NOTPROVIDED", one=SAME[name], other=SAME[name]) == 2_000
     assert waiting_entries() == []
+
+
+@pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])
+@pytest.mark.parametrize("name", SAME)
+def test_another_name_of_the_bank_is_other_money(forms, name):
+    other = tuple(text.replace(">", ">2", 1) for text in SAME[name])
+    other = ("B", "") if other == SAME[name] else other
+
+    assert told_by(*forms, reference="NOTPROVIDED", one=SAME[name], other=other) == 2_000
+    assert waiting_entries() == ["Money with this reference has come in before."]
+
+
+@pytest.mark.parametrize("forms", [(notified, booked), (booked, notified)])
+@pytest.mark.parametrize("name", ["", "NONREF"])
+def test_without_a_name_of_the_bank_it_may_be_a_second_one(forms, name):
+    assert told_by(*forms, reference=name, one=("", ""), other=("", "")) == 2_000
+    [problem] = waiting_entries()
+    assert "gives no reference of its own" in problem
+
+
+def test_a_second_notification_under_the_same_number_is_not_lost(top_ups):
+    for minute in ("22:00", "22:05"):
+        row = on(DAY, transfer(2_000, top_ups[0].reference, ""))
+        notified(row, message_id=minute, written=f"2026-11-17T{minute}:00")
+
+    assert waiting_entries() == ["Money with this reference has come in before."]
 
 
 def test_two_in_the_same_words_are_both_stored(top_ups):

@@ -1,20 +1,26 @@
 """A host whose clock is slow posts nothing into a period whose statement has been made"""
 
 from datetime import datetime, timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
+from django.db import connection
 
-from core.clock import iso, utc_now
+from core.clock import ClockRefused, iso, utc_now
+from core.clock_check import turn_now
 from ledger.models import Account, Purpose, Transfer
 from merchants.models import Merchant
+from payouts.tasks import make_statements
 from tests.client import Api
 from tests.ledger.funding import problems
 from tests.payouts.merchant_balance import credit
 from tests.wild_ticks import off_by
 
 pytestmark = pytest.mark.django_db
-HOUR = timedelta(hours=1)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+end_periods_ahead = import_module("ledger.migrations.0011_no_period_ahead").end_periods_ahead
 
 
 def statement_of(api: Api, merchant: Merchant, start: datetime, end: datetime) -> dict[str, Any]:
@@ -61,13 +67,51 @@ def test_an_earlier_period_opens_no_later_one_again(api: Api, merchant: Merchant
     assert Transfer.objects.latest("id").created_at == now - HOUR
 
 
-def test_a_period_that_a_wild_clock_has_closed_holds_nothing_up(merchant: Merchant) -> None:
+@pytest.mark.parametrize("days", [1, 2, 400])
+def test_a_clock_that_is_slow_by_days_changes_no_statement(
+    api: Api, merchant: Merchant, days: int
+) -> None:
+    end = utc_now() - HOUR
+    credit(merchant, 500, at=end - HOUR)
+    made = statement_of(api, merchant, end - 500 * DAY, end)
+
+    with off_by(-days * DAY):
+        credit(merchant, 70)
+
+    assert Transfer.objects.latest("id").created_at == end
+    again = statement_of(api, merchant, end - 500 * DAY, end)
+    assert {**again, "id": 0, "created_at": 0, "ready_at": 0} == {
+        **made, "id": 0, "created_at": 0, "ready_at": 0
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("days", [2, 400])
+def test_a_clock_that_has_leapt_ahead_closes_nothing(
+    api: Api, merchant: Merchant, days: int
+) -> None:
     credit(merchant, 500)
+    turn_now()
+
+    with off_by(days * DAY):
+        now = utc_now()
+        made = statement_of(api, merchant, now - 500 * DAY, now - HOUR)
+        assert made["status"] == "pending"
+        with pytest.raises(ClockRefused):
+            make_statements()
+
     account = Account.objects.get(owner=merchant.id, purpose=Purpose.MERCHANT)
-    account.closed_until = utc_now() + timedelta(days=400)
-    account.save(update_fields=["closed_until"])
+    assert account.closed_until is None
     at = utc_now()
-
     credit(merchant, 70, at=at)
-
     assert Transfer.objects.latest("id").created_at == at
+
+
+def test_a_period_that_was_closed_ahead_ends_with_the_upgrade(merchant: Merchant) -> None:
+    credit(merchant, 500)
+    Account.objects.update(closed_until=utc_now() + 4_000 * DAY)
+
+    end_periods_ahead(apps, connection.schema_editor())
+
+    closed = Account.objects.get(owner=merchant.id, purpose=Purpose.MERCHANT).closed_until
+    assert closed is not None
+    assert closed < utc_now() + 3_000 * DAY

@@ -112,6 +112,18 @@ def test_what_left_before_a_restore_is_what_the_bank_says(sent_pair, form):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_with_a_charge_it_is_what_left_before_a_restore(sent_pair):
+    paid, told = sent_pair[0], order_of(sent_pair[0])
+    undo(paid.batch)
+    charge = "<Chrgs><Rcrd><Amt Ccy='BSD'>0.50</Amt><ChrgInclInd>true</ChrgInclInd></Rcrd></Chrgs>"
+
+    read(statement(entry(1300, told).replace("</TxDtls>", f"{charge}</TxDtls>")))
+
+    assert statuses_of(sent_pair) == ["paid", "scheduled"]
+    assert [*check_batches(), *check_bookings(), *check_payouts()] == []
+
+
+@pytest.mark.django_db(transaction=True)
 def test_another_amount_is_not_what_left_before_a_restore(sent_pair):
     told = order_of(sent_pair[0])
     undo(sent_pair[0].batch)

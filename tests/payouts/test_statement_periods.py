@@ -30,3 +30,13 @@ def test_it_refuses_no_period(
 
     assert (response.status_code, response.json()["details"]) == (422, fault)
     assert AccountStatement.objects.count() == 0
+
+
+@pytest.mark.parametrize("start", ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "soon"])
+def test_it_says_which_instants_there_are(api: Api, merchant: Merchant, start: str) -> None:
+    response = api(merchant).post("/v1/statements", {"start_at": start, "end_at": iso(NOON)})
+
+    assert (response.status_code, response.json()["details"]) == (
+        422,
+        "start_at: must be an ISO 8601 instant with a time zone, from 1970 to 9998",
+    )

@@ -37,7 +37,8 @@ def run(content, tmp_path, *words):
 @pytest.mark.parametrize(
     ("wrong", "problem"),
     [
-        (lambda order: entry(1251, order), "amount or the currency"),
+        (lambda order: entry(1251, order), "is BSD 0.01 more than the payout"),
+        (lambda order: entry(1249, order), "amount or the currency"),
         (lambda order: entry(1250, f"{order[:-1]}x"), "no order of this reference"),
         (lambda order: entry(1250, ""), "no order of this reference"),
         (lambda order: entry(1250, order, direction="CRDT"), "for a person to say"),
@@ -70,7 +71,9 @@ def test_a_booking_of_what_was_recorded_as_refused_waits(sent_pair):
 
     read(statement(entry(1250, order_of(sent_pair[0]))))
 
-    assert waiting_entries() == [f"The bank says debit, but payout {sent_pair[0].pk} is failed."]
+    [problem] = waiting_entries()
+    assert problem.startswith(f"The bank says debit, but payout {sent_pair[0].pk} is failed.")
+    assert problem.endswith("adjust the balance, set this aside.")
 
 
 def test_a_refusal_of_what_was_booked_waits(sent_pair):

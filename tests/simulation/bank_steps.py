@@ -8,6 +8,7 @@ from payouts.bank.by_hand import set_aside
 from payouts.bank.importing import ImportResult, import_bank_file
 from payouts.models import BankEntry
 from tests.payouts.bank_files import entry, notification, statement
+from tests.simulation.money_in_steps import follow_top_ups
 from tests.simulation.payout_trail import follow_payouts
 from tests.simulation.simulated_bank import AnswerFile
 from tests.simulation.truths import check_bank
@@ -31,7 +32,7 @@ def read_any_file(weeks: VirtualWeeks) -> None:
     files = fresh if fresh and weeks.random.random() < 0.8 else weeks.bank.files[-40:]
     if files:
         _read(weeks, weeks.random.choice(files))
-        follow_payouts(weeks)
+        _follow(weeks)
 
 
 def read_old_files(weeks: VirtualWeeks) -> None:
@@ -39,10 +40,23 @@ def read_old_files(weeks: VirtualWeeks) -> None:
     for file in weeks.bank.files:
         if not file.read or file.waits:
             _read(weeks, file)
-    follow_payouts(weeks)
+    _follow(weeks)
     for waiting in BankEntry.objects.unmatched().order_by("pk"):
         if (weeks.now - waiting.created_at).days >= 5:
             set_aside(entry_id=waiting.pk, note="Looked at", actor=ACTOR, now=weeks.tick())
+            _let_go(weeks)
+
+
+def _follow(weeks: VirtualWeeks) -> None:
+    follow_payouts(weeks)
+    follow_top_ups(weeks)
+
+
+def _let_go(weeks: VirtualWeeks) -> None:
+    """What an entry has held back has time to leave from now on."""
+    for payout in weeks.books.payouts.values():
+        if payout.status == "scheduled":
+            payout.since = weeks.now
 
 
 def _read(weeks: VirtualWeeks, file: AnswerFile) -> None:
@@ -82,7 +96,7 @@ def read_wrong_file(weeks: VirtualWeeks) -> None:
     else:
         assert kind in ("unknown order", "another amount"), f"{kind} was read"
         assert result.matched == 0, kind
-    follow_payouts(weeks)
+    _follow(weeks)
 
 
 def back_up(weeks: VirtualWeeks) -> None:
@@ -100,7 +114,7 @@ def reconcile(weeks: VirtualWeeks) -> None:
     for file in weeks.bank.files:
         if not file.read or file.waits:
             _read(weeks, file)
-    follow_payouts(weeks)
+    _follow(weeks)
     continuity.confirm(actor=ACTOR, now=weeks.tick())
     weeks.shut = False
     check_bank(weeks)

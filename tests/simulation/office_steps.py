@@ -20,7 +20,7 @@ from payouts.business_days import BusinessDays
 from payouts.errors import BankEntriesWaiting, PayoutsShut
 from payouts.models import BankAccount, BankEntry, PayoutBatch
 from payouts.pain001 import pain001
-from tests.simulation.payout_trail import CURRENCIES, local_day
+from tests.simulation.payout_trail import CURRENCIES, can_leave, local_day
 from tests.simulation.truths import look
 from tests.simulation.virtual_weeks import VirtualWeeks
 
@@ -33,7 +33,7 @@ def ask_for_run(weeks: VirtualWeeks) -> None:
     at, day = weeks.tick(), _business_day(weeks)
     runs = runs_due(livemode=True, currency="BSD", execution_date=day)
     named = {pk for run in runs for pk in run.payout_ids}
-    due = {pk for pk in _scheduled(weeks, "BSD") if weeks.books.can_leave(weeks.books.payouts[pk])}
+    due = {pk for pk in _scheduled(weeks, "BSD") if can_leave(weeks, weeks.books.payouts[pk])}
     asked = {pk for each in _waiting() for pk in each.arguments["payouts"]}
     assert due - asked == named, f"a run would leave out or add {(due - asked) ^ named}"
     for number, run in enumerate(runs):
@@ -196,7 +196,7 @@ def _take_departures(weeks: VirtualWeeks, *, may: set[str], must: set[str]) -> N
         closed = weeks.books.is_closed(payout)
         if status == "in_transit":
             assert pk in may, f"{pk} has left, and was not approved"
-            assert weeks.books.can_leave(payout), f"{pk} has left for a suspended merchant"
+            assert can_leave(weeks, payout), f"{pk} has left for a merchant who must wait"
             assert not closed, f"{pk} has left for an account that is closed"
             payout.status, payout.reference, payout.since = status, reference, weeks.now
         elif status == "failed":
@@ -204,4 +204,4 @@ def _take_departures(weeks: VirtualWeeks, *, may: set[str], must: set[str]) -> N
             assert closed, f"{pk} has failed without a reason"
             weeks.books.end_payout(payout, status)
         elif pk in must:
-            assert not weeks.books.can_leave(payout), f"{pk} was approved, and has not left"
+            assert not can_leave(weeks, payout), f"{pk} was approved, and has not left"

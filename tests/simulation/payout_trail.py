@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from payouts.models import BankEntry, BankEntryQuerySet, Payout
+from payouts.order_references import end_to_end_id
 from tests.simulation.shadow_books import MINIMUM, BookedPayout
 from tests.simulation.truths import look
 
@@ -45,10 +47,12 @@ def _take_status(weeks: "VirtualWeeks", payout: BookedPayout, status: str) -> No
         raise AssertionError(f"{payout.id} has left, but no one sent it")
     if status in ("paid", "returned"):
         known = order.status if order else "unknown"
-        assert known in ("executed", "returned"), f"{payout.id} is {status}; for the bank: {known}"
+        left = known in ("executed", "returned") or (order is not None and order.strays)
+        assert left, f"{payout.id} is {status}; for the bank: {known}"
     if status == "returned":
         assert order, payout
-        assert order.status == "returned", f"{payout.id} came back, says no one"
+        came_back = order.status == "returned" or (order.strays and not order.is_away)
+        assert came_back, f"{payout.id} came back, says no one"
     if status == "failed" and payout.status == "in_transit":
         known = order.status if order else "unknown"
         assert known == "rejected", f"{payout.id} failed; for the bank: {known}"
@@ -83,6 +87,27 @@ def note_payable(weeks: "VirtualWeeks") -> None:
                 books.payable_since.setdefault(place, weeks.now)
             else:
                 books.payable_since.pop(place, None)
+
+
+def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
+    """Whether nothing keeps a payout here: its merchant's status, or what the bank says of it."""
+    if not weeks.books.can_leave(payout) or is_spoken_of(payout):
+        return False
+    debited = set(_waiting().filter(kind="debit").values_list("end_to_end_id", flat=True))
+    ours = weeks.books.payouts.values()
+    held = {(each.shop, each.currency) for each in ours if each.reference in debited}
+    return (payout.shop, payout.currency) not in held
+
+
+def is_spoken_of(payout: BookedPayout) -> bool:
+    """Whether the bank speaks of it in an entry that waits, under the name it would leave with."""
+    told = set(_waiting().values_list("end_to_end_id", flat=True))
+    found = Payout.objects.select_related("statement").get(pk=payout.id) if told else None
+    return found is not None and end_to_end_id(found) in told
+
+
+def _waiting() -> BankEntryQuerySet:
+    return BankEntry.objects.filter(state="unmatched").exclude(end_to_end_id="")
 
 
 def local_day(now: datetime):

@@ -10,7 +10,7 @@ from tests.backoffice.conftest import staff_as
 from tests.client import Api
 from tests.factories import MerchantFactory
 from tests.payouts.bank_files import ACCOUNT
-from tests.simulation import bank_steps, office_steps, ticks, trading_steps
+from tests.simulation import bank_steps, money_in_steps, office_steps, ticks, trading_steps
 from tests.simulation.payout_trail import CURRENCIES
 from tests.simulation.shadow_books import BookedShop
 from tests.simulation.virtual_weeks import Happening, VirtualWeeks
@@ -25,6 +25,7 @@ STEPS = {
     step.name: step
     for step in (
         Happening(trading_steps.fill_wallet, 60),
+        Happening(money_in_steps.add_money, 20),
         Happening(trading_steps.sell, 220),
         Happening(trading_steps.refund, 60),
         Happening(trading_steps.ask_for_payout, 60, in_lost_time=False),

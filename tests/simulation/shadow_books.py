@@ -77,6 +77,7 @@ class ShadowBooks:
     payouts: dict[str, BookedPayout] = field(default_factory=dict)
     scheduled_on: set[tuple[str, str, date]] = field(default_factory=set)
     payable_since: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    top_ups: set[str] = field(default_factory=set)
 
     def move(self, debit: Spot, credit: Spot, amount: int) -> None:
         self.money[debit] -= amount

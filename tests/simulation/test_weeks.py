@@ -11,7 +11,7 @@ from contextlib import nullcontext
 import pytest
 
 from tests.flush import empty_tables
-from tests.simulation.removed_fixes import FOUND_BY_SEED, REMOVED, removed
+from tests.simulation.removed_fixes import FOUND_BY, REMOVED, removed
 from tests.simulation.script import STEPS, prepare
 from tests.simulation.virtual_weeks import BugFound, VirtualWeeks
 
@@ -49,8 +49,10 @@ def test_a_seed_plays_the_same_steps_again() -> None:
 @pytest.mark.sqlite
 @pytest.mark.parametrize("bug", REMOVED)
 def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
-    with pytest.raises(BugFound), removed(bug):
-        play_seeds(first=FOUND_BY_SEED[bug])
+    seed, words = FOUND_BY[bug]
+
+    with pytest.raises(BugFound, match=words), removed(bug):
+        play_seeds(first=seed)
 
 
 @pytest.mark.sqlite

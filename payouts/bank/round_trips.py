@@ -1,0 +1,55 @@
+"""What was refused and left all the same, in a run that the bank has booked whole: it comes back.
+
+A refused payout is in the merchant's balance again. A debit of it contradicts that until the bank
+sends the money back: then debit and return explain each other, whichever is read first.
+"""
+
+from django.db.models import F, Q
+
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    BankEntryQuerySet,
+    BankEntryState,
+    Payout,
+    PayoutBatch,
+)
+from payouts.statuses import PayoutStatus
+
+K = BankEntryKind
+
+
+def is_round_trip(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> bool:
+    """Return whether an entry is one half of the way that a refused payout has made."""
+    if payout.status != PayoutStatus.FAILED or payout.batch is None:
+        return False
+    others = _told_of(payout).exclude(pk=entry.pk)
+    if kind == K.DEBIT:
+        return others.filter(_returns(payout)).exists()
+    is_booked = (
+        payout.booked_at is not None or others.filter(_debits(payout, payout.batch)).exists()
+    )
+    return kind == K.RETURN and is_booked
+
+
+def _told_of(payout: Payout) -> BankEntryQuerySet:
+    told = BankEntry.objects.besides_charges().exclude(state=BankEntryState.OTHER)
+    return told.filter(livemode=payout.livemode, currency=payout.currency)
+
+
+def _returns(payout: Payout) -> Q:
+    """What sends it back, or was matched with it as that."""
+    named = Q(end_to_end_id=payout.order.end_to_end_id, kind=K.RETURN)
+    matched = Q(payout=payout, kind__in=(K.RETURN, K.CREDIT))
+    return Q(named | matched, amount=payout.amount)
+
+
+def _debits(payout: Payout, batch: PayoutBatch) -> Q:
+    """What has booked it: by its name, or a run as a whole, with what was refused of it."""
+    alone = Q(_is_of(payout.amount), end_to_end_id=payout.order.end_to_end_id)
+    of_run = Q(end_to_end_id="", message_reference=batch.message_id) | Q(batch=batch)
+    return Q(alone | Q(of_run, _is_of(batch.total_amount)), kind=K.DEBIT)
+
+
+def _is_of(amount: int) -> Q:
+    return Q(amount=amount) | Q(amount=amount + F("charge_amount"))

@@ -1,0 +1,136 @@
+"""What the bank has booked otherwise than we know holds back the merchant's next payout"""
+
+import pytest
+
+from core.clock import utc_now
+from payouts.bank.by_hand import set_aside
+from payouts.models import BankEntry, Payout, PayoutOrigin
+from payouts.sending import send_due
+from payouts.services import record_failed, schedule_payout
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    notification,
+    order_of,
+    read,
+    returned,
+    statement,
+    status_report,
+)
+from tests.payouts.batching import batch_of, live_payout
+
+STAFF = "staff:ann"
+
+
+def fail(payout):
+    record_failed(payout_id=payout.pk, code="x", message="No.", actor=STAFF, now=utc_now())
+
+
+def next_payout(payout):
+    return schedule_payout(
+        merchant=payout.merchant,
+        livemode=True,
+        currency=payout.currency,
+        amount=None,
+        origin=PayoutOrigin.SCHEDULE,
+        actor=STAFF,
+        now=utc_now(),
+    )
+
+
+def leaves(payout):
+    batch_of()
+    return Payout.objects.get(pk=payout.pk).status == "in_transit"
+
+
+def explain():
+    entry_id = BankEntry.objects.unmatched().get().pk
+    set_aside(entry_id=entry_id, note="Paid, and adjusted.", actor=STAFF, now=utc_now())
+
+
+@pytest.mark.parametrize("form", [statement, notification])
+@pytest.mark.parametrize("refusal", ["staff", "bank"])
+def test_what_was_refused_and_paid_does_not_leave_again(sent_pair, form, refusal):
+    payout = sent_pair[0]
+    if refusal == "staff":
+        fail(payout)
+    else:
+        read(status_report(payout.batch, (order_of(payout), "RJCT")))
+    again = next_payout(payout)
+    assert again.amount == 1250
+
+    read(form(entry(1250, order_of(payout))))
+
+    assert not leaves(again)
+    explain()
+    assert leaves(again)
+
+
+def test_it_leaves_once_the_money_has_come_back(sent_pair):
+    payout = sent_pair[0]
+    fail(payout)
+    again = next_payout(payout)
+    read(statement(entry(1250, order_of(payout))))
+    assert not leaves(again)
+
+    read(statement(returned(payout), message_id="M-2", number="2"))
+
+    assert leaves(again)
+
+
+def test_a_run_that_was_booked_whole_holds_back_what_was_refused_of_it(api, sent_pair):
+    paid, refused = sent_pair
+    fail(refused)
+    again, other = next_payout(refused), live_payout(api)
+
+    read(statement(entry(2050, details=batch_details(paid.batch))))
+
+    assert not leaves(again)
+    assert leaves(other)
+    explain()
+    assert leaves(again)
+
+
+@pytest.mark.parametrize("amount", [1250, 1249])
+def test_a_debit_that_is_one_too_many_or_another_holds_back_too(sent_pair, amount):
+    payout = sent_pair[0]
+    read(statement(entry(1250, order_of(payout)), returned(payout)))
+    again = next_payout(payout)
+
+    read(statement(entry(amount, order_of(payout), reference="2"), message_id="M-2", number="2"))
+
+    assert not leaves(again)
+
+
+def test_another_merchant_or_currency_goes(api, sent_pair):
+    fail(sent_pair[0])
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+
+    assert leaves(live_payout(api))
+
+
+def test_an_automatic_provider_waits_too(sent_pair, settings):
+    settings.PAYOUT_PROVIDER = "payouts.providers.Simulated"
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+    read(statement(entry(1250, order_of(sent_pair[0]))))
+    Payout.objects.filter(pk=again.pk).update(send_date=utc_now().date())
+
+    send_due(now=utc_now())
+    assert Payout.objects.get(pk=again.pk).status == "scheduled"
+
+    explain()
+    send_due(now=utc_now())
+    assert Payout.objects.get(pk=again.pk).status == "in_transit"
+
+
+def test_a_charge_of_an_earlier_payout_holds_nothing_back(sent_pair):
+    payout = sent_pair[0]
+    read(statement(entry(1250, order_of(payout)), returned(payout)))
+    code = "<BkTxCd><Domn><Fmly><SubFmlyCd>CHRG</SubFmlyCd></Fmly></Domn></BkTxCd>"
+    again = next_payout(payout)
+
+    charge = entry(50, order_of(payout), reference="C").replace("<NtryDtls>", f"{code}<NtryDtls>")
+    read(statement(charge, message_id="M-2", number="2"))
+
+    assert leaves(again)
