@@ -14,10 +14,15 @@ from tests.webhooks.stack import Stack
 
 def create_migrated(postgres: Postgres) -> None:
     """Make the files of a server whose database is migrated."""
+    postgres.create_like(migrated_cluster())
+
+
+def migrated_cluster() -> Path:
+    """Return the files that are copied; make them first where no run has."""
     template = kept("postgresql")
     if not template.exists():
         _keep(template)
-    postgres.create_like(template)
+    return template
 
 
 def _keep(template: Path) -> None:

@@ -24,6 +24,7 @@ from core.visitor_budget import budget
 from customers import pin_hashing
 from tests import run_environment, template
 from tests.clone import Service, running
+from tests.clusters import migrated_cluster
 from tests.flush import allow_flush
 from tests.keeper import Keeper, use_copy
 from tests.machine import need
@@ -53,21 +54,23 @@ def pytest_configure(config: pytest.Config) -> None:
     share_chain()
     assert sys.__stderr__
     config.stash[_stderr] = os.dup(sys.__stderr__.fileno())  # the true one, while none is captured
-    if hasattr(config, "workerinput") or not run_environment.ON_POSTGRESQL:
+    if not run_environment.ON_POSTGRESQL:
         return
     run_environment.DIRECTORY.chmod(0o711)
     try:
-        config.stash[_keeper] = Keeper(run_environment.POSTGRESQL_SOCKETS)
+        if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+            migrated_cluster()  # once, before the workers copy it
+        else:
+            config.stash[_keeper] = Keeper(run_environment.POSTGRESQL_SOCKETS)
     except PostgresMissing as missing:
         pytest.exit(str(missing), returncode=pytest.ExitCode.USAGE_ERROR)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    if hasattr(config, "workerinput"):
-        return
     if keeper := config.stash.get(_keeper, None):
         keeper.close()
-    shutil.rmtree(run_environment.DIRECTORY, ignore_errors=True)
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(run_environment.DIRECTORY, ignore_errors=True)
 
 
 def pytest_collection_finish() -> None:

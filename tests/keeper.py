@@ -1,4 +1,4 @@
-"""The PostgreSQL of a test run, whose processes each get a copy of one migrated database.
+"""The PostgreSQL of a process of the test run, with a copy of one migrated database.
 
 `python -m tests.keeper DIRECTORY` keeps it running for as long as its standard input is open, so
 that it goes away with the test run, however that ends.

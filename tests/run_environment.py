@@ -45,7 +45,9 @@ def _is_alive(pid: int) -> bool:
 
 # One directory per run, shared by its xdist workers, short enough for a socket's name.
 DIRECTORY = Path(os.environ.get("TEST_DIRECTORY") or _own_directory())
-POSTGRESQL_SOCKETS = DIRECTORY / "postgresql"
+# A server for each worker: transactions have numbers of their server, and what waits for older
+# ones to end would wait for those of the other worker's tests.
+POSTGRESQL_SOCKETS = DIRECTORY / f"postgresql{os.environ.get('PYTEST_XDIST_WORKER', '')}"
 
 _DATABASE_URLS = {
     "sqlite": f"sqlite:///{DIRECTORY}/db.sqlite3",
