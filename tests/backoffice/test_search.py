@@ -263,24 +263,17 @@ def test_a_masked_number_cannot_be_tried_out(office: Office, paid: Payment) -> N
 def test_many_at_once_look_up_no_more_numbers_than_one_after_another(
     office: Office, paid: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    viewer, look_up = office(Role.VIEWER), search_results._customers
-    answers, looked_up = [], []
-
-    def search(digit: int) -> None:
-        found = viewer.get("/admin/search/", {"q": f"+1 242 357 100{digit}"})
-        answers.append(found.status_code)
+    viewer, looked_up = office(Role.VIEWER), []
 
     def look_up_during_others(question: SearchQuery) -> list[Customer]:
         looked_up.append(question.phone)
         if len(looked_up) < 6:
-            search(len(looked_up))
-        return look_up(question)
+            viewer.get("/admin/search/", {"q": f"+1 242 357 100{len(looked_up)}"})
+        return []
 
     monkeypatch.setattr(search_results, "_customers", look_up_during_others)
-    search(0)
-
+    viewer.get("/admin/search/", {"q": "+1 242 357 1000"})
     assert len(looked_up) == 3
-    assert sorted(answers) == [200, 200, 200, 429]
 
 
 @pytest.mark.usefixtures("few_misses")

@@ -204,7 +204,7 @@ def test_a_stranger_gets_404(api, stranger, inquiry):
 
 
 def test_what_another_customer_wrote_before_it_was_kept_apart_is_a_visitors(api, merchant, paid):
-    """Entries of old name whoever was signed in, who need not be the customer who paid."""
+    """Old entries name the customer who was signed in, who need not be the one who paid."""
     inquiry = report(paid)
     inquiry.entries.update(actor=f"customer:{new_id('cus', utc_now())}")
 
