@@ -1,8 +1,9 @@
 """The names under which the bank knows our orders, and the payouts that it speaks of already."""
 
 import hashlib
+import re
 
-from payouts.models import BankEntry, BankEntryKind, Payout, PayoutQuerySet
+from payouts.models import BankEntry, BankEntryKind, Payout, PayoutOrder, PayoutQuerySet
 from payouts.statuses import PayoutStatus
 
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
@@ -23,6 +24,13 @@ def end_to_end_id(payout: Payout) -> str:
     text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
+
+
+def is_order_name(reference: str) -> bool:
+    """Return whether a reference is that of an order, or has the form of one."""
+    if re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
+        return True
+    return bool(reference) and PayoutOrder.objects.filter(end_to_end_id=reference).exists()
 
 
 def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
@@ -61,7 +69,7 @@ def contradiction_of(payout: Payout) -> str:
 def _contradicted(*, livemode: bool) -> dict[tuple[str, str], str]:
     """Return merchant and currency of each payout that has left, as an entry that waits says.
 
-    With that entry: a debit or a settlement. One of a run that was booked whole is about those of its payouts that were refused.
+    With that entry: a debit or a settlement. One of a whole run is about what was refused of it.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
     said = waiting.filter(livemode=livemode, kind__in=_LEFT)

@@ -5,7 +5,6 @@ say this of it, waits for a person. Money that comes in is offered to `BANK_CRED
 are taken in the order entry, payout, ledger account.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
@@ -29,7 +28,7 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
-from payouts.order_references import DIGEST, ORDER_PREFIX
+from payouts.order_references import is_order_name
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -89,14 +88,8 @@ def refuse_resolved(entry: BankEntry) -> None:
 
 def refuse_order_as_credit(entry: BankEntry) -> None:
     """Raise BankEntryUnfit for money that came in under the name of an order of ours."""
-    if entry.kind != K.CREDIT:
-        return
-    known = PayoutOrder.objects.filter(end_to_end_id=entry.end_to_end_id)
-    has_form = re.match(f"{ORDER_PREFIX}{DIGEST}", entry.end_to_end_id, re.IGNORECASE)
-    if entry.end_to_end_id and (has_form or known.exists()):
-        raise BankEntryUnfit(
-            "It names an order of ours: if its payout came back, match it by hand."
-        )
+    if entry.kind == K.CREDIT and is_order_name(entry.end_to_end_id):
+        raise BankEntryUnfit("It names an order of ours: match it by hand if that came back.")
 
 
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
@@ -120,13 +113,11 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         message_id=entry.message_reference, livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
-        raise BankEntryUnfit(NAMELESS if _is_nameless(entry) else _unknown(kind))
+        is_report = entry.source == BankSource.STATUS_REPORT
+        nameless = is_report and not entry.message_reference
+        raise BankEntryUnfit(NAMELESS if nameless else _unknown(kind))
     apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
-
-
-def _is_nameless(entry: BankEntry) -> bool:
-    return entry.source == BankSource.STATUS_REPORT and not entry.message_reference
 
 
 def _unknown(kind: BankEntryKind) -> str:
