@@ -80,15 +80,18 @@ def search(*, text: str, staff: Staff, now: datetime) -> SearchResults:
         return SearchResults(question, [], [], [], exact=page_of(numbered))
     if question.public_id:
         return _by_id(question, staff)
-    customers = _customers(question) if _may_look_up(question.phone, staff, now) else []
+    refusal = _counted_as_miss(question.phone, staff, now)
+    customers = [] if refusal else _customers(question)
     payments = [hits for hits in _payments(question, customers) if hits.rows]
     merchants = [] if question.is_description else _merchants(question)
     others = [moved for moved in _moved(question, staff) if moved[2]]
     rows = [row for _, _, found in others for row in found]
     exact = _single(payments, [*merchants, *customers, *rows])
     results = SearchResults(question, payments, customers, merchants, exact, others)
-    if question.phone and results.is_empty:
-        attempt_limits.count_attempt(MISSES, str(staff.user_id), now=now)
+    if refusal and results.is_empty:
+        raise refusal
+    if question.phone and not refusal and not results.is_empty:
+        attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
     return results
 
 
@@ -140,15 +143,17 @@ def _payment_of_resource(resource_id: str) -> Payment | None:
     return Payment.objects.filter(pk=resource_id).first()
 
 
-def _may_look_up(phone: str, staff: Staff, now: datetime) -> bool:
-    """Return whether this person has not looked up too many numbers in vain."""
-    if not phone:
-        return True
+def _counted_as_miss(phone: str, staff: Staff, now: datetime) -> RateLimited | None:
+    """Count a number as looked up in vain before it is looked up; return what refuses that.
+
+    Many at once would all be looked up before the first were counted.
+    """
     try:
-        attempt_limits.refuse_exhausted((MISSES, str(staff.user_id)), now=now)
-    except RateLimited:
-        return False
-    return True
+        if phone:
+            attempt_limits.count_attempt(MISSES, str(staff.user_id), now=now)
+    except RateLimited as refusal:
+        return refusal
+    return None
 
 
 def _customers(question: SearchQuery) -> list[Customer]:

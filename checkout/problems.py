@@ -84,7 +84,7 @@ def entries_of(payment_view: PaymentView, *, is_payer: bool) -> list[ProblemEntr
 
     `is_payer`: it is shown to the customer who paid.
     """
-    inquiry = Inquiry.objects.filter(payment=payment_view.id).first()
+    inquiry = Inquiry.objects.select_related("payment").filter(payment=payment_view.id).first()
     if inquiry is None:
         return []
     names = {
@@ -103,7 +103,7 @@ def entries_of(payment_view: PaymentView, *, is_payer: bool) -> list[ProblemEntr
             state=states.get(InquiryStatus(entry.status), ""),
             text=entry.text,
             at=entry.at,
-            is_own=entry.author == "customer",
+            is_own=is_payer and entry.author == "customer",
         )
         for entry in inquiry.entries.all()
     ]

@@ -123,6 +123,6 @@ def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) 
     To one address, too: many payments of a cent would be many mails. Raises RateLimited.
     """
     hashed = hashlib.sha256(email.lower().encode()).hexdigest()
-    attempt_limits.count_attempt(MAILS_TO_ONE, hashed, now=now)
     attempt_limits.count_attempt(MAILS, payment.id, now=now)
+    attempt_limits.count_attempt(MAILS_TO_ONE, hashed, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

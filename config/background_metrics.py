@@ -110,7 +110,7 @@ def forget_ended_processes() -> None:
     for file in Path(folder).glob("gauge_live*.db") if folder else ():
         try:
             os.kill(int(file.stem.rpartition("_")[2]), 0)
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):  # ended; another user's has its number
             file.unlink(missing_ok=True)
 
 

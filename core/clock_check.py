@@ -60,7 +60,8 @@ def checked_now() -> datetime:
 def believed_now() -> datetime:
     """Return the database's time, but no more than a day after what earlier turns have believed.
 
-    For what a request does for good by the time: it never raises, and no leap is acted upon.
+    For requests whose effect is permanent: no leap is acted upon. Never raises; before the first
+    turn there is nothing to compare with, and the database's time is returned.
     """
     now = whole_milliseconds(database_now())
     mark = _row().values_list("at", flat=True).first()

@@ -5,9 +5,10 @@ import re
 _NEVER = re.compile("[\x00\ud800-\udfff]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # They show nothing: two names that look alike would differ. Joiners and variation selectors, which
-# scripts and emoji need, are not among them.
+# scripts and emoji need, are not among them; tags are, of which flags of regions are made.
 _INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u2800\u3164\ufeff\uffa0]"
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065\u206a-\u206f\u2800\u3164\ufeff\uffa0"
+    "\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _LINE_BREAK = re.compile("[\r\n\t\u2028\u2029]")
@@ -26,5 +27,5 @@ def is_printable(text: str, *, lines: bool = False) -> bool:
 
 
 def names_someone(text: str) -> bool:
-    """Return whether a reader sees the text, all of it, and it holds a letter or a digit."""
+    """Return whether a text has a letter or a digit, and no character that shows nothing."""
     return _INVISIBLE.search(text) is None and _LETTER_OR_DIGIT.search(text) is not None

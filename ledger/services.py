@@ -217,7 +217,7 @@ def _posting_time(movements: Sequence[Movement], now: datetime) -> datetime:
 def close_period(account: Account, end_at: datetime) -> None:
     """Close the account's books up to `end_at`: later postings are dated `end_at` or after.
 
-    However wrong their host's clock: so it is over by one that is believed (`believed_now`).
+    `end_at` must be past by `core.clock_check.believed_now`, as nothing opens them again.
     """
     earlier = Q(closed_until=None) | Q(closed_until__lt=end_at)
     Account.objects.filter(earlier, pk=account.pk).update(closed_until=end_at)

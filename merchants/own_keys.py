@@ -37,11 +37,11 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
     A test key makes test keys only, and a live key live ones of certain scopes. Raises
     ValidationFailed, TooManyKeys from `MOST_ACTIVE` of one mode on, and ApiKeyRolled.
     """
-    _refuse_ending(caller)
     livemode = caller.livemode if draft.livemode is None else draft.livemode
     if livemode:
         _refuse_live(caller, draft)
     merchant = Merchant.objects.locked(caller.owner.id)
+    _refuse_ending(caller)
     _refuse_too_many(merchant, livemode, now)
     scopes = " ".join(draft.scopes)
     issued = issue_key(
@@ -54,10 +54,13 @@ def create_own_key(*, caller: Caller, draft: KeyDraft, now: datetime) -> IssuedK
 
 @transaction.atomic
 def roll_own_key(*, caller: Caller, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
-    """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll). Raises as `roll_key`."""
+    """Replace a key of the caller's mode (POST /v1/api-keys/:id/roll).
+
+    Raises as `roll_key`, TooManyKeys as `create_own_key`, and ApiKeyRolled.
+    """
+    before = _own(caller, key_id)
     if _id_of(caller) != key_id:
         _refuse_ending(caller)
-    before = _own(caller, key_id)
     if overlap:
         _refuse_too_many(before.merchant, before.livemode, now)
     issued = roll_key(key_id=key_id, overlap=overlap, now=now)
@@ -72,9 +75,9 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 
     Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled.
     """
+    _own(caller, key_id)
     if _id_of(caller) != key_id:
         _refuse_ending(caller)
-    _own(caller, key_id)
     key = revoke_key(key_id=key_id, now=now)
     if key.livemode:
         tell_of_revoked_key(key, now=now)
@@ -84,7 +87,7 @@ def revoke_own_key(*, caller: Caller, key_id: str, now: datetime) -> ApiKey:
 def _refuse_ending(caller: Caller) -> None:
     """Refuse a key that was rolled: a thief of it would keep what the roll takes away.
 
-    Raises ApiKeyRolled.
+    The merchant is locked: a roll that came first has been seen. Raises ApiKeyRolled.
     """
     if ApiKey.objects.filter(pk=_id_of(caller), expires_at__isnull=False).exists():
         raise ApiKeyRolled(api_key="must be the one that took the place of this one")

@@ -58,7 +58,7 @@ def request_statement(
 ) -> AccountStatement:
     """Ask for a statement from `start_at` on and before `end_at`; a short one is ready at once.
 
-    Where our clock is ahead of the one that is believed, it waits until that has passed its end.
+    It stays pending until the database's clock, as far as it is believed, has passed its end.
 
     Raises ValidationFailed for a period that is empty or not over, AccountStatementsTooMany where
     others are still being made. Serves POST /v1/statements.

@@ -114,5 +114,7 @@ class InquiryEntry(models.Model):
         `customer`, `merchant`, `service`; or `visitor`, who had the receipt and was not signed in
         as its customer.
         """
-        kind, _, name = self.actor.partition(":")
-        return _AUTHORS.get(kind, VISITOR) if name or kind != "customer" else VISITOR
+        kind = self.actor.partition(":")[0]
+        if kind == "customer" and self.actor != f"customer:{self.inquiry.payment.customer_id}":
+            return VISITOR
+        return _AUTHORS.get(kind, VISITOR)

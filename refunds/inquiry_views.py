@@ -26,7 +26,8 @@ class InquiryViewSet(CallerViewSet):
     @operation("Read an inquiry", response=InquiryOutput)
     def retrieve(self, request: CallerRequest, inquiry_id: str) -> Response:
         """With all that was written, oldest first."""
-        return Response(InquiryOutput.of(Inquiry.objects.one_of(request.user, inquiry_id)))
+        inquiries = Inquiry.objects.visible_to(request.user).select_related("payment")
+        return Response(InquiryOutput.of(inquiries.one(inquiry_id)))
 
     @operation("Answer an inquiry", request=InquiryAnswer, response=InquiryOutput)
     def answer(self, request: CallerRequest, inquiry_id: str) -> HttpResponse:

@@ -103,9 +103,11 @@ def unmeasured() -> Iterator[None]:
     measuring = coverage.Coverage.current() if coverage else None
     if measuring:
         measuring.stop()
-    yield
-    if measuring:
-        measuring.start()
+    try:
+        yield
+    finally:
+        if measuring:
+            measuring.start()
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,7 @@ def _marks(item: pytest.Item) -> set[str]:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    if not NOT_QUICK & report.keywords.keys():
+    if report.passed and not NOT_QUICK & report.keywords.keys():
         _took[report.nodeid] += report.duration
 
 

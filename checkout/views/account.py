@@ -119,15 +119,16 @@ class AccountPage(SignedInPage):
         customer = self.session.customer
         before, is_hidden = request.GET.get("before", ""), is_by_phone_alone(self.session)
         entries = entries_of(customer, before=before if is_id("pay", before) else "")
+        top_ups = top_ups_of(customer)
         if is_hidden:
-            entries = []
+            entries, top_ups = [], []
         more = len(entries) == PAGE
         return self.page(
             "account.html",
             balances=wallets_of(customer, settings.DEFAULT_CURRENCY),
             entries=entries,
             is_hidden=is_hidden,
-            top_ups=[top_up_view_of(each, now=self.now) for each in top_ups_of(customer)],
+            top_ups=[top_up_view_of(each, now=self.now) for each in top_ups],
             older=entries[-1].payment.id if more else "",
             and_test=self.mode.replace("?", "&"),
             passkeys=customer.passkeys.usable().order_by("-created_at", "-id"),

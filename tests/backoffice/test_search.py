@@ -11,6 +11,7 @@ from django.urls import reverse
 from backoffice import search_results
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
+from backoffice.search_query import SearchQuery
 from config.logging import redact
 from core.clock import utc_now
 from core.ids import new_id
@@ -256,6 +257,23 @@ def test_a_masked_number_cannot_be_tried_out(office: Office, paid: Payment) -> N
     assert status_of(paid.id) == 302
     colleague = office(Role.SUPPORT).get("/admin/search/", {"q": paid.customer.phone})
     assert colleague.status_code == 200
+
+
+@pytest.mark.usefixtures("few_misses")
+def test_many_at_once_look_up_no_more_numbers_than_one_after_another(
+    office: Office, paid: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewer, looked_up = office(Role.VIEWER), []
+
+    def look_up_during_others(question: SearchQuery) -> list[Customer]:
+        looked_up.append(question.phone)
+        if len(looked_up) < 6:
+            viewer.get("/admin/search/", {"q": f"+1 242 357 100{len(looked_up)}"})
+        return []
+
+    monkeypatch.setattr(search_results, "_customers", look_up_during_others)
+    viewer.get("/admin/search/", {"q": "+1 242 357 1000"})
+    assert len(looked_up) == 3
 
 
 @pytest.mark.usefixtures("few_misses")

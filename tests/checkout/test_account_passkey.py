@@ -18,6 +18,7 @@ from tests.checkout.shopper import Shopper
 from tests.checkout.thefts import PIN, signed_in_to_account
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.factories import PaymentFactory
+from tests.funding.money_in import ordered
 
 OPTIONS = "/account/sign-in/options"
 
@@ -177,7 +178,7 @@ def test_signing_out_forgets_the_device(browser, device):
 
 
 def test_a_stolen_number_does_not_read_what_staff_ask_for(
-    returning, device, texts, victim, merchant
+    returning, device, texts, victim, merchant, settings
 ):
     """With amount and shop of a payment its thief had the passkey removed, and the PIN reset."""
     payment = PaymentFactory(merchant=merchant, amount=4_321, livemode=True, created_at=utc_now())
@@ -188,7 +189,10 @@ def test_a_stolen_number_does_not_read_what_staff_ask_for(
         actor=f"customer:{victim.id}",
         now=utc_now(),
     )
+    settings.FUNDING_CASH_PLACE = "any agent"
+    added = ordered(victim, 1_500, "agent", payment=payment)
     thief = signed_in_to_account(texts)
+    assert f"/top-ups/{added.id}" not in thief.text
     assert "B$43.21" not in thief.text
     assert merchant.name not in thief.text
     thief.visit("/account?before=pay_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz")
@@ -200,3 +204,4 @@ def test_a_stolen_number_does_not_read_what_staff_ask_for(
     assert thief.path == "/account"
     assert "B$43.21" in thief.text
     assert merchant.name in thief.text
+    assert f"/top-ups/{added.id}" in thief.text

@@ -118,7 +118,10 @@ def test_the_customer_who_paid_writes_under_their_name(api: Api, paid):
 
     assert InquiryEntry.objects.get().author == "customer"
     assert "<strong>You</strong>" in payer.text
-    assert "<strong>The customer</strong>" in page_of(paid).text
+    assert 'class="wrote own"' in payer.text
+    visitor = page_of(paid)
+    assert "<strong>The customer</strong>" in visitor.text
+    assert 'class="wrote own"' not in visitor.text
 
 
 def test_visitors_do_not_use_up_the_customers_reports(paid):

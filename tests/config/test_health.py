@@ -98,6 +98,22 @@ def test_a_process_that_has_ended_is_measured_no_more(
     assert left == {f"gauge_liveall_{os.getpid()}", "counter_1"}
 
 
+def test_a_process_whose_number_is_another_users_now_is_measured_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(pid: int, signal: int) -> None:
+        raise PermissionError
+
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    monkeypatch.setattr(os, "kill", refuse)
+    for name in ("gauge_liveall_1", "gauge_livesum_2", "counter_1"):
+        (tmp_path / f"{name}.db").touch()
+
+    forget_ended_processes()
+
+    assert {file.stem for file in tmp_path.iterdir()} == {"counter_1"}
+
+
 def test_every_answer_has_a_request_id(client: Client) -> None:
     assert client.get("/healthz")["X-Request-Id"].startswith("req_")
     assert client.get("/healthz", headers={"X-Request-Id": "mine-1"})["X-Request-Id"] == "mine-1"

@@ -91,7 +91,7 @@ def _settings_of_the_page(wal: Path) -> dict[str, str]:
 def test_it_is_restored_to_an_instant_and_goes_on() -> None:
     [base_backup] = commands(PAGE, "Keep the log, and a backup a day")
     [drill] = commands(PAGE, "The drill")
-    [for_good] = commands(PAGE, "When it is no drill")
+    [for_good, opening] = commands(PAGE, "When it is no drill")
     with backed_up() as backup:
         follow(base_backup, backup.environment)
         assert backup.shop("schedule") == "scheduled"
@@ -104,9 +104,13 @@ def test_it_is_restored_to_an_instant_and_goes_on() -> None:
         assert "Payouts are shut" in said
         assert "Payouts are open again" in said
         assert not (backup.drill.directory / "data").exists()
-        follow(for_good, backup.environment)
+        said = follow(for_good, backup.environment)
+        on_the_copy = backup.environment | {"DATABASE_URL": backup.drill.url}
         try:
+            assert "payouts stay shut" in said
+            assert "open again" not in said
             assert backup.shop("show", url=backup.drill.url) == "paid"
+            assert "Payouts are open again" in follow(opening, on_the_copy)
             _goes_on(backup)
         finally:
             _stop(backup.drill)

@@ -24,7 +24,7 @@ def test_it_derives_the_slug_from_the_name(api, db, name, slug):
     assert api(None).post(PATH, LEAST | {"name": name}).json()["slug"] == slug
 
 
-@pytest.mark.parametrize("name", ["商店", "!!!", "½"])
+@pytest.mark.parametrize("name", ["商店", "кафе", "½"])
 def test_it_finds_a_slug_where_the_name_gives_none(api, db, name):
     slug = api(None).post(PATH, LEAST | {"name": name}).json()["slug"]
 

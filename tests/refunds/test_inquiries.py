@@ -3,6 +3,7 @@
 import pytest
 
 from core.clock import iso, utc_now
+from core.ids import new_id
 from merchants.callers import Caller
 from messages import sms
 from messages.models import Message
@@ -200,3 +201,13 @@ def test_a_stranger_gets_404(api, stranger, inquiry):
     assert client.get("/v1/inquiries").json()["inquiries"] == []
     assert inquiry.entries.count() == 1
     assert Message.objects.count() == 0
+
+
+def test_what_another_customer_wrote_before_it_was_kept_apart_is_a_visitors(api, merchant, paid):
+    """Old entries name the customer who was signed in, who need not be the one who paid."""
+    inquiry = report(paid)
+    inquiry.entries.update(actor=f"customer:{new_id('cus', utc_now())}")
+
+    read = api(merchant).get(f"/v1/inquiries/{inquiry.id}").json()
+
+    assert [entry["author"] for entry in read["entries"]] == ["visitor"]
