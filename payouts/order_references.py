@@ -1,13 +1,16 @@
 """The names under which the bank knows our orders, and the payouts that it speaks of already."""
 
 import hashlib
+import re
 
-from payouts.models import BankEntry, BankEntryKind, Payout, PayoutQuerySet
+from payouts.models import BankEntry, BankEntryKind, Payout, PayoutOrder, PayoutQuerySet
 from payouts.statuses import PayoutStatus
 
 # Banks take at most 35 characters; a prefix and 32 hexadecimal ones are 128 bits.
 REFERENCE_CHARACTERS = 32
 BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
+# What the bank says of an order that has left, in statements and in status reports.
+_LEFT = (BankEntryKind.DEBIT, BankEntryKind.SETTLED)
 DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
 
 
@@ -21,6 +24,13 @@ def end_to_end_id(payout: Payout) -> str:
     text = f"{payout.merchant_id} {payout.currency} {payout.livemode} {place}"
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
+
+
+def is_order_name(reference: str) -> bool:
+    """Return whether a reference is that of an order, or has the form of one."""
+    if re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
+        return True
+    return bool(reference) and PayoutOrder.objects.filter(end_to_end_id=reference).exists()
 
 
 def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
@@ -57,22 +67,22 @@ def contradiction_of(payout: Payout) -> str:
 
 
 def _contradicted(*, livemode: bool) -> dict[tuple[str, str], str]:
-    """Return merchant and currency of each payout that a debit which waits is about, and the debit.
+    """Return merchant and currency of each payout that has left, as an entry that waits says.
 
-    A run that was booked whole is about those of its payouts that were refused.
+    With that entry: a debit or a settlement. One of a whole run is about what was refused of it.
     """
     waiting = BankEntry.objects.unmatched().besides_charges()
-    debits = waiting.filter(livemode=livemode, kind=BankEntryKind.DEBIT)
-    orders = dict(debits.exclude(end_to_end_id="").values_list("end_to_end_id", "pk"))
-    runs = dict(debits.filter(end_to_end_id="").values_list("message_reference", "pk"))
+    said = waiting.filter(livemode=livemode, kind__in=_LEFT)
+    orders = dict(said.exclude(end_to_end_id="").values_list("end_to_end_id", "pk"))
+    runs = dict(said.filter(end_to_end_id="").values_list("message_reference", "pk"))
     payouts = Payout.objects.filter(livemode=livemode).order_by()
     named = payouts.filter(order__end_to_end_id__in=orders)
     refused = payouts.filter(batch__message_id__in=runs, status=PayoutStatus.FAILED)
     found = {}
-    for rows, name, debit_of in (
+    for rows, name, entry_of in (
         (named, "order__end_to_end_id", orders),
         (refused.exclude(batch__message_id=""), "batch__message_id", runs),
     ):
         for owner, currency, told in rows.values_list("merchant_id", "currency", name):
-            found[owner, currency] = debit_of[told]
+            found[owner, currency] = entry_of[told]
     return found

@@ -32,8 +32,7 @@ def send_due(*, now: datetime) -> int:
         livemode__in=_modes_to_send(now),
         send_date__lte=(now + FURTHEST_AHEAD).date(),
     )
-    held = held_back(due.filter(livemode=True), livemode=True)
-    return _each("send payouts", _send, due.exclude(pk__in=held), now)
+    return _each("send payouts", _send, due, now)
 
 
 def fetch_results(*, now: datetime) -> int:
@@ -56,6 +55,8 @@ def _modes_to_send(now: datetime) -> list[bool]:
 
 def _send(payout: Payout, now: datetime) -> bool:
     if today_in(payout.merchant.time_zone, now) < payout.send_date:
+        return False
+    if payout.livemode and held_back(Payout.objects.filter(pk=payout.pk), livemode=True):
         return False
     mark_sent(payout_id=payout.id, actor=ACTOR, now=now)
     return True

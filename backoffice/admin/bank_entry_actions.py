@@ -27,7 +27,7 @@ from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
 from payouts.bank.by_hand import set_aside, wait_again
-from payouts.bank.moved_amounts import charge_in
+from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.models import BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
@@ -106,8 +106,11 @@ def _match(context: ActionContext) -> Instruction:
         {"entry": entry.pk},
     )
     is_run, borne_by = isinstance(found, PayoutBatch), context.data["charge_borne_by"]
-    charge = charge_in(entry, found.payouts.exclude(status=S.FAILED) if is_run else [found])
-    if charge and borne_by:
+    charge = 0
+    if borne_by:
+        every = list(found.payouts.all()) if is_run else [found]
+        charge = booked_with_charge(entry, every)[1] if is_run else charge_in(entry, every)
+    if charge:
         words = formats.money(charge, found.currency)
         arguments |= {"charge": words, "charge_borne_by": borne_by}
     if is_run:

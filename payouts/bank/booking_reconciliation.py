@@ -7,6 +7,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 from ledger.models import HOUSE, Account, Purpose
 from ledger.reconciliation import each
 from ledger.services import balance_of
+from payouts.bank.moved_amounts import charge_note
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
 from payouts.statuses import PayoutStatus
 
@@ -37,9 +38,22 @@ def _check_matches() -> Iterator[str]:
     more_came_in = ~Q(kind=K.DEBIT) & Q(amount__gt=ordered)
     less_left = Q(kind=K.DEBIT, amount__lt=ordered)
     exact = Q(amount=ordered) | Q(amount=ordered + F("charge_amount"))
-    more_left = Q(kind=K.DEBIT, note="") & ~exact
-    for entry in each(matched.filter(other | more_came_in | less_left | more_left)):
+    wrong = Q(other | more_came_in | less_left)
+    more_left = Q(kind=K.DEBIT) & ~exact
+    noted = {
+        entry.pk
+        for entry in each(matched.filter(more_left).exclude(wrong).select_related("payout"))
+        if entry.note == _surplus_note(entry)
+    }
+    for entry in each(matched.filter(wrong | more_left)):
+        if entry.pk in noted:
+            continue
         yield f"Bank entry {entry.pk} is not of the money of payout {entry.payout_id}."
+
+
+def _surplus_note(entry: BankEntry) -> str:
+    ordered = entry.payout.amount if entry.payout else 0
+    return charge_note((entry.amount or 0) - ordered, entry.currency)
 
 
 def _check_field(field: str, matched: QuerySet[BankEntry]) -> Iterator[str]:

@@ -9,11 +9,15 @@ from django.db import transaction
 from django.db.models import Q
 
 from core.ids import new_id
-from core.money import decimal_text
 from ledger.models import HOUSE, Purpose, Transfer, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
-from payouts.bank.matching import apply_entry, payouts_booked_in, refuse_resolved
-from payouts.bank.moved_amounts import charge_in
+from payouts.bank.matching import (
+    apply_entry,
+    payouts_booked_in,
+    payouts_in_run,
+    refuse_resolved,
+)
+from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 
@@ -70,8 +74,10 @@ def match_batch_by_hand(
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
-    payouts = payouts_booked_in(entry, batch)
-    charge = charge_in(entry, payouts) if bears_charge else 0
+    if bears_charge:
+        payouts, charge = booked_with_charge(entry, payouts_in_run(batch))
+    else:
+        payouts, charge = payouts_booked_in(entry, batch), 0
     apply_entry(entry, K.DEBIT, payouts, charge=charge, comes_back=True, actor=actor, now=now)
     _note_charge(entry, charge)
     entry.match(batch=batch, by=actor, at=now)
@@ -105,8 +111,7 @@ def _waiting(entry_id: str) -> BankEntry:
 def _note_charge(entry: BankEntry, charge: int) -> None:
     """Note what a person has seen, for the proof of entries; saved with the match."""
     if charge:
-        words = decimal_text(charge, entry.currency)
-        entry.note = f"With a charge of the bank: {entry.currency} {words}."
+        entry.note = charge_note(charge, entry.currency)
 
 
 def _take_charge(payout: Payout, charge: int, now: datetime) -> None:

@@ -33,7 +33,7 @@ def charge_within(booked: Money, *elements: Element, stated: Iterable[int] = ())
 
 def charge_beside(element: Element, currency: str) -> int:
     """Return the charge that is stated with a transfer, whether or not it is in its amount."""
-    return next(filter(None, _charges(element, currency)), 0)
+    return next((charge for charge in _charges(element, currency) if charge > 0), 0)
 
 
 def _charges(element: Element, currency: str) -> Iterator[int]:

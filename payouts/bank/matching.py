@@ -28,6 +28,7 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
+from payouts.order_references import is_order_name
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -56,6 +57,9 @@ CONTRADICTED = (
     " record the payout that waits as failed, adjust the balance, set this aside."
 )
 
+NAMELESS = "The report does not name the order: match it with the payout that it is of."
+BESIDE_NAMELESS = "An order of the report has no name: what is said of the others may be of it."
+
 # What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
 _ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
 
@@ -82,8 +86,15 @@ def refuse_resolved(entry: BankEntry) -> None:
         raise BankEntryUnfit(state=f"is {entry.state}")
 
 
+def refuse_order_as_credit(entry: BankEntry) -> None:
+    """Raise BankEntryUnfit for money that came in under the name of an order of ours."""
+    if entry.kind == K.CREDIT and is_order_name(entry.end_to_end_id):
+        raise BankEntryUnfit("It names an order of ours: match it by hand if that came back.")
+
+
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
+    refuse_order_as_credit(entry)
     if credited_to := _credit(entry, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
@@ -102,7 +113,9 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         message_id=entry.message_reference, livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
-        raise BankEntryUnfit(_unknown(kind))
+        is_report = entry.source == BankSource.STATUS_REPORT
+        nameless = is_report and not entry.message_reference
+        raise BankEntryUnfit(NAMELESS if nameless else _unknown(kind))
     apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
 
@@ -154,11 +167,25 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
 
     In a status report that is what the report does not name by itself.
     """
+    if entry.kind == K.RETURN:
+        return _returned_of(batch)
     if entry.source != BankSource.STATUS_REPORT:
         return payouts_booked_in(entry, batch)
-    named = BankEntry.objects.filter(file=entry.file_id).exclude(end_to_end_id="")
-    references = named.values("end_to_end_id")
-    return list(_locked_payouts(batch).exclude(order__end_to_end_id__in=references))
+    told = BankEntry.objects.filter(file=entry.file_id)
+    nameless = told.filter(end_to_end_id="", message_reference="")
+    if nameless.filter(payout=None).exists():
+        raise BankEntryUnfit(BESIDE_NAMELESS)
+    references = told.exclude(end_to_end_id="").values("end_to_end_id")
+    others = _locked_payouts(batch).exclude(pk__in=nameless.values("payout"))
+    return list(others.exclude(order__end_to_end_id__in=references))
+
+
+def _returned_of(batch: PayoutBatch) -> list[Payout]:
+    """Return all of a run, locked: that is what comes back under its name, or it is not certain."""
+    every = payouts_in_run(batch)
+    if any(payout.status == S.FAILED for payout in every):
+        raise BankEntryUnfit("An order of the run was refused: the bank knows which came back.")
+    return every
 
 
 def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
@@ -166,9 +193,14 @@ def payouts_booked_in(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
 
     Or all of it, where that makes the amount: some banks book a run whole, and send back the rest.
     """
-    every = list(_locked_payouts(batch))
+    every = payouts_in_run(batch)
     taken = [payout for payout in every if payout.status != S.FAILED]
     return every if is_amount_of(entry, every) else taken
+
+
+def payouts_in_run(batch: PayoutBatch) -> list[Payout]:
+    """Return all payouts of a batch, locked."""
+    return list(_locked_payouts(batch))
 
 
 def _locked_payouts(batch: PayoutBatch) -> PayoutQuerySet:
@@ -221,7 +253,7 @@ def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) 
     if status in FITTING[kind] or is_round_trip(entry, kind, payout):
         return
     words = f"The bank says {kind}, but payout {payout.pk} is {status}."
-    raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind == K.DEBIT else words)
+    raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind in (K.DEBIT, K.SETTLED) else words)
 
 
 def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:

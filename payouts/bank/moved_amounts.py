@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from core.money import decimal_text
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryKind, Payout
+from payouts.statuses import PayoutStatus
 
 CAME_IN = frozenset({BankEntryKind.RETURN, BankEntryKind.CREDIT})
 
@@ -20,8 +21,29 @@ def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
     ordered = sum(payout.amount for payout in payouts)
     if not entry.amount or {payout.currency for payout in payouts} != {entry.currency}:
         return 0
-    charged = ordered - entry.amount if entry.kind in CAME_IN else entry.amount - ordered
-    return max(charged, 0)
+    if entry.kind in CAME_IN:
+        return max(ordered - entry.amount, 0)
+    return max(entry.amount - ordered, 0) if entry.kind == BankEntryKind.DEBIT else 0
+
+
+def booked_with_charge(entry: BankEntry, every: Sequence[Payout]) -> tuple[list[Payout], int]:
+    """Return what of a run a debit has booked, and the charge in it that a person has seen.
+
+    All of the run where it is enough for that, or else what was not refused. Raises BankEntryUnfit
+    for a charge that may have a refused order in it.
+    """
+    refused = [payout.amount for payout in every if payout.status == PayoutStatus.FAILED]
+    whole = charge_in(entry, every) > 0 or is_amount_of(entry, every)
+    booked = [payout for payout in every if whole or payout.status != PayoutStatus.FAILED]
+    charge = charge_in(entry, booked)
+    if refused and charge >= min(refused):
+        raise BankEntryUnfit("The charge would be as much as an order that was refused, or more.")
+    return booked, charge
+
+
+def charge_note(charge: int, currency: str) -> str:
+    """Return what is noted of a charge in a debit that a person has seen."""
+    return f"With a charge of the bank: {currency} {decimal_text(charge, currency)}."
 
 
 def refuse_other_amount(
@@ -42,7 +64,7 @@ def refuse_other_amount(
     if ordered in (moved, moved - entry.charge_amount):
         return
     charged = ordered - moved if came_in else moved - ordered
-    if charged > 0:
+    if charged > 0 and kind in (BankEntryKind.DEBIT, BankEntryKind.RETURN):
         _refuse_charged(len(payouts), charged, entry.currency, came_in=came_in)
     raise BankEntryUnfit("The amount or the currency is not that of the order.")
 

@@ -48,6 +48,8 @@ def read_status_report(document: Element) -> Report:
 def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
     """Yield each order, then each group: a group speaks for the orders that the file leaves out.
 
+    An order without a name has no reference at all: it is not the whole file that it speaks of.
+
     A reason stands once, where it holds: an order without one has that of its group or of the file,
     and for what a group leaves out, what stands within it may be the reason as well.
     """
@@ -58,7 +60,8 @@ def _items(report: Element, message_id: str) -> Iterator[ReportItem]:
     for number, (order, group) in enumerate(orders):
         identity = (message_id, "order", str(number))
         reasons = _reasons(order, group, original)
-        yield _item(identity, order, text_at(order, "TxSts"), of_message, reasons)
+        reference = of_message if reference_at(order, "OrgnlEndToEndId") else ""
+        yield _item(identity, order, text_at(order, "TxSts"), reference, reasons)
     spoken = False
     for number, group in enumerate(groups):
         status = text_at(group, "PmtInfSts")

@@ -24,7 +24,7 @@ def is_round_trip(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> bool
     if payout.status != PayoutStatus.FAILED or payout.batch is None:
         return False
     others = _told_of(payout).exclude(pk=entry.pk)
-    if kind == K.DEBIT:
+    if kind in (K.DEBIT, K.SETTLED):
         return others.filter(_returns(payout)).exists()
     is_booked = (
         payout.booked_at is not None or others.filter(_debits(payout, payout.batch)).exists()

@@ -3,11 +3,13 @@
 import pytest
 
 from core.clock import utc_now
+from funding.bank_transfers import refuse_no_credit
 from funding.models import TopUp
 from funding.references import grouped, new_reference, references_in
 from funding.services import cancel_top_up
 from funding.tasks import collect_top_ups
 from ledger.models import Transfer, TransferKind
+from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry
 from tests.funding.money_in import (
     NO_TOP_UP,
@@ -221,3 +223,16 @@ def test_references_have_check_digits_of_iso_11649():
     made = new_reference()
     assert references_in(grouped(made)) == {made}
     assert int("".join(str(int(c, 36)) for c in made[4:] + made[:4])) % 97 == 1
+
+
+def test_money_that_names_an_order_of_ours_fills_no_wallet(customer):
+    """A merchant may write a reference as a payout's description, and the payout comes back."""
+    order = f"E-{'0' * 32}"
+
+    booked(transfer(2_000, ordered(customer).reference, end_to_end_id=order))
+
+    assert held(customer) == 0
+    [problem] = waiting_entries()
+    assert problem.startswith("It names an order of ours")
+    with pytest.raises(BankEntryUnfit, match="names an order of ours"):
+        refuse_no_credit(BankEntry.objects.get())

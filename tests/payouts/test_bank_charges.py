@@ -16,6 +16,7 @@ from tests.payouts.bank_files import (
     order_of,
     read,
     statement,
+    status_report,
     statuses_of,
     waiting_entries,
 )
@@ -200,3 +201,77 @@ def test_a_run_and_a_charge_that_the_bank_does_not_name(sent_pair):
     match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
 
     is_proven(sent_pair)
+
+
+@pytest.mark.parametrize(
+    ("debit", "statuses", "note", "difference"),
+    [
+        (2100, ["paid", "failed"], "With a charge of the bank: BSD 0.50.", -800),
+        (1300, ["paid", "failed"], "With a charge of the bank: BSD 0.50.", 0),
+    ],
+)
+def test_a_refused_order_of_a_run_is_no_charge(sent_pair, debit, statuses, note, difference):
+    batch = sent_pair[0].batch
+    read(status_report(batch, (order_of(sent_pair[1]), "RJCT"), group="PART"))
+    read(statement(entry(debit, details=batch_details(batch))))
+    values = {"batch_id": batch.pk, "actor": STAFF, "now": utc_now()}
+
+    match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+
+    assert statuses_of(sent_pair) == statuses
+    assert BankEntry.objects.get(kind="debit").note == note
+    assert positions(livemode=True)[0].difference == difference
+
+
+@pytest.mark.parametrize("debit", [2850, 2049])
+def test_a_charge_as_large_as_what_was_refused_is_none(sent_pair, debit):
+    batch = sent_pair[0].batch
+    smallest = sent_pair[1] if debit > 2050 else sent_pair[0]
+    read(status_report(batch, (order_of(smallest), "RJCT"), group="PART"))
+    read(statement(entry(debit, details=batch_details(batch))))
+    values = {"batch_id": batch.pk, "actor": STAFF, "now": utc_now()}
+
+    if debit > 2050:
+        with pytest.raises(BankEntryUnfit, match="as much as an order that was refused"):
+            match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+    else:
+        match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+        assert BankEntry.objects.get(kind="debit").note.endswith("BSD 12.49.")
+
+
+@pytest.mark.parametrize("status", ["ACSC", "RJCT"])
+def test_a_status_report_has_no_charge(sent_pair, status):
+    read(status_report(sent_pair[0].batch, (order_of(sent_pair[0]), status, "13.00")))
+    values = {"payout_id": sent_pair[0].pk, "actor": STAFF, "now": utc_now()}
+
+    assert waiting_entries() == ["The amount or the currency is not that of the order."]
+    with pytest.raises(BankEntryUnfit, match="not that of the order"):
+        match_by_hand(entry_id=waiting_id(), merchant_bears_charge=False, **values)
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+def test_what_the_bank_gives_back_beside_a_transfer_is_no_charge(sent_pair):
+    given = money("Amt", "0.50")
+    back = f"<Chrgs><Rcrd>{given}<CdtDbtInd>CRDT</CdtDbtInd></Rcrd></Chrgs>"
+    parts = (
+        paid_with(sent_pair[0], money("Amt", "12.50"), back),
+        paid_with(sent_pair[1], money("Amt", "8.00")),
+    )
+
+    read(statement(entry(2000, details=within(*parts))))
+
+    assert not BankEntry.objects.filter(charge_amount__lt=0).exists()
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
+@pytest.mark.parametrize("note", ["Asked the bank.", "With a charge of the bank: BSD 0.51."])
+def test_a_note_explains_the_charge_that_it_names_and_no_other(sent_pair, note):
+    read(statement(entry(1300, order_of(sent_pair[0]))))
+    values = {"payout_id": sent_pair[0].pk, "actor": STAFF, "now": utc_now()}
+    match_by_hand(entry_id=waiting_id(), merchant_bears_charge=False, **values)
+    assert list(check_bookings()) == []
+
+    BankEntry.objects.update(note=note)
+
+    [problem] = check_bookings()
+    assert problem.endswith(f"is not of the money of payout {sent_pair[0].pk}.")

@@ -3,10 +3,11 @@
 import pytest
 
 from core.clock import utc_now
+from payouts import sending
 from payouts.bank.by_hand import set_aside
 from payouts.models import BankEntry, Payout, PayoutOrigin
 from payouts.sending import send_due
-from payouts.services import record_failed, schedule_payout
+from payouts.services import mark_sent, record_failed, schedule_payout
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -16,6 +17,7 @@ from tests.payouts.bank_files import (
     returned,
     statement,
     status_report,
+    statuses_of,
 )
 from tests.payouts.batching import batch_of, live_payout
 
@@ -134,3 +136,55 @@ def test_a_charge_of_an_earlier_payout_holds_nothing_back(sent_pair):
     read(statement(charge, message_id="M-2", number="2"))
 
     assert leaves(again)
+
+
+@pytest.mark.parametrize("status", ["ACSC", "ACCC"])
+def test_what_was_refused_and_is_reported_as_settled_does_not_leave_again(sent_pair, status):
+    payout = sent_pair[0]
+    fail(payout)
+    again = next_payout(payout)
+
+    read(status_report(payout.batch, (order_of(payout), status)))
+
+    assert "Payouts to its merchant wait." in BankEntry.objects.unmatched().get().problem
+    assert not leaves(again)
+    explain()
+    assert leaves(again)
+
+
+def test_what_was_reported_as_settled_leaves_once_it_was_booked_and_came_back(sent_pair):
+    payout = sent_pair[0]
+    fail(payout)
+    again = next_payout(payout)
+    read(status_report(payout.batch, (order_of(payout), "ACSC")))
+
+    read(statement(entry(1250, order_of(payout)), returned(payout)))
+
+    assert leaves(again)
+
+
+def test_a_run_that_is_reported_as_settled_holds_back_what_was_refused_of_it(sent_pair):
+    fail(sent_pair[1])
+    again = next_payout(sent_pair[1])
+
+    read(status_report(sent_pair[0].batch, group="ACSC"))
+
+    assert not leaves(again)
+
+
+def test_what_the_bank_says_while_payouts_leave_counts(sent_pair, settings, monkeypatch):
+    settings.PAYOUT_PROVIDER = "payouts.providers.Simulated"
+    for payout in sent_pair:
+        fail(payout)
+    first, second = (next_payout(payout) for payout in sent_pair)
+    Payout.objects.filter(pk__in=[first.pk, second.pk]).update(send_date=utc_now().date())
+
+    def send_and_hear(**values):
+        monkeypatch.setattr(sending, "mark_sent", mark_sent)
+        read(statement(entry(800, order_of(sent_pair[1]))))
+        return mark_sent(**values)
+
+    monkeypatch.setattr(sending, "mark_sent", send_and_hear)
+    assert send_due(now=utc_now()) == 1
+
+    assert statuses_of([first, second]) == ["in_transit", "scheduled"]

@@ -156,3 +156,29 @@ def test_what_never_left_has_made_no_round_trip(sent_pair):
             actor=STAFF,
             now=utc_now(),
         )
+
+
+def test_a_run_comes_back_whole(sent_pair):
+    whole = batch_details(sent_pair[0].batch)
+    read(statement(entry(2050, details=whole)))
+
+    back = entry(2050, details=whole, direction="CRDT", reversal=True, reference="R")
+    read(statement(back, message_id="M-2", number="2"))
+
+    assert waiting_entries() == []
+    assert statuses_of(sent_pair) == ["returned", "returned"]
+    assert difference() == 0
+
+
+@pytest.mark.parametrize("amount", [1250, 2050])
+def test_what_comes_back_of_a_run_in_part_refused_waits(sent_pair, amount):
+    """It could be what was refused, or all but that."""
+    read(refused(sent_pair))
+    whole = batch_details(sent_pair[0].batch)
+    read(statement(entry(1250, details=whole)))
+
+    back = entry(amount, details=whole, direction="CRDT", reversal=True, reference="R")
+    read(statement(back, message_id="M-2", number="2"))
+
+    assert waiting_entries() == ["An order of the run was refused: the bank knows which came back."]
+    assert statuses_of(sent_pair) == ["paid", "failed"]

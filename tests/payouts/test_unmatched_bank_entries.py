@@ -41,7 +41,7 @@ def run(content, tmp_path, *words):
         (lambda order: entry(1249, order), "amount or the currency"),
         (lambda order: entry(1250, f"{order[:-1]}x"), "no order of this reference"),
         (lambda order: entry(1250, ""), "no order of this reference"),
-        (lambda order: entry(1250, order, direction="CRDT"), "for a person to say"),
+        (lambda order: entry(1250, order, direction="CRDT"), "names an order of ours"),
         (lambda order: entry(1249, order, direction="CRDT", returned="AC04"), "amount"),
     ],
 )
