@@ -93,7 +93,8 @@ def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
     """Whether nothing keeps a payout here: its merchant's status, or what the bank says of it."""
     if not weeks.books.can_leave(payout) or is_spoken_of(payout):
         return False
-    debited = set(_waiting().filter(kind="debit").values_list("end_to_end_id", flat=True))
+    left = _waiting().filter(kind__in=("debit", "settled"))
+    debited = set(left.values_list("end_to_end_id", flat=True))
     ours = weeks.books.payouts.values()
     held = {(each.shop, each.currency) for each in ours if each.reference in debited}
     return (payout.shop, payout.currency) not in held
