@@ -207,8 +207,8 @@ def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
 def lock_key(key_id: str) -> ApiKey:
     """Return a key with its merchant, locked after it. Raises ApiKeyNotFound.
 
-    The merchant's lock is what a key waits for that makes, rolls or revokes another: whoever rolls
-    that key meanwhile, by API or staff, has come first or waits in turn.
+    The merchant's lock is what a key waits for that makes, rolls or revokes another: a roll of that
+    key meanwhile, by API or staff, has come first or waits in turn.
     """
     Merchant.objects.locked(ApiKey.objects.one(key_id).merchant_id)
     return ApiKey.objects.select_related("merchant").locked(key_id)
