@@ -45,7 +45,7 @@ audit: .venv/development
 	@$(BIN)/python -m tests.advisories
 
 mutants: .venv/development
-	@$(BIN)/python -m tests.mutants $(if $(SEED),--groups --seed $(SEED))
+	@$(BIN)/python -m $(if $(SEED),tests.mutant_groups --seed $(SEED),tests.mutants)
 
 simulate: .venv/development
 	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" SIMULATION_WITHOUT="$(WITHOUT)" \

@@ -2,8 +2,7 @@
 
 It takes the lines changed since main (`--base` another revision), or whole `--files`, and the
 quick tests that these reach (`tests/reach.py`), on SQLite. A mistake that survives needs a test,
-or a line with the reason in `tests/mutants.txt`. With `--groups` it takes a sample of each part of
-the service in `tests/mutant_groups.py` by the seed, and all quick tests, and counts what is caught.
+or a line with the reason in `tests/mutants.txt`.
 """
 
 import argparse
@@ -15,14 +14,12 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Mapping
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
 
 import pytest
 
-from tests.mutant_groups import FLOOR_PERCENT, GROUPS, percent, sampled, table
 from tests.mutations import Mutant, mutants_of
 from tests.planting import DECLARED, NO_TESTS, ROOT, SURVIVED, Planting
 from tests.reach import left_main, reach
@@ -61,24 +58,23 @@ def accepted() -> dict[str, str]:
 class Verdict:
     """Counts what became of the mutants, and prints who survived."""
 
-    def __init__(self, *, verbose: bool, groups: Mapping[str, str] | None = None) -> None:
+    def __init__(self, *, verbose: bool) -> None:
         self.verbose = verbose
         self.reasons = accepted()
-        self.groups = groups or {}
-        self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.counts: Counter[str] = Counter()
 
     def __call__(self, mutant: Mutant, status: int, killer: str) -> None:
         reason = self.reasons.get(mutant.key)
         if status not in (SURVIVED, NO_TESTS):
-            self._say("caught", mutant, f"{mutant.key} | {killer or f'ended with {status}'}")
+            self._say("caught", f"{mutant.key} | {killer or f'ended with {status}'}")
         elif reason:
-            self._say("accepted", mutant, f"{mutant.key} | {reason}")
+            self._say("accepted", f"{mutant.key} | {reason}")
         else:
             untested = " (no test calls it)" if status == NO_TESTS else ""
-            self._say("SURVIVED", mutant, f"line {mutant.line}{untested} {mutant.key}")
+            self._say("SURVIVED", f"line {mutant.line}{untested} {mutant.key}")
 
-    def _say(self, outcome: str, mutant: Mutant, text: str) -> None:
-        self.counts[self.groups.get(mutant.file, "")][outcome] += 1
+    def _say(self, outcome: str, text: str) -> None:
+        self.counts[outcome] += 1
         if self.verbose or outcome == "SURVIVED":
             sys.stdout.write(f"{outcome:9} {text}\n")
             sys.stdout.flush()
@@ -123,8 +119,6 @@ def main() -> int:
         file, number = options.plant.rsplit(":", 1)
         plant(_mutants(file)[int(number)])
         return pytest.main([*PYTEST, "-x", *options.tests], plugins=[Killer(options.out)])
-    if options.groups is not None:
-        return _share_of_groups(options)
     lines = (
         dict.fromkeys(options.files)
         if options.files
@@ -147,24 +141,13 @@ def main() -> int:
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)
     pytest.main([*PYTEST, *QUICK, *whole, *tests], plugins=[planting])
-    counts = verdict.counts[""]
+    counts = verdict.counts
     sys.stdout.write(
         f"{counts['caught']} of {counts.total()} planted mistakes caught, "
         f"{counts['accepted']} accepted, {counts['SURVIVED']} survived "
         f"(of {len(mutants)}; --seed {options.seed})\n"
     )
     return 1 if counts["SURVIVED"] or not counts else 0
-
-
-def _share_of_groups(options: argparse.Namespace) -> int:
-    sample = sampled(options.groups or list(GROUPS), seed=options.seed, each=options.each)
-    groups = {mutant.file: group for group, mutants in sample.items() for mutant in mutants}
-    verdict = Verdict(verbose=options.verbose, groups=groups)
-    mutants = [mutant for found in sample.values() for mutant in found]
-    planting = Planting(mutants, options.processes, options.seconds, verdict)
-    pytest.main([*PYTEST, *QUICK, *(options.tests or ["tests"])], plugins=[planting])
-    sys.stdout.write(f"{table(verdict.counts)}--seed {options.seed} --each {options.each}\n")
-    return 1 if percent(sum(verdict.counts.values(), Counter())) < FLOOR_PERCENT else 0
 
 
 def _mutants(file: str) -> list[Mutant]:
@@ -181,8 +164,6 @@ def _options() -> argparse.Namespace:
         nargs="*",
         help="tests instead of those that the files reach; a file runs whole",
     )
-    add("--groups", nargs="*", choices=GROUPS, help="a sample of each of these; without names, all")
-    add("--each", type=int, default=35, help="so many mistakes of each group")
     add("--only", nargs="*", default=[""], help="mistakes whose line contains one of these texts")
     add("--most", type=int, default=200, help="so many mistakes, chosen by the seed")
     add("--seed", type=int, default=random.randrange(10**6))
