@@ -40,7 +40,7 @@ SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
 SPARED_FIELDS = {"annotation", "returns", "type_comment"}
 # By how many statements a row is written, not what then stands there: the request costs hold it.
 SPARED_KEYWORDS = {"force_insert", "force_update", "savepoint"}
-# Words for whoever debugs, and the attributes that a test runner looks at.
+# Words for debugging, and the attributes that a test runner looks at.
 SPARED_NAMES = re.compile(r"__(str|repr|test)__")
 SQL = re.compile(r"\b(SELECT|UPDATE|WHERE)\b")
 SQL_CHANGES = [
