@@ -3,7 +3,7 @@
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from config import page_urls
+from config import customer_urls
 from config.front_page import front_page
 from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView, openapi_document
@@ -36,5 +36,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", read_only(front_page), name="front-of-v1"),
     path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),
     path("", include("backoffice.urls")),
-    *page_urls.urlpatterns,
+    *customer_urls.urlpatterns,
 ]
