@@ -147,7 +147,7 @@ def _left_out(
     file: BankFile, page: StatementPage, versions: list[BankStatement]
 ) -> list[BankEntry]:
     """Return the entries of a statement that this one does not have any more."""
-    keys = {_key(item.identity) for item in page.items}
+    keys = {entry_key(item.identity) for item in page.items}
     known = {row.pk for row in _known_by_former_key(file, page.items).values()}
     stored = BankEntry.objects.filter(statement__in=versions).exclude(pk__in=known)
     return [row for row in stored.order_by("pk") if row.key not in keys]
@@ -176,7 +176,7 @@ def _add_entries(
     statement: BankStatement | None,
     now: datetime,
 ) -> None:
-    rows = {_key(item.identity): _entry(file, item, statement, now) for item in items}
+    rows = {entry_key(item.identity): _entry(file, item, statement, now) for item in items}
     if len(rows) != len(items):
         raise BankFileUnfit(reference="of the bank stands twice in the file")
     known = _known_by_former_key(file, items)
@@ -195,15 +195,17 @@ def _known_by_former_key(file: BankFile, items: Sequence[ReportItem]) -> dict[st
     Those had no text and no booking date: the text is compared, and the day is one before storing.
     """
     items = [item for item in items if item.former_identity]
-    found = {row.key: row for row in _with_keys(file, [_key(it.former_identity) for it in items])}
+    found = {
+        row.key: row for row in _with_keys(file, [entry_key(it.former_identity) for it in items])
+    }
     known = {}
     for item in items:
-        row = found.get(_key(item.former_identity))
+        row = found.get(entry_key(item.former_identity))
         if row is None or row.message != item.message[:MAX_REASON]:
             continue
         last = (row.created_at + timedelta(days=1)).date()  # a day begins earlier in the far east
         if item.booking_date is None or item.booking_date <= last:
-            known[_key(item.identity)] = found.pop(row.key)
+            known[entry_key(item.identity)] = found.pop(row.key)
     return known
 
 
@@ -214,7 +216,8 @@ def _with_keys(file: BankFile, keys: Sequence[str]) -> Iterator[BankEntry]:
         )
 
 
-def _key(identity: Iterable[str]) -> str:
+def entry_key(identity: Iterable[str]) -> str:
+    """Return the key under which an entry is stored once."""
     return hashlib.sha256(dump_json(list(identity))).hexdigest()
 
 
@@ -232,7 +235,7 @@ def _entry(
         statement=statement,
         livemode=file.livemode,
         source=file.source,
-        key=_key(item.identity),
+        key=entry_key(item.identity),
         kind=item.kind,
         amount=item.amount,
         charge_amount=item.charge_amount,
