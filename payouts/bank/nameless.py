@@ -1,6 +1,6 @@
 """Orders that a status report does not name, also as earlier releases have stored them."""
 
-from payouts.bank.storage import entry_key
+from payouts.bank.recognition import entry_key
 from payouts.models import BankEntry, BankEntryQuerySet, BankFile, BankSource
 
 
