@@ -41,7 +41,9 @@ GROUPS = {
     "ledger": Group(
         r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)", ("ledger", "core")
     ),
-    "payments": Group(r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core")),
+    "payments": Group(
+        r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core", "checkout")
+    ),
     "refunds": Group("refunds/", ("refunds",)),
     "funding": Group("funding/", ("funding",)),
     "payouts": Group("payouts/", ("payouts",)),

@@ -15,6 +15,7 @@ from ledger import witnesses
 from ledger.checkpoints import is_ours, sign_head, verifiers
 from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
 from ledger.sealing import seal_transfers
+from ledger.tasks import sign_checkpoint
 from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.http_client import HttpResult
 from tests.ledger.command import verify
@@ -170,6 +171,27 @@ def test_a_note_that_cannot_be_read_hides_none_after_it(folder: Path) -> None:
         "000000000000000000.checkpoint, which no key of ours has signed.",
         "000000000000000003.checkpoint, which no key of ours has signed.",
     ]
+
+
+def test_a_witness_that_has_another_log_is_named(http: HttpWitness) -> None:
+    grow(3)
+    assert list(check_witnesses()) == []
+    http.root = merkle.EMPTY_ROOT
+
+    assert list(check_witnesses()) == [
+        f"Witness {HTTP} has another log: it does not extend what the witness has."
+    ]
+
+
+def test_each_minute_signs_a_head_and_hands_it_over(folder: Path) -> None:
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    sign_checkpoint()
+
+    assert Checkpoint.objects.count() == 1
+    assert [path.suffix for path in folder.iterdir()] == [".checkpoint"]
+    assert WitnessState.objects.get().size == Checkpoint.objects.get().size
 
 
 def test_a_folder_that_is_gone_is_told(folder: Path, settings: Settings) -> None:
