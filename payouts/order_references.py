@@ -23,6 +23,13 @@ def end_to_end_id(payout: Payout) -> str:
     return f"{ORDER_PREFIX}{digest[:REFERENCE_CHARACTERS]}"
 
 
+def in_our_spelling(reference: str) -> str:
+    """Return a reference as we write it, where a bank has changed nothing but its case."""
+    if re.match(f"({BATCH_PREFIX}|{ORDER_PREFIX}){DIGEST}", reference, re.IGNORECASE):
+        return reference[0].upper() + reference[1:].lower()
+    return reference
+
+
 def is_order_name(reference: str) -> bool:
     """Return whether a reference is that of an order, or has the form of one."""
     if re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
