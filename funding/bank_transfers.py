@@ -16,6 +16,7 @@ from funding.references import references_in
 from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
 from payouts.bank.matching import refuse_order_as_credit, refuse_resolved
+from payouts.bank.same_money import refuse_elsewhere
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
 
@@ -40,7 +41,7 @@ def credit_entry(entry: BankEntry, *, actor: str, now: datetime) -> str:
         raise BankEntryUnfit("It names more than one top-up.")
     top_up = TopUp.objects.locked(keys[0])
     _refuse_unfit(entry, top_up)
-    _refuse_same_money(entry, but=top_up.pk)
+    refuse_elsewhere(entry, top_up.pk)
     if TopUpStatus(top_up.status) in CREDITABLE:
         top_up.customer.refuse_erased()  # no one could spend it: it has to be sent back
         amount = entry.amount or 0
@@ -110,18 +111,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
     if entry.amount > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
     refuse_order_as_credit(entry)
-    _refuse_same_money(entry)
-
-
-def _refuse_same_money(entry: BankEntry, *, but: str = "") -> None:
-    """Refuse money that another file told of and that went elsewhere than `but`."""
-    same = BankEntry.objects.matched_money_of(entry)
-    found = (same.exclude(credited_to=but) if but else same).first()
-    if found is not None:
-        where = found.credited_to or found.payout_id
-        raise BankEntryUnfit(
-            f"The bank has told of this money before, in {found.pk}: it went to {where}."
-        )
+    refuse_elsewhere(entry)
 
 
 def _refuse_unfit(entry: BankEntry, top_up: TopUp) -> None:

@@ -132,16 +132,30 @@ def _parts(
     entry: Element, place: str, former: tuple[str, ...], amount: int, currency: str
 ) -> Iterator[ReportItem]:
     booked, parts = (amount, currency), entry.findall("NtryDtls/TxDtls")
-    stated = [money[0] for part in parts if (money := amount_at(part, *_AMOUNTS))]
-    if len(parts) == 1:
+    stated = sum(found for part in parts for found in _stated(part, currency))
+    if len(parts) == 1 and not _is_of_more(entry, stated, amount):
         charge = charge_within(booked, parts[0], entry)
         yield _item(entry, parts[0], place, former, booked, charge)
     elif shares := _shares(parts, booked):
         for number, (part, (share, charge)) in enumerate(zip(parts, shares, strict=True)):
             yield _item(entry, part, place, (*former, str(number)), (share, currency), charge)
     else:
-        charge = charge_within(booked, entry, stated=[sum(stated)])
+        charge = charge_within(booked, entry, stated=[stated])
         yield _item(entry, entry, place, former, booked, charge)
+
+
+def _is_of_more(entry: Element, stated: int, amount: int) -> bool:
+    """Return whether more came in than its only detail tells of: the rest is another's money.
+
+    Less may have come in, by a charge on the way; and what leaves is checked against our order.
+    """
+    return _sign(entry) > 0 and 0 < stated < amount
+
+
+def _stated(part: Element, currency: str) -> list[int]:
+    """Return the amount of one payment, if it is in the currency that was booked."""
+    found = amount_at(part, *_AMOUNTS)
+    return [found[0]] if found and found[1] == currency else []
 
 
 def _shares(parts: Sequence[Element], booked: Money) -> list[tuple[int, int]]:

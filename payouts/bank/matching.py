@@ -16,12 +16,12 @@ from core.errors import ApiError
 from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
+from payouts.bank.same_money import refuse_repeated
 from payouts.batches import note_departure
 from payouts.errors import BankEntryUnfit
 from payouts.models import (
     BankEntry,
     BankEntryKind,
-    BankEntryState,
     BankSource,
     Payout,
     PayoutBatch,
@@ -59,9 +59,6 @@ CONTRADICTED = (
 
 NAMELESS = "The report does not name the order: match it with the payout that it is of."
 BESIDE_NAMELESS = "An order of the report has no name: what is said of the others may be of it."
-
-# What the bank says of a payout once, in each kind of file, and the kinds of entry that say so.
-_ONCE = {K.DEBIT: (K.DEBIT,), K.RETURN: (K.RETURN, K.CREDIT)}
 
 
 def match_entry(*, entry_id: str, actor: str, now: datetime) -> bool:
@@ -234,7 +231,7 @@ def apply_entry(
     for payout in payouts:
         if not (comes_back and payout.status == S.FAILED):
             _refuse_other_status(entry, kind, payout)
-        _refuse_repeated(entry, kind, payout)
+        refuse_repeated(entry, kind, payout)
     for payout in payouts:
         _record(entry, kind, payout, actor=actor, now=now)
         if entry.source == BankSource.STATEMENT:
@@ -254,18 +251,6 @@ def _refuse_other_status(entry: BankEntry, kind: BankEntryKind, payout: Payout) 
         return
     words = f"The bank says {kind}, but payout {payout.pk} is {status}."
     raise BankEntryUnfit(f"{words} {CONTRADICTED}" if kind in (K.DEBIT, K.SETTLED) else words)
-
-
-def _refuse_repeated(entry: BankEntry, kind: BankEntryKind, payout: Payout) -> None:
-    if kind not in _ONCE:
-        return
-    of_payout = BankEntry.objects.besides_charges().filter(
-        kind__in=_ONCE[kind], source=entry.source, state=BankEntryState.MATCHED
-    )
-    if of_payout.filter(payout=payout).exists() or (
-        payout.batch_id and of_payout.filter(batch=payout.batch_id).exists()
-    ):
-        raise BankEntryUnfit("The bank has said this of the payout before.")
 
 
 def _record(

@@ -47,22 +47,6 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
         """Leave out what is nothing but a charge of the bank, booked by itself."""
         return self.exclude(amount=F("charge_amount"), charge_amount__gt=0)
 
-    def matched_money_of(self, entry: "BankEntry") -> Self:
-        """What other files say of the same money, as far as the bank tells, and is matched."""
-        if not entry.bank_reference:
-            return self.none()
-        same = self.filter(
-            livemode=entry.livemode,
-            kind=entry.kind,
-            bank_reference=entry.bank_reference,
-            amount=entry.amount,
-            currency=entry.currency,
-            state=BankEntryState.MATCHED,
-        ).exclude(file=entry.file_id)
-        if entry.booking_date is None:
-            return same
-        return same.filter(Q(booking_date=entry.booking_date) | Q(booking_date=None))
-
 
 class BankEntry(models.Model):
     """One thing that the bank reports. `amount` in cents, null where a status report has none.

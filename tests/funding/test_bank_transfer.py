@@ -236,3 +236,20 @@ def test_money_that_names_an_order_of_ours_fills_no_wallet(customer):
     assert problem.startswith("It names an order of ours")
     with pytest.raises(BankEntryUnfit, match="names an order of ours"):
         refuse_no_credit(BankEntry.objects.get())
+
+
+@pytest.mark.parametrize(
+    ("stated", "credited"), [("20.00", 0), ("1000.00", 100_000), ("1005.00", 100_000)]
+)
+def test_one_detail_of_many_payments_is_not_all_that_came_in(customer, stated, credited):
+    """A charge may have made less of what was sent; more than it is other customers' money."""
+    top_up = ordered(customer, 2_000)
+    details = (
+        f'<NtryDtls><TxDtls><Amt Ccy="BSD">{stated}</Amt>'
+        f"<RmtInf><Ustrd>{top_up.reference}</Ustrd></RmtInf></TxDtls></NtryDtls>"
+    )
+
+    booked(entry(100_000, direction="CRDT", reference="IN 1", details=details))
+
+    assert held(customer) == credited
+    assert waiting_entries() == ([] if credited else [NO_TOP_UP])

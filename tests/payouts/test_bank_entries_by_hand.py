@@ -9,6 +9,8 @@ from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside, 
 from payouts.bank.position import positions
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry
+from tests.funding.money_in import LIVE, customer_with, notified, ordered, transfer
+from tests.funding.money_in import held as money_of
 from tests.ledger.funding import problems
 from tests.payouts.bank_files import (
     entry,
@@ -116,3 +118,20 @@ def test_what_was_set_aside_waits_again_and_can_be_matched(sent_pair):
     by_hand(match_by_hand, payout_id=sent_pair[0].pk)
     with pytest.raises(BankEntryUnfit):
         wait_again(entry_id=explained.pk)
+
+
+@pytest.mark.parametrize("returned", ["", "AC04"])
+def test_money_that_another_file_gave_elsewhere_comes_back_to_no_payout(sent_pair, returned):
+    """The notification's text named a customer's top-up; the statement has lost it."""
+    payout = sent_pair[0]
+    customer = customer_with(0, LIVE, livemode=True)
+    reference = ordered(customer, payout.amount).reference
+    notified(transfer(payout.amount, reference, reference="IN 77"))
+    lost = entry(payout.amount, direction="CRDT", reference="IN 77", returned=returned)
+    read(statement(entry(payout.amount, order_of(payout)), lost))
+
+    with pytest.raises(BankEntryUnfit, match="told of this money before"):
+        by_hand(match_by_hand, payout_id=payout.pk)
+
+    assert money_of(customer) == payout.amount
+    assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 0
