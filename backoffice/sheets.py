@@ -10,10 +10,10 @@ from typing import IO, Any
 
 from django.utils import timezone
 
+from core.spreadsheets import as_text
+
 SHEET_ROWS = 1_000_000  # what a sheet of Excel has room for, and a little less
 AMOUNT_FORMATS = {0: "#,##0", 1: "#,##0.0", 2: "#,##0.00", 3: "#,##0.000", 4: "#,##0.0000"}
-# What makes a spreadsheet read a text as a formula.
-_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f]")
 
 
@@ -36,8 +36,7 @@ def escape_cell(cell: Any) -> Any:
     """Keep a spreadsheet from running a text: an apostrophe makes it a text again."""
     if isinstance(cell, int | Decimal | date) and not isinstance(cell, bool):
         return cell
-    text = _UNPRINTABLE.sub(" ", "" if cell is None else str(cell))
-    return f"'{text}" if text.lstrip().startswith(_FORMULA) else text
+    return as_text(_UNPRINTABLE.sub(" ", "" if cell is None else str(cell)))
 
 
 def csv_lines(sheet: Worksheet) -> Iterator[bytes]:

@@ -18,7 +18,8 @@ from outbound.http_client import get
 from outbound.policy import policy_for
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-MAX_PIXELS = 25_000_000
+# A file of 32 kB may claim any size: these take 100 MB at most to draw. Each row costs by itself.
+MAX_PIXELS, MAX_SIDE = 10_000_000, 8_000
 SIDE = 176  # four pixels for each one of the page's 44
 MAX_PNG_BYTES = 20_000
 BROKEN = (OSError, ValueError, SyntaxError, EOFError, OverflowError)  # a file, in Pillow's hands
@@ -45,10 +46,11 @@ def logo_png(content: bytes) -> bytes:
     """
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
-            if image.width * image.height > MAX_PIXELS:
+            if image.width * image.height > MAX_PIXELS or max(image.size) > MAX_SIDE:
                 raise NotAnImage("The picture has too many pixels.")
             small = image.convert("RGBA")
             small.thumbnail((SIDE, SIDE))
+            small.info.clear()  # its colour profile would be written again, whatever it holds
     except (UnidentifiedImageError, Image.DecompressionBombError, *BROKEN):
         raise NotAnImage("That is no PNG, JPEG, WebP or GIF.") from None
     return _small_png(small)

@@ -5,6 +5,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from checkout.models import Logo
@@ -117,12 +118,17 @@ def proof_of(receipt: LogReceipt) -> ReceiptProofView | None:
     return ReceiptProofView(index=document["leaves"][0]["index"], size=head.size, root=root)
 
 
-def mail_receipt(*, payment: Payment, email: str, language: str, now: datetime) -> None:
+@transaction.atomic
+def mail_receipt(
+    *, payment: Payment, email: str, language: str, is_payer: bool, now: datetime
+) -> None:
     """Have the receipt sent to an address; limited per day, since the page is public.
 
-    To one address, too: many payments of a cent would be many mails. Raises RateLimited.
+    To one address, too: many payments of a cent would be many mails. The customer who paid has
+    mails that no visitor can use up. Raises RateLimited, with nothing counted.
     """
     hashed = hashlib.sha256(email.lower().encode()).hexdigest()
-    attempt_limits.count_attempt(MAILS, payment.id, now=now)
-    attempt_limits.count_attempt(MAILS_TO_ONE, hashed, now=now)
+    sender = " payer" if is_payer else ""
+    counted = ((MAILS, f"{payment.id}{sender}"), (MAILS_TO_ONE, f"{hashed}{sender}"))
+    attempt_limits.count_or_refuse(counted, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

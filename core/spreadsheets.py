@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
@@ -10,7 +11,10 @@ from django.http import HttpResponse
 from core.errors import InvalidRequest
 
 CSV_LINES = 10_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_SIGN = r"[=+@\-\uff1d\uff0b\uff0d\uff20]"  # begins a formula
+_BEGINS = re.compile(rf"[\t\r\n\0]|\s*{_SIGN}")
+# Where decimals have a comma, a spreadsheet splits at semicolons, and takes our quotes for text.
+_BEGINS_A_PART = re.compile(rf"""([;\t\r\n])(?=(?:[^\S\t\r\n]|["\0])*{_SIGN})""")
 
 Cell = str | Decimal
 
@@ -30,7 +34,7 @@ def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     writer = csv.writer(buffer, lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow([_plain(cell) for cell in row])
+        writer.writerow([cell if isinstance(cell, Decimal) else as_text(cell) for cell in row])
     return buffer.getvalue()
 
 
@@ -41,8 +45,7 @@ def csv_download(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell
     return response
 
 
-def _plain(cell: Cell) -> str:
-    """Keep a spreadsheet from running a text as a formula, by an apostrophe in front."""
-    if isinstance(cell, Decimal):
-        return str(cell)
-    return f"'{cell}" if cell.lstrip(" ").startswith(_FORMULA) else cell
+def as_text(cell: str) -> str:
+    """Keep a spreadsheet from running a text as formulas, by an apostrophe before each."""
+    parts = _BEGINS_A_PART.sub(r"\1'", cell)
+    return f"'{parts}" if _BEGINS.match(cell) else parts

@@ -114,7 +114,7 @@ def finish_registration(
 ) -> Passkey:
     """Store the passkey that the browser has created, for that payment if one is named.
 
-    Raises VerificationFailed, ProofNeeded.
+    Raises VerificationFailed, ProofNeeded, CustomerFrozen.
     """
     from customers import webauthn
 
@@ -129,6 +129,7 @@ def finish_registration(
     )
     made = webauthn.verify_registration(response, site=settings.CHECKOUT_URL)
     with transaction.atomic():
+        Customer.objects.locked(session.customer_id).refuse_frozen()
         passkey, is_new = Passkey.objects.get_or_create(
             credential_id=made.credential_id,
             defaults={

@@ -159,12 +159,13 @@ def replace_pin(
     """Store a PIN that passed the rules, reset its failures, and end the other sessions.
 
     `is_new_proof`: it was set on the strength of the phone, and pays little at first. Only for a
-    customer who has just been verified. Raises Conflict where another request has replaced the PIN
-    since `customer` was read.
+    customer who has just been verified. Raises CustomerFrozen, and Conflict where another request
+    has replaced the PIN since `customer` was read.
     """
     with hashing() as hasher:
         stored = hasher.columns(pin)
     with transaction.atomic(durable=True):
+        Customer.objects.locked(customer.pk).refuse_frozen()
         replaced = Customer.objects.filter(pk=customer.pk, pin_hash=customer.pin_hash).update(
             **stored, pin_failures=0, pin_locked_until=None, pin_set_at=now, updated_at=now
         )

@@ -168,11 +168,15 @@ def freeze(*, customer_id: str, actor: str, now: datetime, cause: str = "") -> C
 
 @transaction.atomic
 def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
-    """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased."""
+    """Let a frozen customer sign in and pay again. Raises CustomerNotFound, CustomerErased.
+
+    A session that was opened at the instant of the freeze ends here: it may be a thief's.
+    """
     customer = Customer.objects.locked(customer_id)
     customer.refuse_erased()
     customer.frozen_at, customer.updated_at = None, now
     customer.save(update_fields=["frozen_at", "updated_at"])
+    CustomerSession.objects.end_others(customer.pk, None, now=now)
     record_change(customer.pk, AccountChange.UNFROZEN, actor=actor, now=now)
     return customer
 

@@ -16,7 +16,7 @@ from merchants.callers import Caller
 from merchants.errors import ApiKeyRolled, TooManyKeys
 from merchants.key_notices import tell_of_new_key, tell_of_revoked_key, tell_of_rolled_key
 from merchants.models import ApiKey, Merchant
-from merchants.services import IssuedKey, issue_key, revoke_key, roll_key
+from merchants.services import IssuedKey, issue_key, lock_key, revoke_key, roll_key
 
 MOST_ACTIVE = 50
 
@@ -98,10 +98,8 @@ def _id_of(caller: Caller) -> str:
 
 
 def _own(caller: Caller, key_id: str) -> ApiKey:
-    """Return a key of the caller, its merchant locked first."""
-    key = ApiKey.objects.visible_to(caller).one(key_id)
-    Merchant.objects.locked(key.merchant_id)
-    return ApiKey.objects.select_related("merchant").one(key_id)
+    """Return a key of the caller, locked, its merchant before it."""
+    return lock_key(ApiKey.objects.visible_to(caller).one(key_id).pk)
 
 
 def _refuse_live(caller: Caller, draft: KeyDraft) -> None:

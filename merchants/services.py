@@ -178,12 +178,12 @@ def issue_key(
 def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
     """Replace a key by one of the same mode, name and scopes; the old one works `overlap` longer.
 
-    Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled, and ValidationFailed for an overlap that
-    is negative or longer than `MAX_OVERLAP`.
+    Locks as `lock_key`. Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled, and ValidationFailed
+    for an overlap that is negative or longer than `MAX_OVERLAP`.
     """
     if not timedelta(0) <= overlap <= MAX_OVERLAP:
         raise ValidationFailed(overlap=f"must be 0 to {MAX_OVERLAP.days} days")
-    old = ApiKey.objects.select_related("merchant").locked(key_id)
+    old = lock_key(key_id)
     refuse_roll(old, now)
     old.expires_at = now + overlap
     old.save(update_fields=["expires_at"])
@@ -195,13 +195,23 @@ def roll_key(*, key_id: str, overlap: timedelta, now: datetime) -> IssuedKey:
 
 @transaction.atomic
 def revoke_key(*, key_id: str, now: datetime) -> ApiKey:
-    """Revoke a key at once. Raises ApiKeyNotFound, ApiKeyNotActive."""
-    key = ApiKey.objects.locked(key_id)
+    """Revoke a key at once. Locks as `lock_key`. Raises ApiKeyNotFound, ApiKeyNotActive."""
+    key = lock_key(key_id)
     _refuse_inactive(key, now)
     key.revoked_at = now
     key.save(update_fields=["revoked_at"])
     forget_keys()
     return key
+
+
+def lock_key(key_id: str) -> ApiKey:
+    """Return a key with its merchant, locked after it. Raises ApiKeyNotFound.
+
+    The merchant's lock is what a key waits for that makes, rolls or revokes another: a roll of that
+    key meanwhile, by API or staff, has come first or waits in turn.
+    """
+    Merchant.objects.locked(ApiKey.objects.one(key_id).merchant_id)
+    return ApiKey.objects.select_related("merchant").locked(key_id)
 
 
 def refuse_roll(key: ApiKey, now: datetime) -> None:

@@ -25,7 +25,14 @@ from payouts.errors import (
     PayoutBatchNotFound,
     PayoutFileChanged,
 )
-from payouts.models import BankEntry, Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+    PayoutQuerySet,
+)
 from payouts.order_references import (
     BATCH_PREFIX,
     DIGEST,
@@ -116,10 +123,14 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
-    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here."""
+    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here.
+
+    The name of money that came in is its sender's: anyone could stop all payouts by it.
+    """
     waiting = BankEntry.objects.unmatched().filter(
         livemode=livemode, end_to_end_id="", message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
     )
+    waiting = waiting.exclude(kind=BankEntryKind.CREDIT)
     known = PayoutBatch.objects.filter(message_id=OuterRef("message_reference"))
     unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
     if unknown is not None:

@@ -64,7 +64,11 @@ class ReceiptPage(PaymentPage):
             try:
                 email = form.cleaned_data["email"]
                 mail_receipt(
-                    payment=self.payment, email=email, language=self.language, now=self.now
+                    payment=self.payment,
+                    email=email,
+                    language=self.language,
+                    is_payer=self.is_payer,
+                    now=self.now,
                 )
                 return SeeOther(f"{reverse('receipt', args=[payment_id])}?mailed=1")
             except ApiError as error:

@@ -11,9 +11,12 @@ import time_machine
 
 from checkout.browser_session import session_cookie
 from core.clock import utc_now
-from customers.errors import VerificationFailed
-from customers.models import Customer, CustomerSession
+from customers import webauthn
+from customers.errors import CustomerFrozen, VerificationFailed
+from customers.models import Customer, CustomerSession, Passkey
 from customers.passkeys import begin_confirmation, finish_confirmation
+from customers.pin_hashing import Hasher
+from customers.pins import change_pin
 from customers.security_alerts import stop_link
 from customers.services import freeze, unfreeze
 from customers.sessions import start_session
@@ -22,7 +25,7 @@ from merchants.statuses import MerchantStatus
 from messages.models import Channel, Message
 from payments.models import Payment
 from tests.checkout.shopper import Shopper
-from tests.checkout.thefts import NEW_PIN, PHONE, paid, press_pay
+from tests.checkout.thefts import NEW_PIN, PHONE, PIN, paid, press_pay
 from tests.customers.authenticator import VirtualAuthenticator
 from tests.customers.enrolment import enrol, proven
 from tests.customers.texts import TextBox
@@ -52,8 +55,47 @@ def test_a_session_opened_while_freezing_is_none(victim: Customer, payment_of: P
     shopper = Shopper()
     shopper.client.cookies[session_cookie(livemode=True)] = late.token
     shopper.visit("/account")
+    assert shopper.path == "/account/phone"
+
+    unfreeze(customer_id=victim.id, actor="staff:ada", now=utc_now())
+    shopper.visit("/account")
 
     assert shopper.path == "/account/phone"
+
+
+def test_a_pin_that_is_hashed_while_freezing_is_not_set(
+    victim: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thief's PIN was stored a moment after the freeze, and stood when it was lifted."""
+    columns, before = Hasher.columns, Customer.objects.get(pk=victim.pk).pin_hash
+
+    def freeze_meanwhile(hasher: Hasher, pin: str) -> dict[str, str]:
+        freeze(customer_id=victim.id, actor="customer", now=utc_now())
+        return columns(hasher, pin)
+
+    monkeypatch.setattr(Hasher, "columns", freeze_meanwhile)
+    with pytest.raises(CustomerFrozen):
+        change_pin(
+            customer_id=victim.id, pin=PIN, new_pin=NEW_PIN, address="192.0.2.1", now=utc_now()
+        )
+
+    assert Customer.objects.get(pk=victim.pk).pin_hash == before
+
+
+def test_a_passkey_that_is_checked_while_freezing_is_not_added(
+    victim: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify, now = webauthn.verify_registration, utc_now()
+
+    def freeze_meanwhile(response: Any, *, site: str) -> Any:
+        freeze(customer_id=victim.id, actor="customer", now=now)
+        return verify(response, site=site)
+
+    monkeypatch.setattr(webauthn, "verify_registration", freeze_meanwhile)
+    with pytest.raises(CustomerFrozen):
+        enrol(proven(victim, now), VirtualAuthenticator(), now)
+
+    assert not Passkey.objects.exists()
 
 
 def test_passkeys_of_a_frozen_customer_are_set_aside(victim: Customer) -> None:

@@ -25,6 +25,8 @@ from checkout.models import Logo
 from core.clock import utc_now
 from tests.checkout.shopper import Shopper
 
+HIDDEN = "<script>alert(document.domain)</script>"
+
 
 def picture(form: str = "PNG", size: tuple[int, int] = (400, 200), mode: str = "RGB") -> bytes:
     out = io.BytesIO()
@@ -162,12 +164,16 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
 
 
-BOMB = (
-    b"\x89PNG\r\n\x1a\n"
-    + _chunk(b"IHDR", (60_000).to_bytes(4) * 2 + b"\x08\x02\x00\x00\x00")
-    + _chunk(b"IDAT", zlib.compress(b"\0" * 1_000))
-    + _chunk(b"IEND", b"")
-)
+def bomb(width: int, height: int, *more: bytes) -> bytes:
+    """A small file that says it is a large picture."""
+    size = width.to_bytes(4) + height.to_bytes(4)
+    head = _chunk(b"IHDR", size + b"\x08\x00\x00\x00\x00")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        (head, *more, _chunk(b"IDAT", zlib.compress(b"\0" * 1_000)), _chunk(b"IEND", b""))
+    )
+
+
+UNPACKED = zlib.compress(b"\0" * 20_000_000, 9)
 
 
 @pytest.mark.parametrize(
@@ -178,13 +184,47 @@ BOMB = (
         b"<!doctype html>",
         b"%!PS-Adobe-3.0 EPSF-3.0\n",
         picture()[:60],
-        BOMB,
+        bomb(60_000, 60_000),
+        bomb(1, 9_000_000),
+        bomb(9_000_000, 1),
+        bomb(50, 50, _chunk(b"iCCP", b"k\0\0" + UNPACKED)),
+        bomb(50, 50, _chunk(b"zTXt", b"k\0\0" + UNPACKED)),
         b"GIF89a" + b"\xff" * 100,
     ],
 )
 def test_it_draws_nothing_of_what_is_no_picture(content):
     with pytest.raises(NotAnImage):
         logo_png(content)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF"])
+def test_nothing_is_served_of_a_file_but_its_picture(form):
+    """Where a photograph was taken, a page after the picture, a script around it: all is left out.
+
+    The colour profile, into which anything fits, was written into the new file.
+    """
+    where = Image.Exif()
+    where[0x8825] = {1: "N", 2: (25.0, 4.0, 39.0)}
+    where[0x010E] = HIDDEN
+    out = io.BytesIO()
+    hidden = HIDDEN.encode()
+    Image.new("RGB", (60, 40), 0x336699).save(
+        out, form, exif=where, icc_profile=hidden, comment=hidden, xmp=hidden
+    )
+
+    drawn = logo_png(out.getvalue() + hidden)
+
+    assert [kind for kind, _ in _chunks(drawn)] == [b"IHDR", b"IDAT", b"IEND"]
+    assert HIDDEN.encode() not in drawn
+
+
+def _chunks(png: bytes) -> list[tuple[bytes, bytes]]:
+    found, at = [], 8
+    while at < len(png):
+        length = int.from_bytes(png[at : at + 4])
+        found.append((png[at + 4 : at + 8], png[at + 8 : at + 8 + length]))
+        at += 12 + length
+    return found
 
 
 def test_an_old_address_of_a_logo_is_gone(named, shop):

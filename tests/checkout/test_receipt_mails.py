@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from checkout import receipts
+from core.clock import utc_now
 from merchants.models import Merchant
 from messages.models import Message
+from payments.models import Payment
 from tests.checkout.shopper import Shopper
+from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 
 pytestmark = pytest.mark.django_db
@@ -42,3 +45,41 @@ def test_what_a_payment_may_not_send_leaves_the_address_its_mails(
         answers.append(shopper.send(email="ann@example.com").status_code)
 
     assert answers == [200, 422, 422, 200]
+
+
+@pytest.fixture
+def few_mails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(receipts, "MAILS", replace(receipts.MAILS, times=2))
+    monkeypatch.setattr(receipts, "MAILS_TO_ONE", replace(receipts.MAILS_TO_ONE, times=1))
+
+
+def ask(shopper: Shopper, payment: Payment, email: str) -> int:
+    """Ask for a receipt by mail; return the status of the page that says what became of it."""
+    shopper.visit(f"/receipts/{payment.id}")
+    return shopper.send(email=email).status_code
+
+
+@pytest.mark.usefixtures("few_mails")
+def test_an_address_that_has_had_its_mails_spends_none_of_the_payments(merchant: Merchant) -> None:
+    """Refused for the address, each attempt was counted for the payment all the same."""
+    visitor, other, paid = Shopper(), sell(merchant, 1), sell(merchant, 1)
+    assert ask(visitor, other, "full@example.com") == 200
+
+    refused = [ask(visitor, paid, "full@example.com") for _ in range(3)]
+
+    assert refused == [422] * 3
+    assert ask(visitor, paid, "ann@example.com") == 200
+
+
+@pytest.mark.usefixtures("few_mails")
+def test_visitors_do_not_use_up_the_mails_of_the_customer_who_paid(merchant: Merchant) -> None:
+    """Anyone with the address of the receipt could spend the day's five, and the address's own."""
+    visitor, customer, paid = Shopper(), Shopper(), sell(merchant, 1)
+    customer.visit(PaymentFactory(merchant=merchant, created_at=utc_now()).hosted_url)
+    customer.sign_in()
+    spent = [ask(visitor, paid, f"{name}@example.com") for name in ("ann", "b", "c")]
+    assert spent == [200, 200, 422]
+
+    answers = [ask(customer, paid, "ann@example.com") for _ in range(2)]
+
+    assert answers == [200, 422]

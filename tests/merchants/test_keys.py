@@ -2,18 +2,22 @@
 
 import time
 from datetime import timedelta
+from functools import partial
 
 import pytest
 import time_machine
+from django.core.management import CommandError, call_command
+from django.db import OperationalError, transaction
 
 from core.clock import utc_now
 from core.errors import ValidationFailed
 from merchants import keys
 from merchants.errors import ApiKeyNotActive, ApiKeyNotFound, ApiKeyRolled
 from merchants.key_use import write_uses
-from merchants.models import ApiKey
+from merchants.models import ApiKey, Merchant, MerchantQuerySet
 from merchants.services import issue_key, revoke_key, roll_key
 from tests.client import ApiClient
+from tests.races import at_once
 
 HOUR = timedelta(hours=1)
 
@@ -145,6 +149,45 @@ def test_a_key_that_has_ended_cannot_be_ended_or_rolled(issued, act):
 
     assert row(issued).revoked_at == at
     assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.parametrize("act", ["roll", "revoke", "command"])
+def test_a_key_that_is_revoked_while_its_merchant_is_waited_for_is_seen(issued, monkeypatch, act):
+    """By staff and the command it was looked at without the merchant's lock, beside the API's."""
+    locked, at = MerchantQuerySet.locked, utc_now()
+
+    def locked_after_the_revocation(rows, pk):
+        ApiKey.objects.filter(pk=issued.key.pk).update(revoked_at=at)
+        return locked(rows, pk)
+
+    monkeypatch.setattr(MerchantQuerySet, "locked", locked_after_the_revocation)
+    acts = {
+        "roll": lambda: roll_key(key_id=issued.key.id, overlap=HOUR, now=at),
+        "revoke": lambda: revoke_key(key_id=issued.key.id, now=at),
+        "command": lambda: call_command("roll_key", issued.key.id),
+    }
+    with pytest.raises((ApiKeyNotActive, CommandError), match="revoked_at"):
+        acts[act]()
+
+    assert ApiKey.objects.count() == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "act", [revoke_key, lambda **about: roll_key(overlap=HOUR, **about)], ids=["revoke", "roll"]
+)
+def test_a_key_ends_under_the_lock_of_its_merchant(issued, act):
+    with transaction.atomic():
+        act(key_id=issued.key.id, now=utc_now())
+        (seen,) = at_once([partial(try_to_lock, issued.key.merchant_id)])
+
+    assert isinstance(seen, OperationalError)
+
+
+@transaction.atomic
+def try_to_lock(merchant_id):
+    Merchant.objects.select_for_update(nowait=True, no_key=True).get(pk=merchant_id)
 
 
 # Their last use

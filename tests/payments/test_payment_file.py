@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from core.spreadsheets import csv_text
 from payments.statuses import PaymentStatus
 from tests.factories import MerchantFactory, PaymentFactory
 from tests.payments.journeys import bring_to
@@ -54,6 +55,33 @@ def test_no_text_becomes_a_formula(api, merchant, sign):
     PaymentFactory(merchant=merchant, description=f"{sign}1+1")
 
     assert rows_of(api(merchant).get("/v1/payments?format=csv"))[0]["description"] == f"'{sign}1+1"
+
+
+@pytest.mark.parametrize("splits", [";", "\t"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("a;=1+1;", "a; =1+1;", 'a;"=1+1;', "a\t@SUM(A1)\t", "a;\u3000\uff1d1+1;", "a;\0=1;"),
+        *("Two teas:\n- one\n+ one", "a\r-1\r", ";=1;=2;\n=3"),
+    ],
+)
+def test_no_part_of_a_text_becomes_a_formula_where_a_spreadsheet_splits(splits, text):
+    """Where decimals have a comma, it splits at semicolons, and takes the quotes for text."""
+    written = csv_text(("id", "text", "more"), [("pay_1", text, "x")])
+
+    for line in csv.reader(io.StringIO(written, newline=""), delimiter=splits):
+        for cell in line:
+            assert not cell.strip("\0 \u3000").startswith(("=", "+", "-", "@", "\uff1d"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1 x tea; 2 x cake", "a-b; c=d; e@f.example", "Café «Bleu»", 'The "=" sign', "Line\nby line"],
+)
+def test_other_texts_are_written_as_they_are(text):
+    written = csv_text(("text",), [(text,)])
+
+    assert list(csv.reader(io.StringIO(written, newline="")))[1] == [text]
 
 
 def test_another_format_is_refused_and_a_stranger_gets_no_row(api, merchant, payment):

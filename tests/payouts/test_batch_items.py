@@ -191,6 +191,15 @@ def test_nothing_leaves_while_the_bank_speaks_of_a_run_that_is_not_known(sent_pa
     assert statuses(sent_pair) == ["scheduled", "scheduled"]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_who_sends_us_money_under_the_name_of_a_run_stops_no_payout(sent_pair):
+    lost = sent_pair[0].batch
+    undo(lost)
+    read(statement(entry(100, direction="CRDT", details=batch_details(lost))))
+
+    assert batch_of().count == 2
+
+
 def test_a_day_that_is_over_is_refused(api):
     payout = live_payout(api)
     Payout.objects.update(send_date=date(2026, 3, 16))

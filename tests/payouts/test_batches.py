@@ -128,9 +128,14 @@ def test_the_csv_has_a_line_for_each_payout(api):
 
 
 @pytest.mark.parametrize(
-    "name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\0=1", "  =1+1"]
+    ("name", "written"),
+    [
+        *[(name, f"'{name}") for name in ("=1+1", "+1", "-1", "@SUM(A1)", "\0=1", "  =1+1", "\t1")],
+        *[(f"{splits}=1", f"'{splits}'=1") for splits in "\t\r\n"],
+        ("Ann;=1+1", "Ann;'=1+1"),
+    ],
 )
-def test_no_cell_of_the_csv_is_a_formula(name):
+def test_no_cell_of_the_csv_is_a_formula(name, written):
     order = PaymentOrder(
         payout_id="po_x",
         end_to_end_id="E-x",
@@ -146,4 +151,4 @@ def test_no_cell_of_the_csv_is_a_formula(name):
 
     [_, line] = csv.reader(io.StringIO(csv_file([order]), newline=""))
 
-    assert [line[4], line[6], line[9]] == [f"'{name}"] * 3
+    assert [line[4], line[6], line[9]] == [written] * 3
