@@ -56,7 +56,7 @@ def holds_back(entry: BankEntry) -> bool:
     """
     if is_order_name(entry.end_to_end_id):
         known = PayoutOrder.objects.filter(end_to_end_id=entry.end_to_end_id).exists()
-    elif is_run_name(entry.message_reference):
+    elif entry.kind != BankEntryKind.CREDIT and is_run_name(entry.message_reference):
         known = PayoutBatch.objects.filter(message_id=entry.message_reference).exists()
     else:
         return False

@@ -1,4 +1,4 @@
-"""A charge is of a debit and within its amount: what is not was never one, and goes."""
+"""A charge is within a debit, or all of what the bank gives back: what is not, goes."""
 
 from django.db import migrations, models, transaction
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -20,6 +20,9 @@ WITHIN = models.Q(
     ("charge_amount__lte", models.F("amount")),
     ("kind", "debit"),
 )
+GIVEN_BACK = models.Q(
+    ("amount", models.F("charge_amount")), ("charge_amount__gt", 0), ("kind", "credit")
+)
 
 
 def drop_false_charges(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
@@ -29,7 +32,7 @@ def drop_false_charges(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor)
     """
     entries = apps.get_model("payouts", "BankEntry").objects.exclude(charge_amount=0)
     with transaction.atomic():
-        for entry in entries.exclude(WITHIN).order_by("pk"):
+        for entry in entries.exclude(WITHIN | GIVEN_BACK).order_by("pk"):
             values = (TABLE, *(getattr(entry, name) for name in SIGNED))
             if is_signed(entry.signature, (*values, entry.charge_amount)):
                 entry.signature = sign(values)
@@ -47,7 +50,7 @@ class Migration(migrations.Migration):
         AddConstraintOnline(
             model_name="bankentry",
             constraint=models.CheckConstraint(
-                condition=models.Q(("charge_amount", 0), WITHIN, _connector="OR"),
+                condition=models.Q(("charge_amount", 0), WITHIN, GIVEN_BACK, _connector="OR"),
                 name="bank_entry_charge",
             ),
         ),

@@ -51,7 +51,8 @@ class BankEntryQuerySet(CallerScoped["BankEntry"]):
 class BankEntry(models.Model):
     """One thing that the bank reports. `amount` in cents, null where a status report has none.
 
-    `charge_amount` is what of a debit's amount is the bank's own charge, as the bank says.
+    `charge_amount` is what of a debit's amount is the bank's own charge, as the bank says; all of
+    money that came in, where the bank gives a charge back.
     `key` is made from the bank's reference, the booking date, the money and the text, so that the
     same entry in a second file is the same row. `problem` says why it could not be matched.
     What the bank said is never changed.
@@ -127,7 +128,8 @@ class BankEntry(models.Model):
                     amount__isnull=False,
                     charge_amount__gt=0,
                     charge_amount__lte=F("amount"),
-                ),
+                )
+                | Q(kind=BankEntryKind.CREDIT, charge_amount__gt=0, amount=F("charge_amount")),
                 name="bank_entry_charge",
             ),
         )
