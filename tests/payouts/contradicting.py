@@ -27,6 +27,6 @@ def leaves(payout):
 
 
 def explain():
-    values = {"note": "Paid, and adjusted.", "actor": STAFF, "now": utc_now()}
+    note = "Paid, and adjusted."
     for entry_id in BankEntry.objects.unmatched().values_list("pk", flat=True):
-        set_aside(entry_id=entry_id, by_two=True, **values)
+        set_aside(entry_id=entry_id, note=note, actor=STAFF, now=utc_now(), by_two=True)
