@@ -1,14 +1,13 @@
 """What the bank has charged within a debit: the transfer is the payout's, the charge the bank's"""
 
 import pytest
-from django.db import IntegrityError, transaction
 
 from core.clock import utc_now
 from payouts.bank.booking_reconciliation import check_bookings
 from payouts.bank.by_hand import match_batch_by_hand, match_by_hand
 from payouts.bank.position import positions
 from payouts.errors import BankEntryUnfit
-from payouts.models import BankEntry, BankEntryKind, Payout
+from payouts.models import BankEntry, Payout
 from tests.ledger.funding import problems
 from tests.payouts.bank_files import (
     batch_details,
@@ -281,22 +280,3 @@ def test_a_note_explains_the_charge_that_it_names_and_no_other(sent_pair, note):
 
     [problem] = check_bookings()
     assert problem.endswith(f"is not of the money of payout {sent_pair[0].pk}.")
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"charge_amount": -1},
-        {"charge_amount": 1301},
-        {"amount": None},
-        *({"kind": kind} for kind in BankEntryKind if kind != BankEntryKind.DEBIT),
-    ],
-)
-def test_the_database_knows_no_charge_beyond_a_debit(sent_pair, wrong):
-    details = within(paid_with(sent_pair[0], money("Amt", "12.50"), charge()))
-    read(statement(entry(1300, details=details)))
-
-    with pytest.raises(IntegrityError), transaction.atomic():
-        BankEntry.objects.update(**wrong)
-
-    BankEntry.objects.update(charge_amount=1300)

@@ -1,17 +1,15 @@
-"""What was once stored as a negative charge is none, and the entry is signed without it"""
+"""A charge is within a debit: the database holds it there, and what was stored before is mended"""
 
 from collections.abc import Iterator
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from core.clock import utc_now
 from core.ids import new_id
 from core.signatures import is_signed, signature_field
-from payouts.models import BankEntry, BankFile
-
-pytestmark = pytest.mark.slow
+from payouts.models import BankEntry, BankEntryKind, BankFile
 
 BEFORE = [("payouts", "0015_refused_but_booked")]
 AFTER = [("payouts", "0016_charge_within_debit")]
@@ -24,6 +22,17 @@ def as_before() -> Iterator[None]:
     yield
     executor = MigrationExecutor(connection)
     executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+def read_file() -> BankFile:
+    return BankFile.objects.create(
+        source="statement",
+        message_id="M-1",
+        livemode=True,
+        content_hash="0" * 64,
+        created_at=utc_now(),
+        created_by="staff:ann",
+    )
 
 
 def stored(file: BankFile, charge_amount: int, key: str) -> BankEntry:
@@ -42,17 +51,31 @@ def stored(file: BankFile, charge_amount: int, key: str) -> BankEntry:
     )
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"charge_amount": -1},
+        {"charge_amount": 1201},
+        {"amount": None},
+        *({"kind": kind} for kind in BankEntryKind if kind != BankEntryKind.DEBIT),
+    ],
+)
+def test_there_is_none_beyond_a_debit(wrong: dict[str, object]) -> None:
+    booked = BankEntry.objects.filter(pk=stored(read_file(), 50, "a").pk)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        booked.update(**wrong)
+
+    booked.update(charge_amount=1_200)
+    booked.update(kind=BankEntryKind.CREDIT)
+
+
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("as_before")
 def test_it_goes_and_what_is_right_stays() -> None:
-    file = BankFile.objects.create(
-        source="statement",
-        message_id="M-1",
-        livemode=True,
-        content_hash="0" * 64,
-        created_at=utc_now(),
-        created_by="staff:ann",
-    )
+    file = read_file()
     stored(file, -50, "a")
     stored(file, 50, "b")
     altered = stored(file, -50, "c")
