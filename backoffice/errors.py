@@ -97,6 +97,13 @@ class NothingToSend(ApiError):
     remedy = "Look at the list that was asked from: what it holds was done meanwhile."
 
 
+class ClockWrong(ApiError):
+    status, code = 422, "CLOCK_WRONG"
+    message = "Nothing was done: the clock of this machine is wrong."
+    cause = "It and the database's clock differ by more than a few seconds."
+    remedy = "Tell those who run the service; ask again once the clock is right."
+
+
 class ExportsTooMany(ApiError):
     status, code = 422, "EXPORTS_TOO_MANY"
     message = "Several of your exports are still being made."

@@ -15,7 +15,8 @@ from funding.models import FundingWay, TopUp
 from funding.references import references_in
 from funding.services import credit_locked, open_top_up, refuse_above_day_limit
 from funding.statuses import CREDITABLE, TopUpStatus
-from payouts.bank.matching import refuse_order_as_credit, refuse_resolved
+from payouts.bank.incoming import refuse_own_as_credit
+from payouts.bank.matching import refuse_resolved
 from payouts.bank.same_money import refuse_elsewhere
 from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, BankEntryState
@@ -110,7 +111,7 @@ def refuse_no_credit(entry: BankEntry) -> None:
         raise BankEntryUnfit(NO_AMOUNT)
     if entry.amount > MAX_AMOUNT:
         raise BankEntryUnfit("It is more than one top-up can be.")
-    refuse_order_as_credit(entry)
+    refuse_own_as_credit(entry)
     refuse_elsewhere(entry)
 
 

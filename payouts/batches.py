@@ -18,20 +18,27 @@ from core.instants import today_in
 from core.json import dump_json
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
+from payouts.contradictions import held_back
 from payouts.errors import (
     BankEntriesWaiting,
     BankEntryUnfit,
     PayoutBatchNotFound,
     PayoutFileChanged,
 )
-from payouts.models import BankEntry, Payout, PayoutBatch, PayoutOrder, PayoutQuerySet
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+    PayoutQuerySet,
+)
 from payouts.order_references import (
     BATCH_PREFIX,
     DIGEST,
     ORDER_PREFIX,
     REFERENCE_CHARACTERS,
     end_to_end_id,
-    held_back,
 )
 from payouts.services import fail_unsendable, leave
 from payouts.statuses import PayoutStatus
@@ -116,10 +123,14 @@ def _first_sendable(payouts: PayoutQuerySet, *, actor: str, now: datetime) -> li
 
 
 def refuse_unknown_file(*, livemode: bool) -> None:
-    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here."""
+    """Raise BankEntriesWaiting while the bank speaks of a file of ours that is not known here.
+
+    The name of money that came in is its sender's: anyone could stop all payouts by it.
+    """
     waiting = BankEntry.objects.unmatched().filter(
         livemode=livemode, end_to_end_id="", message_reference__regex=f"^{BATCH_PREFIX}{DIGEST}"
     )
+    waiting = waiting.exclude(kind=BankEntryKind.CREDIT)
     known = PayoutBatch.objects.filter(message_id=OuterRef("message_reference"))
     unknown = waiting.filter(~Exists(known)).order_by("created_at", "pk").first()
     if unknown is not None:

@@ -14,9 +14,12 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
+from backoffice.errors import ClockWrong
 from backoffice.formats import money
 from backoffice.models import Instruction, InstructionFile
 from core import crypto
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ApiError
 from funding.models import FundingWay, TopUp
 from funding.references import references_in
@@ -50,9 +53,15 @@ def seal_file(content: bytes) -> str:
 
 
 def parse_upload(sealed_content: str) -> Upload:
-    """Decrypt and parse a file; call outside of a transaction, where no one waits for it."""
+    """Decrypt and parse a file; call outside of a transaction, where no one waits for it.
+
+    A wrong clock refuses it here, so that the alarm is stored though the transaction is not.
+    """
     try:
+        checked_now()
         return parse_bank_file(crypto.decrypt(sealed_content).encode(_BYTES))
+    except ClockRefused as refusal:
+        return ClockWrong(str(refusal))
     except ApiError as error:
         return error
 

@@ -24,6 +24,7 @@ from payouts.bank.reports import (
 )
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
+from payouts.order_references import in_our_spelling
 
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
@@ -183,6 +184,7 @@ def _item(
     charge: int,
 ) -> ReportItem:
     kind, (amount, currency) = _kind(entry, part), money
+    is_own = is_charge(part, entry)
     end_to_end_id = reference_at(part, "Refs/EndToEndId")
     batch = entry if part is entry else part
     reference = reference_at(batch, "Refs/PmtInfId", "Refs/MsgId") or reference_at(
@@ -194,12 +196,12 @@ def _item(
     return ReportItem(
         identity=(place, str(booking_date or ""), *contents, message),
         former_identity=(*former, *contents),
-        kind=kind,
+        kind=BankEntryKind.CREDIT if is_own and kind == BankEntryKind.RETURN else kind,
         amount=amount,
-        charge_amount=_charge(entry, part, kind, amount, charge),
+        charge_amount=amount if is_own else _charge(kind, charge),
         currency=currency,
-        end_to_end_id=end_to_end_id,
-        message_reference=reference,
+        end_to_end_id=in_our_spelling(end_to_end_id),
+        message_reference=in_our_spelling(reference),
         bank_reference=_bank_reference(part, entry),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
@@ -216,10 +218,9 @@ def _bank_reference(part: Element, entry: Element) -> str:
     return next((name for name in names if name and name not in NO_REFERENCE), "")
 
 
-def _charge(entry: Element, part: Element, kind: BankEntryKind, amount: int, charge: int) -> int:
-    if kind != BankEntryKind.DEBIT:
-        return 0  # of money that came in, a person says who bears it
-    return amount if is_charge(part, entry) else charge
+def _charge(kind: BankEntryKind, charge: int) -> int:
+    """Of money that came in, a person says who bears the charge in it."""
+    return charge if kind == BankEntryKind.DEBIT else 0
 
 
 def _message(entry: Element, part: Element) -> str:

@@ -13,7 +13,9 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 
 from core.errors import ApiError
+from payouts.bank.incoming import refuse_own_as_credit
 from payouts.bank.moved_amounts import is_amount_of, refuse_other_amount
+from payouts.bank.nameless import nameless_orders
 from payouts.bank.pain002 import DUPLICATES
 from payouts.bank.round_trips import is_round_trip
 from payouts.bank.same_money import refuse_repeated
@@ -28,7 +30,6 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
-from payouts.order_references import is_order_name
 from payouts.services import (
     REFUSED,
     RETURNED_BY_BANK,
@@ -83,15 +84,9 @@ def refuse_resolved(entry: BankEntry) -> None:
         raise BankEntryUnfit(state=f"is {entry.state}")
 
 
-def refuse_order_as_credit(entry: BankEntry) -> None:
-    """Raise BankEntryUnfit for money that came in under the name of an order of ours."""
-    if entry.kind == K.CREDIT and is_order_name(entry.end_to_end_id):
-        raise BankEntryUnfit("It names an order of ours: match it by hand if that came back.")
-
-
 def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
     kind = BankEntryKind(entry.kind)
-    refuse_order_as_credit(entry)
+    refuse_own_as_credit(entry)
     if credited_to := _credit(entry, actor, now):
         entry.match(credited_to=credited_to, by=actor, at=now)
         return
@@ -106,13 +101,13 @@ def _match(entry: BankEntry, *, actor: str, now: datetime) -> None:
         apply_entry(entry, kind, [payout], actor=actor, now=now)
         entry.match(payout=payout, by=actor, at=now)
         return
+    if nameless_orders(entry.file).filter(pk=entry.pk).exists():
+        raise BankEntryUnfit(NAMELESS)
     batch = PayoutBatch.objects.filter(
         message_id=entry.message_reference, livemode=entry.livemode
     ).first()
     if not entry.message_reference or batch is None:
-        is_report = entry.source == BankSource.STATUS_REPORT
-        nameless = is_report and not entry.message_reference
-        raise BankEntryUnfit(NAMELESS if nameless else _unknown(kind))
+        raise BankEntryUnfit(_unknown(kind))
     apply_entry(entry, kind, _payouts_of(entry, batch), actor=actor, now=now)
     entry.match(batch=batch, by=actor, at=now)
 
@@ -168,11 +163,14 @@ def _payouts_of(entry: BankEntry, batch: PayoutBatch) -> list[Payout]:
         return _returned_of(batch)
     if entry.source != BankSource.STATUS_REPORT:
         return payouts_booked_in(entry, batch)
-    told = BankEntry.objects.filter(file=entry.file_id)
-    nameless = told.filter(end_to_end_id="", message_reference="")
+    nameless = nameless_orders(entry.file)
     if nameless.filter(payout=None).exists():
         raise BankEntryUnfit(BESIDE_NAMELESS)
-    references = told.exclude(end_to_end_id="").values("end_to_end_id")
+    references = (
+        BankEntry.objects.filter(file=entry.file_id)
+        .exclude(end_to_end_id="")
+        .values("end_to_end_id")
+    )
     others = _locked_payouts(batch).exclude(pk__in=nameless.values("payout"))
     return list(others.exclude(order__end_to_end_id__in=references))
 

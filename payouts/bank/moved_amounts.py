@@ -19,7 +19,11 @@ def is_amount_of(entry: BankEntry, payouts: Sequence[Payout]) -> bool:
 def charge_in(entry: BankEntry, payouts: Sequence[Payout]) -> int:
     """Return by how much more than the payouts has left, or less came back: 0 if by nothing."""
     ordered = sum(payout.amount for payout in payouts)
-    if not entry.amount or {payout.currency for payout in payouts} != {entry.currency}:
+    if (
+        not entry.amount
+        or entry.is_charge
+        or {payout.currency for payout in payouts} != {entry.currency}
+    ):
         return 0
     if entry.kind in CAME_IN:
         return max(ordered - entry.amount, 0)

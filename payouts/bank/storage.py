@@ -5,18 +5,18 @@ one where the bank has made it later. It takes the place of the one before, and 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from django.db import transaction
 
 from core.ids import new_id
-from core.json import dump_json
 from payouts.bank.camt import read_notifications, read_statements
 from payouts.bank.pain002 import read_status_report
+from payouts.bank.recognition import Recognized, is_of_same_time, recognize, with_keys
 from payouts.bank.reports import Report, ReportItem, StatementPage
 from payouts.bank.safe_xml import parse_xml
 from payouts.errors import BankFileUnfit
@@ -29,7 +29,6 @@ READERS: dict[str, Callable[[Element], Report]] = {
     "camt.053": read_statements,
     "camt.054": read_notifications,
 }
-KEYS_AT_ONCE = 1_000
 NOT_LOOKED_AT = "Not looked at yet."
 _AMOUNTS = ("opening_amount", "closing_amount", "entries_amount")
 
@@ -76,7 +75,7 @@ def store_bank_file(
     if len(numbers) != len(report.pages):
         raise BankFileUnfit(statement="stands twice in the file")
     if created:
-        _add_entries(file, report.items, None, now)
+        _add_entries(file, recognize(file, report.items, None), None, now)
         for page in report.pages:
             _add_statement(file, page, actor, now)
     items = len(report.items) + sum(len(page.items) for page in report.pages)
@@ -94,14 +93,15 @@ def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetim
         amends=None,
         defaults=figures | {"file": file, "created_at": now},
     )
+    versions = [] if created else _versions_of(first)
+    entries = recognize(file, page.items, page)
     if created:
-        _add_entries(file, page.items, first, now)
+        _add_entries(file, entries, first, now)
         return
-    versions = _versions_of(first)
     present = versions[-1]
-    left_out = _left_out(file, page, versions)
+    left_out = _left_out(entries.known, versions)
     if not left_out and all(getattr(present, name) == figures[name] for name in _AMOUNTS):
-        _add_entries(file, page.items, present, now)
+        _add_entries(file, entries, present, now)
         return
     _refuse_older(present, page)
     amended = BankStatement.objects.create(
@@ -115,7 +115,7 @@ def _add_statement(file: BankFile, page: StatementPage, actor: str, now: datetim
         **figures,
     )
     _set_aside(left_out, amended, actor, now)
-    _add_entries(file, page.items, amended, now)
+    _add_entries(file, entries, amended, now)
 
 
 def _figures(page: StatementPage) -> dict[str, Any]:
@@ -143,14 +143,11 @@ def _versions_of(first: BankStatement) -> list[BankStatement]:
     return versions
 
 
-def _left_out(
-    file: BankFile, page: StatementPage, versions: list[BankStatement]
-) -> list[BankEntry]:
+def _left_out(known: Iterable[BankEntry], versions: list[BankStatement]) -> list[BankEntry]:
     """Return the entries of a statement that this one does not have any more."""
-    keys = {_key(item.identity) for item in page.items}
-    known = {row.pk for row in _known_by_former_key(file, page.items).values()}
-    stored = BankEntry.objects.filter(statement__in=versions).exclude(pk__in=known)
-    return [row for row in stored.order_by("pk") if row.key not in keys]
+    kept = {row.pk for row in known}
+    stored = BankEntry.objects.filter(statement__in=versions).order_by("pk")
+    return [row for row in stored if row.pk not in kept]
 
 
 def _refuse_older(present: BankStatement, page: StatementPage) -> None:
@@ -171,51 +168,17 @@ def _set_aside(
 
 
 def _add_entries(
-    file: BankFile,
-    items: Sequence[ReportItem],
-    statement: BankStatement | None,
-    now: datetime,
+    file: BankFile, entries: Recognized, statement: BankStatement | None, now: datetime
 ) -> None:
-    rows = {_key(item.identity): _entry(file, item, statement, now) for item in items}
-    if len(rows) != len(items):
-        raise BankFileUnfit(reference="of the bank stands twice in the file")
-    known = _known_by_former_key(file, items)
     # Ordered, so that two files with the same entries do not wait for each other.
-    fresh = [rows[key] for key in sorted(rows.keys() - known.keys())]
-    BankEntry.objects.bulk_create(fresh, ignore_conflicts=True)
+    rows = [_entry(file, entries.fresh[key], key, statement, now) for key in sorted(entries.fresh)]
+    BankEntry.objects.bulk_create(rows, ignore_conflicts=True)
     if statement is not None:
-        found = [*known.values(), *_with_keys(file, [row.key for row in fresh])]
-        if sum(_signed(row) for row in found) != statement.entries_amount:
+        stored = list(with_keys(file, [row.key for row in rows]))
+        if not all(is_of_same_time(row, statement) for row in stored):
+            raise BankFileUnfit(statement="has entries that another file has just brought")
+        if sum(_signed(row) for row in [*entries.known, *stored]) != statement.entries_amount:
             raise BankFileUnfit(statement="has entries that others hide: its sum is not stored")
-
-
-def _known_by_former_key(file: BankFile, items: Sequence[ReportItem]) -> dict[str, BankEntry]:
-    """Return, by their keys now, the entries that were stored under the keys of earlier releases.
-
-    Those had no text and no booking date: the text is compared, and the day is one before storing.
-    """
-    items = [item for item in items if item.former_identity]
-    found = {row.key: row for row in _with_keys(file, [_key(it.former_identity) for it in items])}
-    known = {}
-    for item in items:
-        row = found.get(_key(item.former_identity))
-        if row is None or row.message != item.message[:MAX_REASON]:
-            continue
-        last = (row.created_at + timedelta(days=1)).date()  # a day begins earlier in the far east
-        if item.booking_date is None or item.booking_date <= last:
-            known[_key(item.identity)] = found.pop(row.key)
-    return known
-
-
-def _with_keys(file: BankFile, keys: Sequence[str]) -> Iterator[BankEntry]:
-    for start in range(0, len(keys), KEYS_AT_ONCE):
-        yield from BankEntry.objects.filter(
-            livemode=file.livemode, source=file.source, key__in=keys[start : start + KEYS_AT_ONCE]
-        )
-
-
-def _key(identity: Iterable[str]) -> str:
-    return hashlib.sha256(dump_json(list(identity))).hexdigest()
 
 
 def _signed(entry: ReportItem | BankEntry) -> int:
@@ -224,7 +187,7 @@ def _signed(entry: ReportItem | BankEntry) -> int:
 
 
 def _entry(
-    file: BankFile, item: ReportItem, statement: BankStatement | None, now: datetime
+    file: BankFile, item: ReportItem, key: str, statement: BankStatement | None, now: datetime
 ) -> BankEntry:
     return BankEntry(
         id=new_id("ben", now),
@@ -232,7 +195,7 @@ def _entry(
         statement=statement,
         livemode=file.livemode,
         source=file.source,
-        key=_key(item.identity),
+        key=key,
         kind=item.kind,
         amount=item.amount,
         charge_amount=item.charge_amount,

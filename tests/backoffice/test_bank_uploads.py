@@ -14,7 +14,9 @@ from backoffice.roles import Role
 from backoffice.services.bank_uploads import content_hash, seal_file
 from backoffice.services.break_glass import break_glass
 from backoffice.tasks import expire_instructions
+from core import clock_check
 from core.clock import utc_now
+from core.models import TurnMark
 from ledger.models import Purpose
 from payouts.bank import storage
 from payouts.bank.safe_xml import parse_xml
@@ -189,6 +191,25 @@ def test_it_is_read_while_no_transaction_waits_for_it(office, approve, monkeypat
 
     assert inside == [False, False]
     assert BankEntry.objects.get().amount == 700
+
+
+@pytest.mark.parametrize("at", ["upload", "approval"])
+def test_a_wrong_clock_refuses_it(office, sent, approve, monkeypatch, at) -> None:
+    def late() -> None:
+        monkeypatch.setattr(clock_check, "utc_now", lambda: utc_now() + timedelta(days=400))
+
+    content = statement(entry(1250, order_of(sent)))
+    if at == "upload":
+        late()
+    answer = upload(office, content)
+    if at == "approval":
+        late()
+        answer = approve()
+
+    assert answer.status_code == 422
+    assert "The clock of" in answer.content.decode()
+    assert not BankFile.objects.exists()
+    assert TurnMark.objects.get().refusal
 
 
 def test_so_is_one_that_contradicts_an_earlier_file(office, sent) -> None:

@@ -78,7 +78,15 @@ def test_what_is_refused_is_told(
     assert (ready.status_code, ready.json()["details"]) == (503, mark.refusal)
 
 
-@pytest.mark.parametrize("words", [("prune",), ("worker", "--once")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prune",),
+        ("worker", "--once"),
+        ("import_bank_file", "/dev/null"),
+        ("record_payout", "po_1", "paid"),
+    ],
+)
 def test_nor_is_anything_done_by_hand(
     own_clock_off: Callable[[timedelta], datetime],
     words: tuple[str, ...],

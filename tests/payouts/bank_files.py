@@ -146,6 +146,7 @@ def _account_report(
     currency="BSD",
     written="2026-11-20T22:00:00",
     start="2020-01-01T00:00:00Z",
+    end="2026-11-20T23:59:59Z",
 ):
     kind, message, report = form
     return document(
@@ -153,7 +154,7 @@ def _account_report(
         version,
         f"<{message}><GrpHdr><MsgId>{message_id}</MsgId></GrpHdr><{report}><Id>{number}</Id>"
         f"<CreDtTm>{written}</CreDtTm><FrToDt><FrDtTm>{start}</FrDtTm>"
-        "<ToDtTm>2026-11-20T23:59:59Z</ToDtTm></FrToDt>"
+        f"<ToDtTm>{end}</ToDtTm></FrToDt>"
         f"<Acct><Id><Othr><Id>{account}</Id></Othr></Id><Ccy>{currency}</Ccy></Acct>{rows}"
         f"</{report}></{message}>",
     )

@@ -152,7 +152,7 @@ def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair
     assert statuses(sent_pair) == ["scheduled", "in_transit"]
 
     waiting = BankEntry.objects.unmatched().get()
-    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now(), by_two=True)
     assert batch_of().count == 1
 
 
@@ -170,7 +170,7 @@ def test_what_the_bank_speaks_of_already_is_neither_canceled_nor_refused(api, se
     assert statuses([payout]) == ["scheduled"]
 
     waiting = BankEntry.objects.unmatched().get()
-    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now(), by_two=True)
     refuse(payout)
     assert statuses([payout]) == ["failed"]
 
@@ -189,6 +189,15 @@ def test_nothing_leaves_while_the_bank_speaks_of_a_run_that_is_not_known(sent_pa
         batch_of()
 
     assert statuses(sent_pair) == ["scheduled", "scheduled"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_sends_us_money_under_the_name_of_a_run_stops_no_payout(sent_pair):
+    lost = sent_pair[0].batch
+    undo(lost)
+    read(statement(entry(100, direction="CRDT", details=batch_details(lost))))
+
+    assert batch_of().count == 2
 
 
 def test_a_day_that_is_over_is_refused(api):

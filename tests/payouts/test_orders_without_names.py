@@ -47,6 +47,18 @@ def test_what_is_said_of_the_others_waits_with_it(sent_pair, levels):
     assert statuses_of(sent_pair) == ["paid", "in_transit"]
 
 
+def test_one_of_an_earlier_release_is_not_its_run(sent_pair):
+    """It was stored with the reference of the run, as what speaks of all of it."""
+    read(status_report(sent_pair[0].batch, ("NOTPROVIDED", "RJCT"), group="ACSC"))
+    stored = BankEntry.objects.filter(kind="rejected")
+    stored.update(message_reference=sent_pair[0].batch.message_id)
+
+    read(statement())
+
+    assert sorted(waiting_entries()) == [WITHIN, NAMELESS]
+    assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
+
+
 def test_a_person_names_it_and_the_rest_is_matched_with_the_next_file(sent_pair):
     read(status_report(sent_pair[0].batch, ("NOTPROVIDED", "RJCT"), payment="ACSC"))
     nameless = BankEntry.objects.get(kind="rejected")

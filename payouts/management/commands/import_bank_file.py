@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import utc_now
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ApiError
 from core.progress_bar import ProgressBar
 from payouts.bank.importing import ImportResult, import_bank_file
@@ -37,10 +38,10 @@ class Command(BaseCommand):
                 content=content,
                 livemode=not options["test"],
                 actor=ACTOR,
-                now=utc_now(),
+                now=checked_now(),
                 progress=bar.show,
             )
-        except OSError as error:
+        except (OSError, ClockRefused) as error:
             raise CommandError(str(error)) from None
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}") from None

@@ -3,7 +3,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from core.clock import utc_now
+from core.clock import ClockRefused
+from core.clock_check import checked_now
 from core.errors import ApiError
 from payouts.services import (
     REFUSED,
@@ -33,8 +34,9 @@ class Command(BaseCommand):
         parser.add_argument("--message", default="", help="and in full")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        payout_id, at = options["payout"], utc_now()
+        payout_id = options["payout"]
         try:
+            at = checked_now()
             if options["answer"] == "paid":
                 payout = record_paid(
                     payout_id=payout_id,
@@ -53,4 +55,6 @@ class Command(BaseCommand):
                 )
         except ApiError as error:
             raise CommandError(f"{error.message} {error.details}") from None
+        except ClockRefused as refusal:
+            raise CommandError(str(refusal)) from None
         self.stdout.write(f"{payout.id} {payout.status} {payout.amount} {payout.currency}")

@@ -1,0 +1,17 @@
+"""Orders that a status report does not name, also as earlier releases have stored them."""
+
+from payouts.bank.recognition import entry_key
+from payouts.models import BankEntry, BankEntryQuerySet, BankFile, BankSource
+
+
+def nameless_orders(file: BankFile) -> BankEntryQuerySet:
+    """Return what a status report says of single orders without naming them.
+
+    Known by their keys: earlier releases gave them the reference of the run, as a group has it.
+    """
+    unnamed = BankEntry.objects.filter(file=file, source=BankSource.STATUS_REPORT, end_to_end_id="")
+    orders = {
+        entry_key((file.message_id, "order", str(number))) for number in range(file.entries.count())
+    }
+    found = (pk for pk, key in unnamed.values_list("pk", "key") if key in orders)
+    return BankEntry.objects.filter(pk__in=list(found))
