@@ -15,7 +15,6 @@ from ledger import witnesses
 from ledger.checkpoints import is_ours, sign_head, verifiers
 from ledger.models import Checkpoint, LogLeaf, Purpose, WitnessState
 from ledger.sealing import seal_transfers
-from ledger.tasks import sign_checkpoint
 from ledger.witnesses import check_witnesses, inform_witnesses
 from outbound.http_client import HttpResult
 from tests.ledger.command import verify
@@ -173,27 +172,6 @@ def test_a_note_that_cannot_be_read_hides_none_after_it(folder: Path) -> None:
     ]
 
 
-def test_a_witness_that_has_another_log_is_named(http: HttpWitness) -> None:
-    grow(3)
-    assert list(check_witnesses()) == []
-    http.root = merkle.EMPTY_ROOT
-
-    assert list(check_witnesses()) == [
-        f"Witness {HTTP} has another log: it does not extend what the witness has."
-    ]
-
-
-def test_each_minute_signs_a_head_and_hands_it_over(folder: Path) -> None:
-    fund(opened(Purpose.MERCHANT), 10)
-    seal_transfers(now=NOW)
-
-    sign_checkpoint()
-
-    assert Checkpoint.objects.count() == 1
-    assert [path.suffix for path in folder.iterdir()] == [".checkpoint"]
-    assert WitnessState.objects.get().size == Checkpoint.objects.get().size
-
-
 def test_a_folder_that_is_gone_is_told(folder: Path, settings: Settings) -> None:
     grow()
     settings.CHECKPOINT_WITNESSES = [f"file://{folder}/not-mounted"]
@@ -269,6 +247,9 @@ def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
     assert http.size == 6
     assert WitnessState.objects.get().size == 6
     assert verify()[0] == 0
+    http.root = merkle.EMPTY_ROOT
+    sentence = f"Witness {HTTP} has another log: it does not extend what the witness has."
+    assert verify() == (1, sentence)
 
 
 def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:

@@ -1,5 +1,7 @@
 """The log: what is signed becomes a leaf, in order, and every head covers it."""
 
+from pathlib import Path
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
@@ -15,6 +17,7 @@ from ledger.log_tree import log_root, log_size
 from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
 from ledger.proof_marks import Reached
 from ledger.sealing import log_rows, seal_transfers
+from ledger.tasks import sign_checkpoint
 from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
@@ -78,6 +81,16 @@ def test_its_roots_follow_from_stored_subtrees(monkeypatch: pytest.MonkeyPatch) 
 
     assert LogSubtree.objects.count() == 4
     assert [log_root(size) for size in range(7)] == [merkle.root(size, node) for size in range(7)]
+
+
+def test_each_minute_signs_a_head_and_hands_it_over(settings: Settings, tmp_path: Path) -> None:
+    settings.CHECKPOINT_WITNESSES = [f"file://{tmp_path}"]
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    sign_checkpoint()
+
+    assert [file.name for file in tmp_path.iterdir()] == ["000000000000000002.checkpoint"]
 
 
 def test_a_subtree_that_is_not_of_its_leaves_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
