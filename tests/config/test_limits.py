@@ -33,6 +33,7 @@ LIMITS: dict[str, object] = {
     "config.staff_access.PASSWORD_RESET_TIMEOUT": 259_200,
     "config.staff_access.STAFF_IDLE_SECONDS": 900,
     "config.staff_access.STAFF_SESSION_SECONDS": 28_800,
+    "core.signed_notes.KEY_HASH_BYTES": 4,
     "core.signed_tokens.SIGNATURE_CHARACTERS": 16,
     "merchants.email_confirmation.LIFETIME": timedelta(days=7),
     "merchants.email_confirmation.PER_MAILBOX": AttemptLimit(
@@ -61,6 +62,7 @@ LIMITS: dict[str, object] = {
     "customers.codes.CODE_DIGITS": 6,
     "customers.codes.LIFETIME": timedelta(minutes=10),
     "customers.codes.MAX_ATTEMPTS": 5,
+    "customers.erasure._PHONE_DIGITS": 14,
     "customers.models.PIN_ATTEMPTS_UNTIL_DISABLED": 10,
     "customers.models.SESSION_IDLE": timedelta(minutes=30),
     "customers.models.FRESH": timedelta(minutes=10),
@@ -125,6 +127,7 @@ LIMITS: dict[str, object] = {
     "payouts.bank.safe_xml.MAX_ELEMENTS": 500_000,
     "payouts.bank.safe_xml.MAX_DEPTH": 32,
     "payouts.bank_accounts.MAX_NAME_LENGTH": 140,
+    "payouts.bank.missing_statements.LOOKED_AT": 400,
     "payouts.batches.MAX_PAYOUTS": 500,
     "payouts.composition.KEPT_SECONDS": 86_400,
     "payouts.composition.MOST_READ": 50_000,
@@ -138,6 +141,10 @@ LIMITS: dict[str, object] = {
     "outbound.http_client.MAX_BODY_BYTES": 32_768,
     "outbound.http_client.EXCERPT_CHARACTERS": 1000,
     "outbound.policy.PORTS": {"https": 443, "http": 80},
+    "outbound.policy._OTHER_SERVICES": frozenset(
+        {1433, 1521, 2049, 2375, 2379, 3306, 4369, 5432, 5672, 6000, 6379, 9042, 9200, 9300, 11211}
+        | {27017}
+    ),
     "outbound.policy.HIGH_PORTS": 8000,
     "outbound.policy.UNPRIVILEGED_PORTS": 1024,
     "outbound.resolver.MAX_CONCURRENT_LOOKUPS": 128,
@@ -145,6 +152,7 @@ LIMITS: dict[str, object] = {
     "webhooks.delivery.dispatcher.RECORD_RETRY_SECONDS": (0.1, 0.5, 1, 2, 4, 8),
     "webhooks.delivery.lanes.MAX_IN_FLIGHT": 4,
     "webhooks.delivery.leases.LEASE_IN_DEADLINES": 3,
+    "webhooks.delivery.leases.TOKEN_BYTES": 16,
     "webhooks.delivery.leases.POSTPONED_FOR": timedelta(minutes=1),
     "webhooks.delivery.order.WINDOW": 20,
     "webhooks.delivery.order.LOOK_BACK": 20,
