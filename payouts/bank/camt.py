@@ -24,6 +24,7 @@ from payouts.bank.reports import (
 )
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
+from payouts.order_references import in_our_spelling
 
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
@@ -199,8 +200,8 @@ def _item(
         amount=amount,
         charge_amount=amount if is_own else _charge(kind, charge),
         currency=currency,
-        end_to_end_id=end_to_end_id,
-        message_reference=reference,
+        end_to_end_id=in_our_spelling(end_to_end_id),
+        message_reference=in_our_spelling(reference),
         bank_reference=_bank_reference(part, entry),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,

@@ -149,15 +149,18 @@ def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(sent_pa
         batch_of()
 
     explained = BankEntry.objects.get(end_to_end_id=told)
-    set_aside(entry_id=explained.pk, note="Adjusted.", actor="staff:ann", now=utc_now())
+    set_aside(
+        entry_id=explained.pk, note="Adjusted.", actor="staff:ann", now=utc_now(), by_two=True
+    )
     call_command("restored", "--reconciled")
     assert batch_of().count == 2
 
 
 @pytest.mark.django_db(transaction=True)
-def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sent_pair):
+@pytest.mark.parametrize("length", [16, 34])
+def test_payouts_stay_shut_for_what_the_restored_database_has_never_heard_of(sent_pair, length):
     call_command("restored")
-    read(statement(entry(77, f"E-{'0' * 32}")))
+    read(statement(entry(77, f"E-{'0' * 32}"[:length])))
 
     with pytest.raises(CommandError, match="no order of this reference"):
         call_command("restored", "--reconciled")
