@@ -141,6 +141,7 @@ LIMITS: dict[str, object] = {
     "outbound.http_client.MAX_BODY_BYTES": 32_768,
     "outbound.http_client.EXCERPT_CHARACTERS": 1000,
     "outbound.policy.PORTS": {"https": 443, "http": 80},
+    "outbound.http_client.PRELIMINARY_STATUSES": frozenset({102, 103}),
     "outbound.policy._OTHER_SERVICES": frozenset(
         {1433, 1521, 2049, 2375, 2379, 3306, 4369, 5432, 5672, 6000, 6379, 9042, 9200, 9300, 11211}
         | {27017}

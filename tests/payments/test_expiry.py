@@ -19,6 +19,7 @@ from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from webhooks.models import Event
+from webhooks.outbox import emit
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(hours=24)
@@ -106,13 +107,12 @@ def test_an_expiry_that_fails_at_its_end_is_undone(
     payment: Payment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     Payment.objects.update(expires_at=utc_now())
-    as_ever = reporting.emit
 
-    def emit(*arguments: Any, **options: Any) -> None:
-        as_ever(*arguments, **options)
+    def emit_and_fail(*arguments: Any, **options: Any) -> None:
+        emit(*arguments, **options)
         raise ValueError("too late to be undone but with its transaction")
 
-    monkeypatch.setattr(reporting, "emit", emit)
+    monkeypatch.setattr(reporting, "emit", emit_and_fail)
     with pytest.raises(ValueError, match="too late"):
         expire_payment(payment_id=payment.id, now=utc_now())
 
