@@ -8,9 +8,9 @@ from xml.etree.ElementTree import Element
 from django.conf import settings
 
 from payouts.account_numbers import compact
+from payouts.bank.bank_names import bank_names, name_at
 from payouts.bank.charges import Money, charge_beside, charge_within, is_charge
 from payouts.bank.reports import (
-    NOT_PROVIDED,
     Report,
     ReportItem,
     StatementPage,
@@ -28,7 +28,6 @@ from payouts.models import BankEntryKind, BankSource
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
 CLOSING = ("CLBD",)
-NO_REFERENCE = frozenset({NOT_PROVIDED, "NONREF"})
 _SIGNS = {"CRDT": 1, "DBIT": -1}
 _AMOUNTS = ("Amt", "AmtDtls/TxAmt/Amt")
 _Told = Counter[tuple[str, ...]]
@@ -122,7 +121,7 @@ def _booked(report: Element, place: str) -> Iterator[ReportItem]:
             raise BankFileUnreadable(Amt="is missing")
         # The bank's own reference is the same in every file, but some give it again each day; its
         # place is all that is left where there is none.
-        reference = "" if (name := text_at(entry, "AcctSvcrRef")) in NO_REFERENCE else name
+        reference = name_at(entry, "AcctSvcrRef")
         former = (reference,) if reference else (place, str(number))
         yield from _parts(entry, reference or place, former, *found)
 
@@ -201,20 +200,11 @@ def _item(
         currency=currency,
         end_to_end_id=end_to_end_id,
         message_reference=reference,
-        bank_reference=_bank_reference(part, entry),
+        names=bank_names(part, entry, is_whole=money == amount_at(entry, "Amt")),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,
         booking_date=booking_date,
     )
-
-
-def _bank_reference(part: Element, entry: Element) -> str:
-    """Return what the same money is called in each file: by our bank, or by all on its way."""
-    names = (
-        *(text_at(part, "Refs/AcctSvcrRef"), text_at(entry, "AcctSvcrRef")),
-        *(text_at(part, "Refs/UETR"), text_at(part, "Refs/TxId")),
-    )
-    return next((name for name in names if name and name not in NO_REFERENCE), "")
 
 
 def _charge(kind: BankEntryKind, charge: int) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from payouts.bank.reports import (
+    BankNames,
     Report,
     ReportItem,
     amount_at,
@@ -110,7 +111,7 @@ def _item(
         currency=currency,
         end_to_end_id=reference_at(found, "OrgnlEndToEndId"),
         message_reference=reference,
-        bank_reference=text_at(found, "AcctSvcrRef"),
+        names=BankNames(reference=text_at(found, "AcctSvcrRef")),
         code=code,
         message=reason if kind != K.UNKNOWN else f"{status} {reason}",
     )

@@ -21,6 +21,20 @@ NOT_PROVIDED = "NOTPROVIDED"
 
 
 @dataclass(frozen=True, kw_only=True)
+class BankNames:
+    """What banks call the money of an item.
+
+    `reference` is the name of it alone. That of the whole entry may be shared by other payments in
+    it. `uetr` and `transaction_id` go with the money through all banks.
+    """
+
+    reference: str = ""
+    entry_reference: str = ""
+    uetr: str = ""
+    transaction_id: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReportItem:
     """One thing that the bank reports. `identity` tells it apart from any other, in any file.
 
@@ -36,7 +50,7 @@ class ReportItem:
     currency: str = ""
     end_to_end_id: str = ""
     message_reference: str = ""
-    bank_reference: str = ""
+    names: BankNames = BankNames()
     code: str = ""
     message: str = ""
     booking_date: date | None = None
