@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,8 @@ from payouts.models import BankEntryKind, BankSource
 
 MAX_REFERENCE = 35
 _WRITTEN = re.compile(r"([0-9]{1,18})(?:\.([0-9]{0,5}))?", re.ASCII)
+_DAY = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
+_END_OF_DAY = re.compile(r"([0-9-]{10})T24:00:00(?:\.0+)?(Z|[+-][0-9]{2}:[0-9]{2}|)", re.ASCII)
 _LARGEST = 10**17
 NOT_PROVIDED = "NOTPROVIDED"
 
@@ -135,8 +137,8 @@ def instant_at(element: Element, *paths: str) -> datetime | None:
     if not text:
         return None
     try:
-        parsed = parse_datetime(text) or _midnight(text)
-    except ValueError:
+        parsed = _instant(text)
+    except (ValueError, OverflowError):
         parsed = None
     if parsed is None:
         raise BankFileUnreadable(**{paths[0].split("/")[-1]: "is no date or time"})
@@ -159,9 +161,14 @@ def day_at(element: Element, *paths: str) -> date | None:
     return day
 
 
-def _midnight(text: str) -> datetime | None:
-    day = parse_date(text)
-    return datetime.combine(day, time.min) if day else None
+def _instant(text: str) -> datetime | None:
+    """Read what XML may write: a day, also with an offset, or a time, also the hour 24 of a day."""
+    if day := _DAY.fullmatch(text):
+        return parse_datetime(f"{day[1]}T00:00:00{day[2]}")
+    if end := _END_OF_DAY.fullmatch(text):
+        midnight = parse_datetime(f"{end[1]}T00:00:00{end[2]}")
+        return midnight + timedelta(days=1) if midnight else None
+    return parse_datetime(text)
 
 
 def cents_of(text: str, currency: str) -> int | None:
