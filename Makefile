@@ -12,7 +12,7 @@ help:
 	@echo "make test-fast     the quick tests, three cases of each, on SQLite"
 	@echo "make night         what is drawn by chance, for hours; SEED=7 replays a night"
 	@echo "make coverage      count the branches that the tests take, by room; a quarter of an hour"
-	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices"
+	@echo "make mutants       plant mistakes in the changed lines; name those that no test notices; SEED=7 samples all"
 	@echo "make simulate      play weeks of payments, payouts and faults; SEED=7 STEPS=50000 WITHOUT=…"
 	@echo "make audit         look the pinned packages up among known weaknesses; needs a network"
 	@echo "make clients       lint the OpenAPI document; pay with four generated clients; needs a network"
@@ -45,7 +45,7 @@ audit: .venv/development
 	@$(BIN)/python -m tests.advisories
 
 mutants: .venv/development
-	@$(BIN)/python -m tests.mutants
+	@$(BIN)/python -m $(if $(SEED),tests.mutant_groups --seed $(SEED),tests.mutants)
 
 simulate: .venv/development
 	@SIMULATION_SEED="$(SEED)" SIMULATION_STEPS="$(STEPS)" SIMULATION_WITHOUT="$(WITHOUT)" \

@@ -1,17 +1,15 @@
 """Every address of the service; each room lists its own."""
 
-from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
+from config import customer_urls
 from config.front_page import front_page
 from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView, openapi_document
 from core.handler import read_only
-from core.ids import IdConverter
 from ledger.views import checkpoint_keys
 from merchants.confirmation_page import ConfirmEmailPage
-
-register_converter(IdConverter, "id")
 
 handler400 = "core.handler.bad_request"
 handler403 = "core.handler.permission_denied"
@@ -38,6 +36,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", read_only(front_page), name="front-of-v1"),
     path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),
     path("", include("backoffice.urls")),
-    path("", include("links.image_urls")),
-    path("", include("checkout.urls")),
+    *customer_urls.urlpatterns,
 ]

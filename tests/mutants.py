@@ -21,7 +21,7 @@ from types import CodeType, ModuleType
 import pytest
 
 from tests.mutations import Mutant, mutants_of
-from tests.planting import NO_TESTS, ROOT, SURVIVED, TESTS_OF_TABLES, Planting
+from tests.planting import DECLARED, NO_TESTS, ROOT, SURVIVED, Planting
 from tests.reach import left_main, reach
 
 ACCEPTED = ROOT / "tests/mutants.txt"
@@ -135,8 +135,8 @@ def main() -> int:
     if not chosen_ones:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
-    of_tables = [TESTS_OF_TABLES] if any("models" in file for file in lines) else []
-    tests = [*(options.tests or quick), *of_tables]
+    declared = {of for part, of in DECLARED.items() if any(part in file for file in lines)}
+    tests = [*(options.tests or quick), *sorted(declared)]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)
     planting = Planting(chosen_ones, options.processes, options.seconds, verdict)

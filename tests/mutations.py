@@ -38,6 +38,10 @@ CONDITIONS = {"filter", "exclude", "get", "Q", "update"}
 # Logging, what types say again, and locks: SQLite has none, the races on PostgreSQL hold them.
 SPARED_CALLS = {"log", "logger", "dataclass", "select_for_update"}
 SPARED_FIELDS = {"annotation", "returns", "type_comment"}
+# By how many statements a row is written, not what then stands there: the request costs hold it.
+SPARED_KEYWORDS = {"force_insert", "force_update", "savepoint"}
+# Words for debugging, and the attributes that a test runner looks at.
+SPARED_NAMES = re.compile(r"__(str|repr|test)__")
 SQL = re.compile(r"\b(SELECT|UPDATE|WHERE)\b")
 SQL_CHANGES = [
     (r" AND ", " OR "),
@@ -150,6 +154,14 @@ def _inside(node: ast.AST, field: str, place: CodePlace) -> CodePlace:
 def _is_spared(node: object) -> bool:
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
+    if isinstance(node, ast.keyword):
+        return node.arg in SPARED_KEYWORDS
+    if isinstance(node, ast.FunctionDef):
+        return SPARED_NAMES.fullmatch(node.name) is not None
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+        return SPARED_NAMES.fullmatch(node.targets[0].attr) is not None
+    if isinstance(node, ast.Expr) and ".select_for_update(" in ast.unparse(node):
+        return True  # a row that is read to lock it
     call = node.value if isinstance(node, ast.Expr) else node
     names = ast.unparse(call.func).split(".") if isinstance(call, ast.Call) else []
     return bool(SPARED_CALLS & {*names[:1], *names[-1:]})
@@ -229,7 +241,7 @@ def _of_call(node: ast.Call) -> Changes:
     narrows = name in CONDITIONS
     for keyword, others in _without_each(node.keywords):
         option = isinstance(keyword.value, ast.Constant) and keyword.value.value in (True, False)
-        if keyword.arg and (narrows or option):
+        if keyword.arg and keyword.arg not in SPARED_KEYWORDS and (narrows or option):
             yield _with(node, keywords=others), f"{name}(… {_text(keyword)}) dropped"
     if not narrows:
         return

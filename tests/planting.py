@@ -11,31 +11,33 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
+from tests.forks import Work, in_processes
 from tests.mutations import Mutant
 from tests.reach import FAR, distances
 
 ROOT = Path.cwd()
 TESTS_OF_TABLES = "tests/config/test_migrations.py"
+TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
+DECLARED = {
+    "models": TESTS_OF_TABLES,
+    **dict.fromkeys(("serializers", "views", "filters", "urls"), TESTS_OF_THE_CONTRACT),
+}
 SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
 PATIENCE, GRACE_SECONDS = 4, 20
 
-T = TypeVar("T")
 Function = tuple[str, int]
-Work = Callable[[Path], int]
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class Planting:
             names = list(self.learned)
         names.sort(key=lambda name: self._rank(name, mutant))
         seconds = self.seconds
-        chosen = self._of_tables(mutant)
+        chosen = self._of_declarations(mutant)
         for name in names:
             seconds -= self.learned[name].seconds
             if chosen and seconds < 0:
@@ -169,10 +171,15 @@ class Planting:
             chosen.append(name)
         return chosen
 
-    def _of_tables(self, mutant: Mutant) -> list[str]:
-        """Return the tests of what a model declares: its table is that of the migrations."""
-        is_declared = mutant.place.at_import and "models" in mutant.file
-        return [name for name in self.learned if is_declared and name.startswith(TESTS_OF_TABLES)]
+    def _of_declarations(self, mutant: Mutant) -> list[str]:
+        """Return the tests of what a module declares.
+
+        A model's table is that of the migrations, and what the API takes and answers is written.
+        """
+        if not mutant.place.at_import:
+            return []
+        tests = next((tests for part, tests in DECLARED.items() if part in mutant.file), None)
+        return [name for name in self.learned if tests and name.startswith(tests)]
 
     def _concerns(self, name: str, test: Learned, file: str) -> bool:
         """Return whether a test calls any function of a file, or imports it itself."""
@@ -205,56 +212,6 @@ class Planting:
         return swaps
 
 
-def in_processes(jobs: Iterable[tuple[T, Work]], processes: int) -> Iterator[tuple[T, int, str]]:
-    """Do each job in a fork of this process; yield its subject, its status and what it wrote."""
-    running: dict[int, tuple[T, Path]] = {}
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        for number, (subject, work) in enumerate(jobs):
-            directory = Path(folder, str(number))
-            running[_fork(work, directory)] = subject, directory
-            if len(running) == processes:
-                yield _ended(running)
-        while running:
-            yield _ended(running)
-
-
-def _ended(running: dict[int, tuple[T, Path]]) -> tuple[T, int, str]:
-    process, status = os.wait()
-    subject, directory = running.pop(process)
-    out, log = directory / "out", directory / "log"
-    wrote = out.read_text() if out.exists() else log.read_text()
-    return subject, os.waitstatus_to_exitcode(status), wrote
-
-
-def _fork(work: Work, directory: Path) -> int:
-    directory.mkdir()
-    if process := os.fork():
-        return process
-    status = CAUGHT
-    try:
-        log = os.open(directory / "log", os.O_CREAT | os.O_WRONLY)
-        for stream in (1, 2):
-            os.dup2(log, stream)
-        _take_a_database(directory)
-        status = work(directory / "out")
-    except BaseException:
-        traceback.print_exc()
-        raise
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-
-
-def _take_a_database(directory: Path) -> None:
-    from django.conf import settings
-
-    if settings.configured:
-        from django.db import connection
-
-        connection.settings_dict["TEST"]["NAME"] = str(directory / "tests.sqlite3")
-
-
 def _from_scratch(mutant: Mutant, tests: Sequence[str], out: Path) -> int:
     """Run tests in a process that imports the mutant."""
     command = [sys.executable, "-m", "tests.mutants", f"--plant={mutant.file}:{mutant.number}"]
@@ -271,14 +228,15 @@ def _functions(files: Iterable[str]) -> dict[str, list[FunctionType]]:
     found: dict[str, list[FunctionType]] = {file: [] for file in files}
     gc.unfreeze()  # what is frozen is not found
     for thing in gc.get_objects():
-        if isinstance(thing, FunctionType) and thing.__code__.co_filename in found:
+        # Not `isinstance`: it asks an object that is made when it is asked for, whatever that does.
+        if type(thing) is FunctionType and thing.__code__.co_filename in found:
             found[thing.__code__.co_filename].append(thing)
     return found
 
 
 def _caches(files: Iterable[str]) -> list[Any]:
     """Return the functions of these files that keep what they returned."""
-    kept = [thing for thing in gc.get_objects() if isinstance(thing, _lru_cache_wrapper)]
+    kept = [thing for thing in gc.get_objects() if type(thing) is _lru_cache_wrapper]
     codes = [(one, getattr(one.__wrapped__, "__code__", None)) for one in kept]
     return [one for one, code in codes if code and code.co_filename in files]
 

@@ -35,6 +35,9 @@ from tests.reach import ROOT
         ("with transaction.atomic(): ...", ["with transaction.atomic() dropped"]),
         ("log.info('paid', amount=3)", []),
         ("x = rows.select_for_update(no_key=True)", []),
+        ("rows.select_for_update().get(pk=a)", []),
+        ("x = row.save(force_insert=True)", []),
+        ("class A:\n def __str__(self): return a or b", []),
         ("def say(amount: Literal[3]) -> Literal[4]: ...", []),
     ],
 )

@@ -1,6 +1,6 @@
 """Pictures and paper: QR codes, posters, a merchant's colour as a stylesheet."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -15,7 +15,7 @@ from checkout.models import Logo
 from checkout.payment_view import Payee, payee_of
 from checkout.receipts import logo_of
 from core.formats import money
-from core.pictures import immutable, qr_code_of, unless_known
+from core.pictures import CODES_KEPT, immutable, qr_code_of, unless_known
 from core.prepared import Place, PreparedValues
 from links.models import PaymentLink
 from payments.models import Payment
@@ -26,9 +26,15 @@ PAPER_TYPES = {"pdf": "application/pdf", "svg": "image/svg+xml"}
 @require_safe
 def payment_qr(request: HttpRequest, payment_id: str, form: str) -> HttpResponseBase:
     """Draw the address of a payment. It never changes, so it may be kept for ever."""
+    return qr_code_of(request, _address_of(payment_id), form)
+
+
+@lru_cache(CODES_KEPT)
+def _address_of(payment_id: str) -> str:
+    """Return the address of a payment, which stays once it is there. Raises Http404."""
     if not _ids().rows(id=payment_id):
         raise Http404
-    return qr_code_of(request, f"{settings.BASE_URL}/checkout/{payment_id}", form)
+    return f"{settings.BASE_URL}/checkout/{payment_id}"
 
 
 @cache

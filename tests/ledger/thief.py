@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from django.db import connection
+from django.db.models import Model
 
 from ledger.models import Transfer, TransferKind
 from tests.ledger.command import verify
@@ -35,6 +36,12 @@ def tamper(statement: str) -> tuple[int, str]:
     with all_rights(), connection.cursor() as cursor:
         cursor.execute(statement)
     return verify()
+
+
+def change(row: Model, **values: Any) -> None:
+    """Change columns of one row."""
+    with all_rights():
+        type(row)._base_manager.filter(pk=row.pk).update(**values)
 
 
 def insert_transfer(values: dict[str, Any]) -> str:

@@ -5,9 +5,11 @@ from django.core.management import call_command
 from django.db import connection
 
 from core.clock import utc_now
+from ledger.models import Transfer
 from payouts.models import Payout, Statement, StatementLine
 from payouts.reconciliation import check_payouts
-from payouts.services import mark_sent, record_failed, record_paid
+from payouts.services import mark_sent, record_failed, record_paid, record_returned
+from tests.ledger.thief import change as tamper_with
 from tests.payouts.merchant_balance import credit
 
 STAFF = "staff:ann"
@@ -48,6 +50,62 @@ def test_it_names_a_payout_that_is_not_what_its_transfers_say(payouts, place, ch
     found = [each for each in check_payouts() if payouts[place].pk in each]
 
     assert any(sentence in each for each in found)
+
+
+KINDS = {0: "payout", 2: "payout_paid", 3: "payout_returned", 5: "payout_reversed"}
+
+
+@pytest.fixture
+def moved(payouts, api, merchant):
+    """One that came back after it was paid, too; and the transfer of each kind."""
+    returned = api(merchant).post("/v1/payouts", {"amount": 1000}).json()["id"]
+    mark_sent(payout_id=returned, actor=STAFF, now=utc_now())
+    record_paid(payout_id=returned, actor=STAFF, now=utc_now())
+    reason = {"code": "AC04", "message": "The account is closed."}
+    record_returned(payout_id=returned, actor=STAFF, now=utc_now(), **reason)
+    assert list(check_payouts()) == []
+    ids = [*(payout.pk for payout in payouts), returned]
+    return {
+        kind: Transfer.objects.get(kind=kind, reference=ids[place]) for place, kind in KINDS.items()
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS.values())
+@pytest.mark.parametrize(
+    ("place", "change"),
+    [
+        ("transfer", {"amount": 999}),
+        ("transfer", {"currency": "USD"}),
+        ("transfer", {"livemode": True}),
+        ("transfer", {"reference": "po_x"}),
+        ("debit_account", {"purpose": "fees"}),
+        ("credit_account", {"purpose": "fees"}),
+    ],
+)
+def test_it_names_a_payout_whose_transfer_moved_something_else(moved, kind, place, change):
+    transfer = moved[kind]
+    tamper_with(getattr(transfer, place, transfer), **change)
+
+    found = [each for each in check_payouts() if f"without its {kind} transfer" in each]
+
+    assert any(transfer.reference in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [
+        *(("payout", "debit_account"), ("payout", "credit_account")),
+        *(("payout_paid", "debit_account"), ("payout_reversed", "credit_account")),
+        *(("payout_returned", "debit_account"), ("payout_returned", "credit_account")),
+    ],
+)
+def test_it_names_a_payout_whose_transfer_was_another_merchants(moved, stranger, kind, place):
+    transfer = moved[kind]
+    tamper_with(getattr(transfer, place), owner=stranger.pk)
+
+    found = [each for each in check_payouts() if f"without its {kind} transfer" in each]
+
+    assert any(transfer.reference in each for each in found)
 
 
 def test_it_names_transfers_of_a_payout_that_is_gone(payouts):
@@ -94,3 +152,29 @@ def test_it_names_a_transfer_that_stands_in_no_statement(payouts):
     found = list(check_payouts())
 
     assert f"Transfer {transfer_id} stands in no statement of its credit_account." in found
+
+
+def test_it_names_a_statement_whose_lines_make_another_amount(payouts):
+    statement = payouts[0].statement
+    tamper_with(statement, movements_amount=10_001, closing_amount=9_001)
+
+    found = list(check_payouts())
+
+    assert f"Statement {statement.pk} sums 1 movements to 10001; its 1 lines make 10000." in found
+
+
+def test_it_names_a_statement_that_its_payout_did_not_close(payouts):
+    statement = payouts[0].statement
+    tamper_with(statement, payout_amount=1_001, closing_amount=8_999)
+
+    found = list(check_payouts())
+
+    assert f"Statement {statement.pk} was not closed by a payout of its amount." in found
+
+
+def test_it_names_a_statement_that_is_open_and_has_a_payout(payouts):
+    account = payouts[0].statement.account
+    still_open = Statement.objects.create(account=account, number=99, opening_amount=0)
+    tamper_with(payouts[0], statement=still_open)
+
+    assert f"Statement {still_open.pk} has a payout and is still open." in list(check_payouts())

@@ -1,0 +1,112 @@
+"""Sample planted mistakes in money, auth, webhooks and rights by a seed: `make mutants SEED=7`.
+
+Each part of them is planted in by itself, with the quick tests of the rooms that use it. What is
+accepted in `tests/mutants.txt` does not count as caught.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tests.source_tree import ROOT, SERVICE
+
+FLOOR_PERCENT = 97
+# What documents the service or measures it, and commands of a shell: none of the four.
+NOT_OF_THEM = re.compile(r"(openapi|reference|samples|metrics)\.py$|/(management|cli)/")
+RESULT = re.compile(
+    r"(?P<caught>\d+) of (?P<planted>\d+) planted .* (?P<accepted>\d+) accepted, (?P<survived>\d+)"
+)
+
+
+class Group(NamedTuple):
+    """The files that a pattern matches, but for those of a group before, and folders of tests."""
+
+    files: str
+    tests: tuple[str, ...]
+
+
+GROUPS = {
+    "rights": Group(
+        r"merchants/(access|scoping|callers?\w*|viewsets)|config/staff_access"
+        r"|backoffice/(roles|staff|middleware|authenticators|lockout|password\w*|known_browsers)\."
+        r"|backoffice/services/(instruction\w*|independence|decisions|requesters|accounts)\."
+        r"|backoffice/services/(administrators|break_glass|two_factor|staff_passkeys|invitations)\.",
+        ("backoffice", "merchants"),
+    ),
+    "keys": Group(r"merchants/|core/(attempt_limits|signed_tokens)", ("merchants", "core")),
+    "customers": Group("customers/", ("customers", "checkout")),
+    "ledger": Group(
+        r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)", ("ledger", "core")
+    ),
+    "payments": Group(r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core")),
+    "refunds": Group("refunds/", ("refunds",)),
+    "funding": Group("funding/", ("funding",)),
+    "payouts": Group("payouts/", ("payouts",)),
+    "webhooks": Group("webhooks/|outbound/|core/signatures", ("webhooks", "outbound")),
+}  # fmt: skip
+
+
+class Counts(NamedTuple):
+    """How many mistakes were planted in a group, and what became of them."""
+
+    planted: int = 0
+    caught: int = 0
+    accepted: int = 0
+    survived: int = 0
+
+    @property
+    def percent(self) -> float:
+        return 100 * self.caught / self.planted if self.planted else 0.0
+
+    def __str__(self) -> str:
+        return "".join(f"{count:9}" for count in self) + f"{self.percent:9.1f} %"
+
+
+def main() -> int:
+    """Plant in each group in turn; return 1 where too few of all are caught."""
+    options, others = _options()
+    counts = {group: _plant(group, [f"--seed={options.seed}", *others]) for group in options.groups}
+    counts["all"] = Counts(*map(sum, zip(*counts.values(), strict=True)))
+    sys.stdout.write(f"{'':10}{''.join(f'{name:>9}' for name in Counts._fields)}\n")
+    for group, count in counts.items():
+        sys.stdout.write(f"{group:10}{count}\n")
+    return 1 if counts["all"].percent < FLOOR_PERCENT else 0
+
+
+def files_of(group: str) -> Iterator[str]:
+    """Yield the files of a group."""
+    for name in (str(path.relative_to(ROOT)) for path in sorted(SERVICE)):
+        found = [each for each, (files, _) in GROUPS.items() if re.match(files, name)]
+        if found[:1] == [group] and not NOT_OF_THEM.search(name):
+            yield name
+
+
+def _plant(group: str, arguments: Sequence[str]) -> Counts:
+    command = [sys.executable, "-u", "-m", "tests.mutants", *arguments]
+    tests = [f"tests/{folder}" for folder in GROUPS[group].tests]
+    counts = Counts()
+    with subprocess.Popen(
+        [*command, "--files", *files_of(group), "--tests", *tests],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        for line in process.stdout or ():
+            sys.stdout.write(line)
+            sys.stdout.flush()
+            if found := RESULT.search(line):
+                counts = Counts(*(int(found[name]) for name in Counts._fields))
+    return counts
+
+
+def _options() -> tuple[argparse.Namespace, list[str]]:
+    parser = argparse.ArgumentParser(description=__doc__, epilog="Others as `tests.mutants` has.")
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--groups", nargs="*", choices=GROUPS, default=list(GROUPS))
+    options, others = parser.parse_known_args()
+    return options, ["--most=35", *others]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
