@@ -7,10 +7,10 @@ import re
 from typing import TYPE_CHECKING
 
 from django import forms
-from django.core.validators import validate_email
 from django.forms.utils import ErrorDict, ErrorList
 from django.utils.translation import gettext_lazy as _
 
+from core.mailboxes import validate_public_address
 from core.text import is_printable
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class EmailForm(Form):
     email = forms.CharField(
         label=_("E-mail address"),
         max_length=MAX_EMAIL,
-        validators=[validate_email],
+        validators=[validate_public_address],
         error_messages=error_messages_for(_("Enter an e-mail address."), NOT_AN_ADDRESS),
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )

@@ -1,7 +1,6 @@
 """The receipt of a payment: always current, refunds included."""
 
 import base64
-import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -11,6 +10,7 @@ from django.utils.translation import gettext as _
 from checkout.models import Logo
 from core import attempt_limits
 from core.log_receipts import PENDING, ReceiptRefused, proven_entries
+from core.mailboxes import mailbox_of
 from core.signed_notes import LogHead
 from ledger.checkpoints import newest_checkpoint, verifiers
 from ledger.models import Transfer, TransferKind
@@ -127,8 +127,7 @@ def mail_receipt(
     To one address, too: many payments of a cent would be many mails. The customer who paid has
     mails that no visitor can use up. Raises RateLimited, with nothing counted.
     """
-    hashed = hashlib.sha256(email.lower().encode()).hexdigest()
     sender = " payer" if is_payer else ""
-    counted = ((MAILS, f"{payment.id}{sender}"), (MAILS_TO_ONE, f"{hashed}{sender}"))
+    counted = ((MAILS, f"{payment.id}{sender}"), (MAILS_TO_ONE, f"{mailbox_of(email)}{sender}"))
     attempt_limits.count_or_refuse(counted, now=now)
     plan_receipt_again(payment_id=payment.id, recipient=email, language=language, now=now)

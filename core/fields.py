@@ -10,7 +10,6 @@ from datetime import date, datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.utils.dateparse import parse_date
 from rest_framework import serializers
 
@@ -24,6 +23,7 @@ from core.limits import (
     MAX_METADATA_VALUE,
     MAX_URL,
 )
+from core.mailboxes import validate_public_address
 from core.money import MAX_AMOUNT, is_currency
 from core.text import is_printable
 from core.web_urls import WEB_URL_RULE, is_web_url
@@ -133,7 +133,7 @@ class EmailTextField(TextField):
     def to_internal_value(self, data: Any) -> str:
         text = super().to_internal_value(data)
         try:
-            validate_email(text)
+            validate_public_address(text)
         except ValidationError:
             raise serializers.ValidationError("must be an e-mail address") from None
         return text

@@ -3,7 +3,6 @@
 The e-mail names no merchant: its text is ours, since anyone who registers chooses the address.
 """
 
-import hashlib
 from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -16,6 +15,7 @@ from django.urls import reverse
 
 from core.attempt_limits import AttemptLimit, count_within_all
 from core.durations import in_words
+from core.mailboxes import mailbox_of
 from merchants.known_keys import forget_keys
 from merchants.models import Merchant
 from messages.content import Content
@@ -44,7 +44,7 @@ def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> Non
     A merchant and a `network` ("" for none) have a few a day, too: what is above that is not sent,
     and the caller is not told, as with addresses that do not exist.
     """
-    counted = [(PER_MAILBOX, _mailbox_of(merchant.email)), (PER_MERCHANT, merchant.id)]
+    counted = [(PER_MAILBOX, mailbox_of(merchant.email)), (PER_MERCHANT, merchant.id)]
     if network:
         counted.append((PER_NETWORK, network))
     if count_within_all(counted, now=now):
@@ -57,12 +57,6 @@ def plan_confirmation(merchant: Merchant, *, network: str, now: datetime) -> Non
             livemode=True,
             now=now,
         )
-
-
-def _mailbox_of(email: str) -> str:
-    """Return what stands for a mailbox in a count, without its name: tags after a + share it."""
-    local, _, domain = email.lower().rpartition("@")
-    return hashlib.sha256(f"{local.partition('+')[0]}@{domain}".encode()).hexdigest()
 
 
 def write(message: Message, now: datetime) -> Content | None:

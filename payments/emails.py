@@ -1,6 +1,5 @@
 """E-mails about a payment: planned with the facts, written when they are due."""
 
-import hashlib
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,6 +10,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import day_of, moment_of, money, money_and_code
+from core.mailboxes import mailbox_of
 from messages.content import Content
 from messages.models import Channel, Message, MessageStatus
 from messages.planning import plan_message
@@ -53,7 +53,7 @@ def plan_invoice(payment: Payment, *, now: datetime) -> None:
 
 
 def _count_invoice(merchant_id: str, address: str, now: datetime) -> None:
-    recipient = hashlib.sha256(f"{merchant_id} {address.lower()}".encode()).hexdigest()
+    recipient = f"{merchant_id} {mailbox_of(address)}"
     per_merchant = AttemptLimit("invoice-merchant", settings.INVOICES_PER_MERCHANT, DAY)
     count_or_refuse([(per_merchant, merchant_id), (PER_RECIPIENT, recipient)], now=now)
 

@@ -4,7 +4,6 @@ Texts cost money and e-mails bear our name: what is sent is limited per recipien
 merchant, texts per country besides. In test mode e-mails reach the merchant, and texts no one.
 """
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -13,6 +12,7 @@ from django.db import transaction
 
 from core.attempt_limits import AttemptLimit, count_or_refuse
 from core.formats import moment_of, money
+from core.mailboxes import mailbox_of
 from customers.code_budgets import served_country
 from links.models import PaymentLink
 from links.statuses import LinkStatus
@@ -98,10 +98,9 @@ def _text(row: Payment | PaymentLink, merchant: Merchant, name: str, url: str) -
 
 def _count(row: Payment | PaymentLink, recipient: Recipient, now: datetime) -> None:
     """Count it in every limit. Raises CountryNotServed, and RateLimited where there is no room."""
-    hashed = hashlib.sha256(recipient.address.lower().encode()).hexdigest()
     counted = [
         (PER_OBJECT, row.pk),
-        (PER_RECIPIENT, hashed),
+        (PER_RECIPIENT, mailbox_of(recipient.address)),
         (PER_MERCHANT, f"{row.merchant_id} {row.livemode}"),
     ]
     if recipient.channel == Channel.SMS and row.livemode:

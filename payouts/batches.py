@@ -18,6 +18,7 @@ from core.instants import today_in
 from core.json import dump_json
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
+from payouts.contradictions import held_back
 from payouts.errors import (
     BankEntriesWaiting,
     BankEntryUnfit,
@@ -38,7 +39,6 @@ from payouts.order_references import (
     ORDER_PREFIX,
     REFERENCE_CHARACTERS,
     end_to_end_id,
-    held_back,
 )
 from payouts.services import fail_unsendable, leave
 from payouts.statuses import PayoutStatus

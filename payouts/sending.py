@@ -10,8 +10,8 @@ from core.clock import running_on
 from core.instants import today_in
 from core.sweeping import keys_by_page, sweep
 from payouts.continuity import is_shut
+from payouts.contradictions import held_back
 from payouts.models import Payout
-from payouts.order_references import held_back
 from payouts.providers import provider_for
 from payouts.scheduling import FURTHEST_AHEAD
 from payouts.services import mark_sent, record_failed, record_paid

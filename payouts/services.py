@@ -22,6 +22,7 @@ from payouts.balances import reserved
 from payouts.bank_accounts import account_to_pay
 from payouts.business_days import BusinessDays
 from payouts.continuity import is_shut
+from payouts.contradictions import spoken_of
 from payouts.errors import (
     PayoutNotCancelable,
     PayoutReturnTooLate,
@@ -38,7 +39,6 @@ from payouts.models import (
     PayoutOrigin,
     Statement,
 )
-from payouts.order_references import spoken_of
 from payouts.statements import available_in, close, gather, open_statement
 from payouts.statuses import CANCELABLE, PayoutStatus
 from webhooks.event_types import EventType

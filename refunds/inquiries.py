@@ -74,8 +74,10 @@ def close_inquiry(*, caller: Caller, inquiry_id: str, text: str, now: datetime) 
 def settle_by_refund(inquiry: Inquiry, *, actor: str, now: datetime) -> list[Fact]:
     """Settle the inquiry of a payment that is being refunded; return what there is to report.
 
-    The payment is locked. The notice of the refund is what tells the customer.
+    The payment is locked; what was read together with it may be of before. The notice of the refund
+    is what tells the customer.
     """
+    inquiry.refresh_from_db(fields=["reason", "status", "open_since", "updated_at"])
     if inquiry.status not in UNSETTLED:
         return []
     inquiry.transition_to(InquiryStatus.REFUNDED, actor=actor, now=now)

@@ -21,6 +21,7 @@ from backoffice.resource.fieldsets import Fieldset
 from backoffice.resource.filters import ModeFilter, choice_filter
 from core.clock import request_now
 from payouts.bank.position import position_in
+from payouts.contradictions import holds_back
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, BankStatement
 
 READ = Instant("Read", "created_at")
@@ -92,10 +93,18 @@ class BankEntryAdmin(OfficeAdmin):
 
     def answer(self, row: BankEntry, now: datetime) -> SupportAnswer:
         if row.state == BankEntryState.UNMATCHED:
-            return SupportAnswer([f"It waits for a person: {row.problem}"], "wait")
+            return SupportAnswer(_why_it_waits(row), "wait")
         if row.state == BankEntryState.OTHER:
             return SupportAnswer([f"Of no payout: {row.note}"], "quiet")
         return SupportAnswer(["Matched."], "good")
+
+
+def _why_it_waits(entry: BankEntry) -> list[str]:
+    words = f"It waits for a person: {entry.problem}"
+    by_two = (
+        "It keeps payouts here, or may come to: to say that it is of no payout takes two people."
+    )
+    return [words, by_two] if holds_back(entry) else [words]
 
 
 def _amended_by(statement: BankStatement) -> str:

@@ -1,8 +1,10 @@
 """What finance does with the bank's answers, by form."""
 
 from dataclasses import replace
+from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.db.models import Q
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
@@ -23,13 +25,15 @@ from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.bank_entries import MERCHANT, SERVICE
 from backoffice.services.bank_uploads import content_hash, seal_file
+from core.money import MAX_AMOUNT
 from customers.models import Customer
 from funding.models import TopUp
 from funding.references import references_in
 from payouts.bank.by_hand import set_aside, wait_again
 from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
-from payouts.models import BankEntryState, Payout, PayoutBatch
+from payouts.contradictions import holds_back
+from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
 from payouts.statuses import TRANSITIONS, PayoutStatus
 
 S = PayoutStatus
@@ -100,21 +104,17 @@ class MatchForm(ActionForm):
 def _match(context: ActionContext) -> Instruction:
     """Ask about what the entry is matched with: the payout or the run."""
     entry, found = context.row, context.data["payout"]
-    about, task, arguments = (
-        replace(context, row=found),
-        instruction_kinds.BANK_ENTRY,
-        {"entry": entry.pk},
-    )
+    about, task = replace(context, row=found), instruction_kinds.BANK_ENTRY
+    arguments: dict[str, Any] = {"entry": entry.pk}
     is_run, borne_by = isinstance(found, PayoutBatch), context.data["charge_borne_by"]
     charge = 0
     if borne_by:
         every = list(found.payouts.all()) if is_run else [found]
         charge = booked_with_charge(entry, every)[1] if is_run else charge_in(entry, every)
     if charge:
-        words = formats.money(charge, found.currency)
-        arguments |= {"charge": words, "charge_borne_by": borne_by}
+        arguments |= {"charge_amount": charge, "charge_borne_by": borne_by}
     if is_run:
-        return submit(about, task, amount=entry.amount or 0, arguments=arguments)
+        return submit(about, task, amount=_amount_to_show(entry), arguments=arguments)
     return submit(about, task, arguments=arguments)
 
 
@@ -155,6 +155,25 @@ class ExplanationForm(ActionForm):
     )
 
 
+class ContradictionForm(ActionForm):
+    reason = TextInputField(
+        max_length=500, label="What it is", help_text="Such as: paid; the balance was adjusted."
+    )
+    note = TextAreaField(max_length=2_000)
+
+
+def _ask_to_set_aside(context: ActionContext) -> Instruction:
+    entry = context.row
+    currency = entry.currency or settings.DEFAULT_CURRENCY
+    amount = _amount_to_show(entry)
+    return submit(context, instruction_kinds.SET_ASIDE, amount=amount, currency=currency)
+
+
+def _amount_to_show(entry: BankEntry) -> int:
+    """Return the amount of an entry; 0 where the bank names none, or none that we could move."""
+    return entry.amount if entry.amount and entry.amount <= MAX_AMOUNT else 0
+
+
 BANK_ENTRY_ACTIONS = (
     Action(
         name="match",
@@ -186,13 +205,26 @@ BANK_ENTRY_ACTIONS = (
         form=ExplanationForm,
         service=set_aside,
         row_id="entry_id",
+        given={"by_two": False},
         message="Noted. It no longer counts as a difference.",
         audited_as="explain bank entry",
         watches=("state",),
         reason="note",
-        about="A fee, interest, money put in: moves nothing here.",
+        about="A fee, interest, money put in: moves nothing here. No one else has to agree.",
         icon="label",
-        available=lambda entry, now: entry.is_waiting,
+        available=lambda entry, now: entry.is_waiting and not holds_back(entry),
+    ),
+    Action(
+        name="other-by-two",
+        title="It is of no payout that we know",
+        right=Right.PAY_OUT,
+        form=ContradictionForm,
+        service=_ask_to_set_aside,
+        message=submitted("Noted."),
+        about="It names an order or a run of ours, and keeps payouts here: a colleague has to"
+        " approve, then they leave.",
+        icon="label",
+        available=lambda entry, now: entry.is_waiting and holds_back(entry),
     ),
     Action(
         name="wait-again",

@@ -145,10 +145,20 @@ class InstructionAdmin(OfficeAdmin):
 def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     """Return what else was asked for; what guards against a stale form is of no use to people."""
     return [
-        (name.replace("_", " ").capitalize(), value)
+        (_title(name), _words(name, value, instruction))
         for name, value in instruction.arguments.items()
         if name not in ("expected_available", "payouts", "says", "gives")
     ]
+
+
+def _title(name: str) -> str:
+    return name.removesuffix("_amount").replace("_", " ").capitalize()
+
+
+def _words(name: str, value: Any, instruction: Instruction) -> Any:
+    """Write cents as money of the instruction's currency."""
+    is_amount = name.endswith("_amount") and isinstance(value, int)
+    return formats.money(value, instruction.currency) if is_amount else value
 
 
 def _of_file(instruction: Instruction) -> list[Table]:

@@ -27,8 +27,8 @@ from backoffice.services.payouts import RUN, Run, add_holiday, drop_holiday, run
 from backoffice.statuses import InstructionStatus
 from payouts.batches import payouts_due
 from payouts.business_days import BusinessDays
+from payouts.contradictions import held_back
 from payouts.models import Payout, PayoutBatch
-from payouts.order_references import held_back
 from payouts.services import cancel_payout, record_paid
 from payouts.statuses import CANCELABLE, PayoutStatus
 

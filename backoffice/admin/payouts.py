@@ -36,8 +36,8 @@ from backoffice.resource.filters import DayFilter, ModeFilter, choice_filter, li
 from backoffice.resource.merchant_filter import MerchantFilter
 from backoffice.resource.page_urls import address_of
 from backoffice.resource.tables import Related
+from payouts.contradictions import contradiction_of
 from payouts.models import AccountState, Payout, PayoutBatch, PayoutOrigin
-from payouts.order_references import contradiction_of
 from payouts.statuses import PayoutStatus
 
 SHOWN = 50

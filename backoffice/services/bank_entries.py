@@ -7,24 +7,26 @@ from backoffice.services.payouts import refuse_move
 from customers.models import Customer
 from funding.bank_transfers import credit_by_hand, refuse_no_credit
 from merchants.callers import Caller
-from payouts.bank.by_hand import match_batch_by_hand, match_by_hand
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, set_aside
 from payouts.models import BankEntry
 from payouts.services import RETURNED_BY_BANK, record_returned
 from payouts.statuses import PayoutStatus
 
 SERVICE, MERCHANT = "the service", "the merchant"
-_BEARS_CHARGE = {"": None, SERVICE: False, MERCHANT: True}
 
 
 def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime) -> str:
-    """Take an entry for that of a payout or a run. Raises as the services of `by_hand` do."""
+    """Take an entry for that of a payout or a run, with the charge that was asked for, if any.
+
+    Raises as the services of `by_hand` do.
+    """
     entry_id, subject_id = instruction.arguments["entry"], instruction.subject_id
-    bears_charge = _BEARS_CHARGE[instruction.arguments.get("charge_borne_by", "")]
+    charge_amount = instruction.arguments.get("charge_amount", 0)
     if subject_id.startswith("bat_"):
         match_batch_by_hand(
             entry_id=entry_id,
             batch_id=subject_id,
-            bears_charge=bears_charge is False,
+            charge_amount=charge_amount,
             actor=caller.actor,
             now=now,
         )
@@ -32,11 +34,24 @@ def match_entry_by_hand(instruction: Instruction, caller: Caller, now: datetime)
     match_by_hand(
         entry_id=entry_id,
         payout_id=subject_id,
-        merchant_bears_charge=bears_charge,
+        merchant_bears_charge=instruction.arguments.get("charge_borne_by") == MERCHANT,
+        charge_amount=charge_amount,
         actor=caller.actor,
         now=now,
     )
     return subject_id
+
+
+def set_entry_aside(instruction: Instruction, caller: Caller, now: datetime) -> str:
+    """Note what an entry is that holds payouts back. Raises as `set_aside` does."""
+    entry = set_aside(
+        entry_id=instruction.subject_id,
+        note=instruction.reason,
+        by_two=True,
+        actor=caller.actor,
+        now=now,
+    )
+    return entry.pk
 
 
 def check_credit(instruction: Instruction, now: datetime) -> None:

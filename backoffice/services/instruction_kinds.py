@@ -65,6 +65,7 @@ RUN_PAYOUTS = "run_payouts"
 PAYOUT_FAILURE = "payout_failure"
 PAYOUT_RETURN = "payout_return"
 BANK_ENTRY = "bank_entry"
+SET_ASIDE = "set_aside"
 BANK_CREDIT = "bank_credit"
 BANK_FILE = "bank_file"
 BANK_ACCOUNT = "bank_account"
@@ -121,6 +122,15 @@ TASKS: dict[str, InstructionTask] = {
         R.PAY_OUT,
         tried(bank_entries.match_entry_by_hand),
         bank_entries.match_entry_by_hand,
+        always_two=True,
+    ),
+    # It lets payouts leave that the bank may have paid.
+    SET_ASIDE: InstructionTask(
+        "Setting aside of a bank entry",
+        K.ADJUSTMENT,
+        R.PAY_OUT,
+        tried(bank_entries.set_entry_aside),
+        bank_entries.set_entry_aside,
         always_two=True,
     ),
     BANK_CREDIT: InstructionTask(

@@ -123,6 +123,7 @@ def _subject_type(task: InstructionTask, subject_id: str) -> str:
         "key": "apikey",
         "top": "topup",
         "bat": "payoutbatch",
+        "ben": "bankentry",
     }
     return kinds.get(subject_id.partition("_")[0], "payout")
 

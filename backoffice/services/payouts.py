@@ -25,9 +25,9 @@ from payouts.bank_accounts import BankDetails, open_bank_account
 from payouts.batches import MAX_PAYOUTS, create_batch, first_day, payouts_due, refuse_unknown_file
 from payouts.business_days import BusinessDays
 from payouts.continuity import refuse_after_restore
+from payouts.contradictions import held_back
 from payouts.errors import PayoutStatusUnfit, PayoutTooSmall
 from payouts.models import BankAccount, BankHoliday, Payout, PayoutBatch, PayoutOrigin
-from payouts.order_references import held_back
 from payouts.own_accounts import approve_bank_account
 from payouts.services import REFUSED, record_failed, schedule_payout
 from payouts.statuses import TRANSITIONS, PayoutStatus

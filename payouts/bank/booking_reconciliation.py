@@ -8,6 +8,7 @@ from ledger.models import HOUSE, Account, Purpose
 from ledger.reconciliation import each
 from ledger.services import balance_of
 from payouts.bank.moved_amounts import charge_note
+from payouts.bank.run_reconciliation import check_runs
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, BankSource, Payout
 from payouts.statuses import PayoutStatus
 
@@ -23,6 +24,7 @@ def check_bookings() -> Iterator[str]:
         )
         yield from _check_field(field, matched)
     yield from _check_matches()
+    yield from check_runs()
     yield from _check_accounts()
 
 

@@ -18,6 +18,7 @@ from payouts.bank.matching import (
     refuse_resolved,
 )
 from payouts.bank.moved_amounts import booked_with_charge, charge_in, charge_note
+from payouts.contradictions import holds_back
 from payouts.errors import BankEntryUnfit, PayoutBatchNotFound
 from payouts.models import BankEntry, BankEntryKind, BankEntryState, Payout, PayoutBatch
 
@@ -31,14 +32,15 @@ def match_by_hand(
     payout_id: str,
     actor: str,
     now: datetime,
-    merchant_bears_charge: bool | None = None,
+    charge_amount: int = 0,
+    merchant_bears_charge: bool = False,
 ) -> BankEntry:
-    """Take an entry for that of a payout.
+    """Take an entry for that of a payout; `charge_amount` is the bank's charge in it, in cents.
 
-    Of a debit with a charge of the bank, or a return less one, it is to be said who bears that: of
-    a debit it is we, as the order says. All of a payout that comes back goes to the merchant's
-    balance, and the charge is taken from there where the merchant bears it, once although a
-    notification and a statement tell of it.
+    Of a debit with a charge, or a return less one, it is to be said who bears that: of a debit it
+    is we, as the order says. All of a payout that comes back goes to the merchant's balance, and
+    the charge is taken from there where the merchant bears it, once although a notification and a
+    statement tell of it.
     Raises BankEntryNotFound, PayoutNotFound, BankEntryUnfit, PayoutReturnTooLate.
     """
     entry = _waiting(entry_id)
@@ -49,23 +51,23 @@ def match_by_hand(
         raise BankEntryUnfit(payout="is of the other mode")
     if kind == K.DEBIT and merchant_bears_charge:
         raise BankEntryUnfit("The order says that we bear the charge for it (ChrgBr DEBT).")
-    charge = 0 if merchant_bears_charge is None else charge_in(entry, [payout])
-    apply_entry(entry, kind, [payout], charge=charge, actor=actor, now=now)
-    if charge and merchant_bears_charge:
-        _take_charge(payout, charge, now)
-    _note_charge(entry, charge)
+    _refuse_other_charge(charge_amount, charge_in(entry, [payout]))
+    apply_entry(entry, kind, [payout], charge=charge_amount, actor=actor, now=now)
+    if charge_amount and merchant_bears_charge:
+        _take_charge(payout, charge_amount, now)
+    _note_charge(entry, charge_amount)
     entry.match(payout=payout, by=actor, at=now)
     return entry
 
 
 @transaction.atomic
 def match_batch_by_hand(
-    *, entry_id: str, batch_id: str, actor: str, now: datetime, bears_charge: bool = False
+    *, entry_id: str, batch_id: str, actor: str, now: datetime, charge_amount: int = 0
 ) -> BankEntry:
     """Take a debit for that of a batch, whose payouts that were not refused make its amount.
 
-    Or all of them: then the money of the others has to come back. `bears_charge`: what it is more
-    is the bank's charge, which we bear. Raises BankEntryNotFound, PayoutBatchNotFound,
+    Or all of them: then the money of the others has to come back. `charge_amount`: what it is more,
+    in cents, is the bank's charge, which we bear. Raises BankEntryNotFound, PayoutBatchNotFound,
     BankEntryUnfit.
     """
     entry = _waiting(entry_id)
@@ -74,20 +76,30 @@ def match_batch_by_hand(
         raise PayoutBatchNotFound
     if entry.kind != K.DEBIT:
         raise BankEntryUnfit("Only money that left can be that of a run.")
-    if bears_charge:
+    payouts = payouts_booked_in(entry, batch)
+    if charge_amount:
         payouts, charge = booked_with_charge(entry, payouts_in_run(batch))
-    else:
-        payouts, charge = payouts_booked_in(entry, batch), 0
-    apply_entry(entry, K.DEBIT, payouts, charge=charge, comes_back=True, actor=actor, now=now)
-    _note_charge(entry, charge)
+        _refuse_other_charge(charge_amount, charge)
+    apply_entry(
+        entry, K.DEBIT, payouts, charge=charge_amount, comes_back=True, actor=actor, now=now
+    )
+    _note_charge(entry, charge_amount)
     entry.match(batch=batch, by=actor, at=now)
     return entry
 
 
 @transaction.atomic
-def set_aside(*, entry_id: str, note: str, actor: str, now: datetime) -> BankEntry:
-    """Note that an entry is of no payout. Raises BankEntryNotFound, BankEntryUnfit."""
+def set_aside(
+    *, entry_id: str, note: str, actor: str, now: datetime, by_two: bool = False
+) -> BankEntry:
+    """Note that an entry is of no payout; `by_two`: a second person has agreed.
+
+    Raises BankEntryNotFound and BankEntryUnfit, also for one person alone where it holds payouts
+    back.
+    """
     entry = _waiting(entry_id)
+    if not by_two and holds_back(entry):
+        raise BankEntryUnfit("It holds payouts back: that it is explained takes two people.")
     entry.set_aside(note=note, by=actor, at=now)
     return entry
 
@@ -106,6 +118,11 @@ def _waiting(entry_id: str) -> BankEntry:
     entry = BankEntry.objects.locked(entry_id)
     refuse_resolved(entry)
     return entry
+
+
+def _refuse_other_charge(agreed: int, charge: int) -> None:
+    if agreed not in (0, charge):
+        raise BankEntryUnfit("The charge is not the one that was agreed to: ask again.")
 
 
 def _note_charge(entry: BankEntry, charge: int) -> None:

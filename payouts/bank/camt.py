@@ -25,7 +25,8 @@ from payouts.bank.reports import (
 )
 from payouts.errors import BankFileUnfit, BankFileUnreadable
 from payouts.models import BankEntryKind, BankSource
-from payouts.models.bank import MAX_NUMBER
+from payouts.models.bank_files import MAX_NUMBER
+from payouts.order_references import in_our_spelling
 
 BOOKED = "BOOK"
 OPENING = ("OPBD", "PRCD")
@@ -223,8 +224,8 @@ def _item(
         amount=amount,
         charge_amount=amount if is_own else _charge(kind, charge),
         currency=currency,
-        end_to_end_id=end_to_end_id,
-        message_reference=reference,
+        end_to_end_id=in_our_spelling(end_to_end_id),
+        message_reference=in_our_spelling(reference),
         names=bank_names(part, entry, is_whole=money == amount_at(entry, "Amt")),
         code=reference_at(part, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry"),
         message=message,

@@ -14,6 +14,7 @@ from payouts.bank.reports import (
     text_at,
 )
 from payouts.models import BankEntryKind, BankSource
+from payouts.order_references import in_our_spelling
 
 K = BankEntryKind
 KINDS = {
@@ -110,8 +111,8 @@ def _item(
         kind=kind,
         amount=amount,
         currency=currency,
-        end_to_end_id=reference_at(found, "OrgnlEndToEndId"),
-        message_reference=reference,
+        end_to_end_id=in_our_spelling(reference_at(found, "OrgnlEndToEndId")),
+        message_reference=in_our_spelling(reference),
         names=BankNames(reference=text_at(found, "AcctSvcrRef")),
         code=code,
         message=reason if kind != K.UNKNOWN else f"{status} {reason}",

@@ -11,10 +11,8 @@ from payouts.models.bank import (
     BankEntryKind,
     BankEntryQuerySet,
     BankEntryState,
-    BankFile,
-    BankSource,
-    BankStatement,
 )
+from payouts.models.bank_files import BankFile, BankSource, BankStatement
 from payouts.models.batches import Continuity, PayoutOrder
 from payouts.models.calendar import BankHoliday, SettledPeriod
 from payouts.models.payouts import (

@@ -7,9 +7,11 @@ from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from core.clock import utc_now
 from ledger.models import Purpose
+from payouts.bank.by_hand import set_aside
+from payouts.errors import BankEntryUnfit
 from payouts.models import BankEntry, Payout
 from payouts.services import record_failed
-from tests.backoffice.acting import act
+from tests.backoffice.acting import act, page_of_act
 from tests.client import Api
 from tests.payouts.bank_files import entry, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
@@ -56,6 +58,36 @@ def test_an_entry_is_explained_by_one(office, sent) -> None:
     assert AuditEntry.objects.latest("sequence").act == "explain bank entry"
 
 
+def test_an_entry_that_holds_payouts_back_is_explained_by_two(office, sent) -> None:
+    record_failed(payout_id=sent.pk, code="x", message="No", actor="staff:ann", now=utc_now())
+    read(statement(entry(1250, order_of(sent))))
+    found, browser = BankEntry.objects.get(), office(Role.FINANCE)
+    page = browser.get(reverse("admin:payouts_bankentry_change", args=[found.pk]))
+    assert "to say that it is of no payout takes two people" in page.content.decode()
+
+    assert browser.get(page_of_act(found, "other")).status_code == 302
+    act(browser, found, "other-by-two", reason="Paid; the balance was adjusted", note="Asked them")
+
+    found.refresh_from_db()
+    assert found.is_waiting
+    asked = Instruction.objects.get(task="set_aside")
+    assert (asked.subject_id, asked.amount) == (found.pk, 1250)
+    assert act(browser, asked, "approve", note="So it is").status_code == 422
+    act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
+    found.refresh_from_db()
+    assert (found.state, found.note) == ("other", "Paid; the balance was adjusted")
+
+
+def test_what_comes_to_hold_payouts_back_meanwhile_is_not_explained_by_one(office, sent) -> None:
+    read(statement(entry(1250, order_of(sent))))
+    BankEntry.objects.update(state="unmatched", resolved_at=None, payout=None)
+
+    with pytest.raises(BankEntryUnfit, match="takes two people"):
+        set_aside(
+            entry_id=BankEntry.objects.get().pk, note="A fee", actor="staff:ann", now=utc_now()
+        )
+
+
 def test_an_entry_is_matched_by_two(office, sent) -> None:
     read(statement(entry(1250, reference="?")))
     found = BankEntry.objects.get()
@@ -95,6 +127,7 @@ def test_a_return_less_a_charge_names_who_bears_it(office, sent) -> None:
     asked = Instruction.objects.get(task="bank_entry")
     browser = office(Role.FINANCE, "another")
     page = browser.get(reverse("admin:backoffice_instruction_change", args=[asked.pk]))
+    assert asked.arguments["charge_amount"] == 250
     assert "B$2.50" in page.content.decode()
     act(browser, asked, "approve", note="So it is")
     sent.refresh_from_db()

@@ -67,6 +67,7 @@ MAY_ACT: dict[tuple[str, str], set[Role]] = {
     ("BankEntry", "credit"): {F, A},
     ("BankEntry", "match"): {F, A},
     ("BankEntry", "other"): {F, A},
+    ("BankEntry", "other-by-two"): {F, A},
     ("BankEntry", "wait-again"): {F, A},
     ("BankHoliday", "add"): {F, A},
     ("BankHoliday", "drop"): {F, A},

@@ -184,9 +184,9 @@ def test_a_charge_that_the_bank_does_not_name_is_seen_by_a_person(sent_pair):
     read(statement(entry(1300, order_of(sent_pair[0]))))
     values = {"payout_id": sent_pair[0].pk, "actor": STAFF, "now": utc_now()}
     with pytest.raises(BankEntryUnfit, match="we bear the charge"):
-        match_by_hand(entry_id=waiting_id(), merchant_bears_charge=True, **values)
+        match_by_hand(entry_id=waiting_id(), charge_amount=50, merchant_bears_charge=True, **values)
 
-    match_by_hand(entry_id=waiting_id(), merchant_bears_charge=False, **values)
+    match_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
 
     is_proven(sent_pair[:1])
 
@@ -198,7 +198,10 @@ def test_a_run_and_a_charge_that_the_bank_does_not_name(sent_pair):
     with pytest.raises(BankEntryUnfit, match=r"0\.50 more than the payouts"):
         match_batch_by_hand(entry_id=waiting_id(), **values)
 
-    match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+        match_batch_by_hand(entry_id=waiting_id(), charge_amount=51, **values)
+
+    match_batch_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
 
     is_proven(sent_pair)
 
@@ -216,7 +219,7 @@ def test_a_refused_order_of_a_run_is_no_charge(sent_pair, debit, statuses, note,
     read(statement(entry(debit, details=batch_details(batch))))
     values = {"batch_id": batch.pk, "actor": STAFF, "now": utc_now()}
 
-    match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+    match_batch_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
 
     assert statuses_of(sent_pair) == statuses
     assert BankEntry.objects.get(kind="debit").note == note
@@ -233,9 +236,9 @@ def test_a_charge_as_large_as_what_was_refused_is_none(sent_pair, debit):
 
     if debit > 2050:
         with pytest.raises(BankEntryUnfit, match="as much as an order that was refused"):
-            match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+            match_batch_by_hand(entry_id=waiting_id(), charge_amount=800, **values)
     else:
-        match_batch_by_hand(entry_id=waiting_id(), bears_charge=True, **values)
+        match_batch_by_hand(entry_id=waiting_id(), charge_amount=1249, **values)
         assert BankEntry.objects.get(kind="debit").note.endswith("BSD 12.49.")
 
 
@@ -246,7 +249,9 @@ def test_a_status_report_has_no_charge(sent_pair, status):
 
     assert waiting_entries() == ["The amount or the currency is not that of the order."]
     with pytest.raises(BankEntryUnfit, match="not that of the order"):
-        match_by_hand(entry_id=waiting_id(), merchant_bears_charge=False, **values)
+        match_by_hand(entry_id=waiting_id(), **values)
+    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+        match_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
     assert statuses_of(sent_pair) == ["in_transit", "in_transit"]
 
 
@@ -268,7 +273,7 @@ def test_what_the_bank_gives_back_beside_a_transfer_is_no_charge(sent_pair):
 def test_a_note_explains_the_charge_that_it_names_and_no_other(sent_pair, note):
     read(statement(entry(1300, order_of(sent_pair[0]))))
     values = {"payout_id": sent_pair[0].pk, "actor": STAFF, "now": utc_now()}
-    match_by_hand(entry_id=waiting_id(), merchant_bears_charge=False, **values)
+    match_by_hand(entry_id=waiting_id(), charge_amount=50, **values)
     assert list(check_bookings()) == []
 
     BankEntry.objects.update(note=note)

@@ -40,7 +40,11 @@ def test_a_return_less_a_charge_is_all_of_the_payout(sent_pair, merchant_bears_i
     with pytest.raises(BankEntryUnfit, match=r"2\.50 less than the payout"):
         by_hand(match_by_hand, payout_id=payout.pk)
 
-    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=merchant_bears_it)
+    agreed = {"payout_id": payout.pk, "merchant_bears_charge": merchant_bears_it}
+    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+        by_hand(match_by_hand, charge_amount=249, **agreed)
+
+    by_hand(match_by_hand, charge_amount=250, **agreed)
 
     assert statuses_of([payout]) == ["returned"]
     assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == balance
@@ -52,10 +56,11 @@ def test_a_charge_that_two_kinds_of_file_tell_of_is_taken_once(sent_pair):
     payout = sent_pair[0]
     back = entry(1000, order_of(payout), direction="CRDT", returned="AC04", reference="R")
     read(notification(back))
-    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+    agreed = {"payout_id": payout.pk, "charge_amount": 250, "merchant_bears_charge": True}
+    by_hand(match_by_hand, **agreed)
     read(statement(entry(1250, order_of(payout)), back))
 
-    by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+    by_hand(match_by_hand, **agreed)
 
     assert held(payout.merchant, Purpose.MERCHANT, livemode=True) == 1000
     assert positions(livemode=True)[0].difference == 0
@@ -67,7 +72,9 @@ def test_more_than_the_payout_is_no_return_of_it(sent_pair):
     read(statement(entry(1251, order_of(payout), direction="CRDT", returned="AC04")))
 
     with pytest.raises(BankEntryUnfit, match="not that of the order"):
-        by_hand(match_by_hand, payout_id=payout.pk, merchant_bears_charge=True)
+        by_hand(match_by_hand, payout_id=payout.pk)
+    with pytest.raises(BankEntryUnfit, match="not the one that was agreed to"):
+        by_hand(match_by_hand, payout_id=payout.pk, charge_amount=1)
 
 
 def test_a_debit_of_a_run_that_it_does_not_name(sent_pair):

@@ -152,7 +152,7 @@ def test_what_the_bank_speaks_of_already_waits_until_that_is_explained(sent_pair
     assert statuses(sent_pair) == ["scheduled", "in_transit"]
 
     waiting = BankEntry.objects.unmatched().get()
-    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now(), by_two=True)
     assert batch_of().count == 1
 
 
@@ -170,7 +170,7 @@ def test_what_the_bank_speaks_of_already_is_neither_canceled_nor_refused(api, se
     assert statuses([payout]) == ["scheduled"]
 
     waiting = BankEntry.objects.unmatched().get()
-    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now())
+    set_aside(entry_id=waiting.pk, note="Asked.", actor="staff:ann", now=utc_now(), by_two=True)
     refuse(payout)
     assert statuses([payout]) == ["failed"]
 

@@ -1,13 +1,15 @@
 """What the bank has booked otherwise than we know holds back the merchant's next payout"""
 
+from dataclasses import replace
+
 import pytest
 
 from core.clock import utc_now
 from payouts import sending
-from payouts.bank.by_hand import set_aside
-from payouts.models import BankEntry, Payout, PayoutOrigin
+from payouts.bank_accounts import open_bank_account
+from payouts.models import BankEntry, Payout
 from payouts.sending import send_due
-from payouts.services import mark_sent, record_failed, schedule_payout
+from payouts.services import mark_sent, record_failed
 from tests.payouts.bank_files import (
     batch_details,
     entry,
@@ -20,34 +22,13 @@ from tests.payouts.bank_files import (
     statuses_of,
 )
 from tests.payouts.batching import batch_of, live_payout
-
-STAFF = "staff:ann"
+from tests.payouts.conftest import DETAILS
+from tests.payouts.contradicting import STAFF, explain, leaves, next_payout
+from tests.payouts.merchant_balance import credit
 
 
 def fail(payout):
     record_failed(payout_id=payout.pk, code="x", message="No.", actor=STAFF, now=utc_now())
-
-
-def next_payout(payout):
-    return schedule_payout(
-        merchant=payout.merchant,
-        livemode=True,
-        currency=payout.currency,
-        amount=None,
-        origin=PayoutOrigin.SCHEDULE,
-        actor=STAFF,
-        now=utc_now(),
-    )
-
-
-def leaves(payout):
-    batch_of()
-    return Payout.objects.get(pk=payout.pk).status == "in_transit"
-
-
-def explain():
-    entry_id = BankEntry.objects.unmatched().get().pk
-    set_aside(entry_id=entry_id, note="Paid, and adjusted.", actor=STAFF, now=utc_now())
 
 
 @pytest.mark.parametrize("form", [statement, notification])
@@ -104,11 +85,34 @@ def test_a_debit_that_is_one_too_many_or_another_holds_back_too(sent_pair, amoun
     assert not leaves(again)
 
 
-def test_another_merchant_or_currency_goes(api, sent_pair):
+def test_another_merchant_goes(api, sent_pair):
     fail(sent_pair[0])
     read(statement(entry(1250, order_of(sent_pair[0]))))
 
     assert leaves(live_payout(api))
+
+
+@pytest.mark.parametrize(("currency", "livemode"), [("USD", True), ("BSD", False)])
+def test_another_currency_or_mode_of_the_merchant_goes(sent_pair, currency, livemode):
+    payout = sent_pair[0]
+    fail(payout)
+    held = next_payout(payout)
+    read(statement(entry(1250, order_of(payout))))
+    merchant = payout.merchant
+    open_bank_account(
+        merchant_id=merchant.pk,
+        livemode=livemode,
+        details=replace(DETAILS, currency=currency),
+        actor=STAFF,
+        now=utc_now(),
+    )
+    credit(merchant, 1250, currency=currency, livemode=livemode)
+    other = next_payout(payout, currency=currency, livemode=livemode)
+
+    batch_of(currency, livemode=livemode)
+
+    assert statuses_of([held, other]) == ["scheduled", "in_transit"]
+    assert not leaves(held)
 
 
 def test_an_automatic_provider_waits_too(sent_pair, settings):

@@ -149,7 +149,9 @@ def test_payouts_stay_shut_while_the_bank_says_what_nobody_has_explained(sent_pa
         batch_of()
 
     explained = BankEntry.objects.get(end_to_end_id=told)
-    set_aside(entry_id=explained.pk, note="Adjusted.", actor="staff:ann", now=utc_now())
+    set_aside(
+        entry_id=explained.pk, note="Adjusted.", actor="staff:ann", now=utc_now(), by_two=True
+    )
     call_command("restored", "--reconciled")
     assert batch_of().count == 2
 

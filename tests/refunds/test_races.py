@@ -15,6 +15,9 @@ from ledger.sealing import seal_transfers
 from merchants.callers import Caller
 from payouts.services import request_payout
 from refunds.errors import RefundFinal
+from refunds.inquiries import ProblemReport, report_problem
+from refunds.inquiry_models import InquiryEntry
+from refunds.inquiry_statuses import InquiryReason
 from refunds.models import Refund, RefundTransition
 from refunds.retrying import retry_pending
 from refunds.services import RefundDraft, create_refund, fail_refund, retry_refund
@@ -111,6 +114,21 @@ def finish(merchant):
     """End what is still waiting, so that the next round starts from nothing."""
     for waiting in Refund.objects.pending():
         fail_refund(refund_id=waiting.id, reason="x", actor="staff:ann", now=utc_now())
+
+
+def test_refunds_at_once_settle_an_inquiry_once(merchant):
+    """The one that had waited for the payment saw the inquiry as it was before: still open."""
+    for _ in range(10):
+        payment = sell(merchant, 100)
+        report = ProblemReport(reason=InquiryReason.OTHER)
+        report_problem(payment_id=payment.id, report=report, actor="visitor", now=utc_now())
+
+        results = at_once([partial(give_back, payment, 10)] * 4)
+
+        assert outcomes(results) == {"succeeded": 4}
+        settled = InquiryEntry.objects.filter(inquiry__payment=payment, status="refunded")
+        assert settled.count() == 1
+    assert event_types("inquiry.updated") == ["inquiry.updated"] * 10
 
 
 def test_two_workers_retry_once(merchant):

@@ -43,7 +43,8 @@ def read_old_files(weeks: VirtualWeeks) -> None:
     _follow(weeks)
     for waiting in BankEntry.objects.unmatched().order_by("pk"):
         if (weeks.now - waiting.created_at).days >= 5:
-            set_aside(entry_id=waiting.pk, note="Looked at", actor=ACTOR, now=weeks.tick())
+            note, now = "Looked at", weeks.tick()
+            set_aside(entry_id=waiting.pk, note=note, actor=ACTOR, now=now, by_two=True)
             _let_go(weeks)
 
 

@@ -174,7 +174,8 @@ def _look_at_unknown_files(weeks: VirtualWeeks) -> None:
     ours = PayoutBatch.objects.values("message_id")
     waiting = BankEntry.objects.unmatched().filter(end_to_end_id="").exclude(message_reference="")
     for entry in waiting.exclude(message_reference__in=ours).order_by("pk"):
-        set_aside(entry_id=entry.pk, note="Of a lost file", actor=ACTOR, now=weeks.tick())
+        note, now = "Of a lost file", weeks.tick()
+        set_aside(entry_id=entry.pk, note=note, actor=ACTOR, now=now, by_two=True)
 
 
 def _expecting_open(weeks: VirtualWeeks, work: Callable[[], None], *, always: bool = False) -> None:

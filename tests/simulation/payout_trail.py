@@ -95,9 +95,11 @@ def can_leave(weeks: "VirtualWeeks", payout: BookedPayout) -> bool:
         return False
     left = _waiting().filter(kind__in=("debit", "settled"))
     debited = set(left.values_list("end_to_end_id", flat=True))
-    ours = weeks.books.payouts.values()
-    held = {(each.shop, each.currency) for each in ours if each.reference in debited}
-    return (payout.shop, payout.currency) not in held
+    place = (payout.shop, payout.currency)
+    same = [each for each in weeks.books.payouts.values() if (each.shop, each.currency) == place]
+    return not any(
+        each.reference in debited if each.reference else is_spoken_of(each) for each in same
+    )
 
 
 def is_spoken_of(payout: BookedPayout) -> bool:

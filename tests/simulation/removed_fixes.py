@@ -100,7 +100,7 @@ REMOVED: dict[str, dict[str, Any]] = {
     "dinars have no decimals": {"core.money.EXPONENTS": EXPONENTS | {"IQD": 0}},
     "a request that is repeated is done again": {"core.idempotency.key_of": lambda request: None},
     "a debit that contradicts us holds nothing back": {
-        "payouts.order_references._contradicted": lambda **options: {}
+        "payouts.contradictions._contradicted": lambda *payouts, **options: {}
     },
 }
 

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("payouts", "0015_refused_but_booked")]
+    dependencies = [("payouts", "0016_charge_within_debit")]
 
     operations = [
         migrations.AddField(

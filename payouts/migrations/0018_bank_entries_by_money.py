@@ -8,7 +8,7 @@ from core.schema import AddIndexOnline
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("payouts", "0016_bank_names")]
+    dependencies = [("payouts", "0017_bank_names")]
 
     operations = [
         AddIndexOnline(

@@ -1,0 +1,66 @@
+"""Prove what the bank has booked of whole runs from their payouts, both ways."""
+
+from collections.abc import Iterator, Sequence
+
+from payouts.bank.moved_amounts import CAME_IN, charge_note
+from payouts.models import BankEntry, BankEntryState, BankSource, Payout, PayoutBatch
+from payouts.statuses import PayoutStatus
+
+ENTRIES_AT_ONCE = 10  # of runs of at most 500 payouts each
+
+
+def check_runs() -> Iterator[str]:
+    """Yield a sentence for each entry that is not its run's money, and what it says otherwise."""
+    entries = BankEntry.objects.besides_charges().filter(
+        state=BankEntryState.MATCHED, batch__isnull=False, amount__isnull=False
+    )
+    with_payouts = entries.order_by("pk").prefetch_related("batch__payouts")
+    for entry in with_payouts.iterator(chunk_size=ENTRIES_AT_ONCE):
+        yield from _check_run(entry, entry.batch) if entry.batch else ()
+
+
+def _check_run(entry: BankEntry, batch: PayoutBatch) -> Iterator[str]:
+    every = list(batch.payouts.all())
+    same = (batch.currency, batch.livemode) == (entry.currency, entry.livemode)
+    moved = _moved_by(entry, every) if same else []
+    if not moved:
+        yield f"Bank entry {entry.pk} is not of the money of run {batch.pk}."
+    elif entry.source == BankSource.STATEMENT:
+        yield from _check_notes(entry, every, {payout.pk for payout in moved})
+
+
+def _moved_by(entry: BankEntry, every: Sequence[Payout]) -> Sequence[Payout]:
+    """Return what of a run the amount is, as the entry was matched: all, or what was not refused.
+
+    More than that has left only as the bank's charge, which it names, or a person has noted.
+    """
+    taken = [payout for payout in every if payout.status != PayoutStatus.FAILED]
+    for payouts in (every, taken):
+        more = (entry.amount or 0) - sum(payout.amount for payout in payouts)
+        if more == 0 or (entry.kind not in CAME_IN and _is_charge(entry, more)):
+            return payouts
+    return []
+
+
+def _is_charge(entry: BankEntry, more: int) -> bool:
+    noted = more > 0 and entry.note == charge_note(more, entry.currency)
+    return more == entry.charge_amount or noted
+
+
+def _check_notes(entry: BankEntry, every: Sequence[Payout], moved: set[str]) -> Iterator[str]:
+    """Look whether what it has moved is noted as booked, and nothing else of the run is."""
+    field = "return_booked_at" if entry.kind in CAME_IN else "booked_at"
+    for payout in every:
+        is_noted = getattr(payout, field) is not None
+        if payout.pk in moved and not is_noted:
+            yield f"Payout {payout.pk} was booked with its run, which is not noted ({field})."
+        elif is_noted and payout.pk not in moved and not _is_booked_alone(payout, entry):
+            yield f"Payout {payout.pk} is noted as booked ({field}); its run was without it."
+
+
+def _is_booked_alone(payout: Payout, of_run: BankEntry) -> bool:
+    kinds = CAME_IN if of_run.kind in CAME_IN else (of_run.kind,)
+    alone = payout.bank_entries.besides_charges().filter(
+        source=BankSource.STATEMENT, state=BankEntryState.MATCHED, kind__in=kinds
+    )
+    return alone.exists()

@@ -1,0 +1,114 @@
+"""What the bank says otherwise than we know, in entries that wait, and which payouts that keeps."""
+
+from collections.abc import Iterator
+
+from payouts.models import (
+    BankEntry,
+    BankEntryKind,
+    Payout,
+    PayoutBatch,
+    PayoutOrder,
+    PayoutQuerySet,
+)
+from payouts.order_references import ORDER_PREFIX, end_to_end_id, is_order_name, is_run_name
+from payouts.statuses import PayoutStatus
+
+# What the bank says of an order that has left, in statements and in status reports.
+_LEFT = (BankEntryKind.DEBIT, BankEntryKind.SETTLED)
+
+
+def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+    """Return which of these the bank speaks of in an entry that waits for a person.
+
+    They may have left already: before a restore that was noticed late, or whose files were.
+    """
+    told = _told_of_orders(livemode=livemode)
+    if not told:
+        return set()
+    return {each.pk for each in payouts.select_related("statement") if end_to_end_id(each) in told}
+
+
+def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
+    """Return which of these do not leave until a person has explained what the bank says.
+
+    It speaks of them, or has booked an earlier payout of the merchant otherwise than we know: what
+    it has paid may be in the balance again, and so in the next payout.
+    """
+    held = spoken_of(payouts, livemode=livemode)
+    if contradicted := _contradicted(payouts, livemode=livemode):
+        owners = {owner for owner, _ in contradicted}
+        rows = payouts.filter(merchant__in=owners).values_list("pk", "merchant_id", "currency")
+        held |= {pk for pk, *place in rows if tuple(place) in contradicted}
+    return held
+
+
+def contradiction_of(payout: Payout) -> str:
+    """Return the id of the bank's entry that keeps a merchant's payouts from leaving, if any."""
+    found = _contradicted(Payout.objects.filter(pk=payout.pk), livemode=payout.livemode)
+    return found.get((payout.merchant_id, payout.currency), "")
+
+
+def holds_back(entry: BankEntry) -> bool:
+    """Return whether payouts wait for what is said of an entry, or would if one were refused.
+
+    It says that money of an order or a run of ours has left, or speaks of one that is not known
+    here: one that a restored database has forgotten looks like that.
+    """
+    if is_order_name(entry.end_to_end_id):
+        known = PayoutOrder.objects.filter(end_to_end_id=entry.end_to_end_id).exists()
+    elif entry.kind != BankEntryKind.CREDIT and is_run_name(entry.message_reference):
+        known = PayoutBatch.objects.filter(message_id=entry.message_reference).exists()
+    else:
+        return False
+    return not known or (entry.kind in _LEFT and not entry.is_charge)
+
+
+def _told_of_orders(*, livemode: bool) -> dict[str, str]:
+    """Return the name of each order that an entry which waits speaks of, with that entry."""
+    waiting = BankEntry.objects.unmatched().filter(livemode=livemode)
+    of_orders = waiting.filter(end_to_end_id__startswith=ORDER_PREFIX)
+    return dict(of_orders.values_list("end_to_end_id", "pk"))
+
+
+def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str, str], str]:
+    """Return merchant and currency of each payout that has left, as an entry that waits says.
+
+    With that entry: a debit or a settlement, or whatever is said of one that we never ordered, for
+    the merchants of these payouts. One of a whole run is about what was refused of it.
+    """
+    waiting = BankEntry.objects.unmatched().besides_charges()
+    said = waiting.filter(livemode=livemode, kind__in=_LEFT)
+    orders = dict(said.exclude(end_to_end_id="").values_list("end_to_end_id", "pk"))
+    of_runs = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
+    runs = dict(of_runs.values_list("message_reference", "pk"))
+    every = Payout.objects.filter(livemode=livemode).order_by()
+    named = every.filter(order__end_to_end_id__in=orders)
+    refused = every.filter(batch__message_id__in=runs, status=PayoutStatus.FAILED)
+    found = dict(_never_ordered(payouts, livemode=livemode))
+    for rows, name, entry_of in (
+        (named, "order__end_to_end_id", orders),
+        (refused.exclude(batch__message_id=""), "batch__message_id", runs),
+    ):
+        for owner, currency, told in rows.values_list("merchant_id", "currency", name):
+            found[owner, currency] = entry_of[told]
+    return found
+
+
+def _never_ordered(
+    payouts: PayoutQuerySet, *, livemode: bool
+) -> Iterator[tuple[tuple[str, str], str]]:
+    """Find what the bank knows under the name that it would have left with, and we never ordered.
+
+    It was canceled, or failed, in a database that had been set back to before it left.
+    """
+    told = _told_of_orders(livemode=livemode)
+    known = PayoutOrder.objects.filter(end_to_end_id__in=told)
+    for name in known.values_list("end_to_end_id", flat=True):
+        del told[name]
+    if not told:
+        return
+    merchants = payouts.order_by().values("merchant")
+    same = Payout.objects.filter(livemode=livemode, merchant__in=merchants, order=None).order_by()
+    for each in same.select_related("statement").iterator():
+        if entry := told.get(end_to_end_id(each)):
+            yield (each.merchant_id, each.currency), entry

@@ -1,0 +1,93 @@
+"""A charge is within a debit: the database holds it there, and what was stored before is mended"""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+
+from core.clock import utc_now
+from core.ids import new_id
+from core.signatures import is_signed, signature_field
+from payouts.models import BankEntry, BankEntryKind, BankFile
+
+BEFORE = [("payouts", "0015_refused_but_booked")]
+AFTER = [("payouts", "0016_charge_within_debit")]
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """Take the constraint away again, and put it back whatever happens."""
+    MigrationExecutor(connection).migrate(BEFORE)
+    yield
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
+def read_file() -> BankFile:
+    return BankFile.objects.create(
+        source="statement",
+        message_id="M-1",
+        livemode=True,
+        content_hash="0" * 64,
+        created_at=utc_now(),
+        created_by="staff:ann",
+    )
+
+
+def stored(file: BankFile, charge_amount: int, key: str) -> BankEntry:
+    now = utc_now()
+    return BankEntry.objects.create(
+        id=new_id("ben", now),
+        file=file,
+        livemode=True,
+        source="statement",
+        key=key,
+        kind="debit",
+        amount=1_200,
+        charge_amount=charge_amount,
+        currency="BSD",
+        created_at=now,
+    )
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"charge_amount": -1},
+        {"charge_amount": 1201},
+        {"amount": None},
+        *({"kind": kind} for kind in BankEntryKind if kind != BankEntryKind.DEBIT),
+    ],
+)
+def test_there_is_none_beyond_a_debit(wrong: dict[str, object]) -> None:
+    booked = BankEntry.objects.filter(pk=stored(read_file(), 50, "a").pk)
+
+    with pytest.raises(IntegrityError), transaction.atomic():
+        booked.update(**wrong)
+
+    booked.update(charge_amount=1_200)
+    booked.update(kind=BankEntryKind.CREDIT)
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("as_before")
+def test_it_goes_and_what_is_right_stays() -> None:
+    file = read_file()
+    stored(file, -50, "a")
+    stored(file, 50, "b")
+    altered = stored(file, -50, "c")
+    BankEntry.objects.filter(pk=altered.pk).update(amount=1_201)
+
+    MigrationExecutor(connection).migrate(AFTER)
+
+    rows = BankEntry.objects.order_by("key").values_list("charge_amount", flat=True)
+    assert list(rows) == [0, 50, 0]
+    field = signature_field(BankEntry)
+    assert field is not None
+    entries = BankEntry.objects.order_by("key")
+    assert [is_signed(row.signature, field.values_of(row)) for row in entries] == [
+        *(True, True, False)
+    ]

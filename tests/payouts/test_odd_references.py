@@ -1,0 +1,83 @@
+"""References as banks change them: in capitals, or one of their own beside the name of our run"""
+
+import pytest
+
+from core.clock import utc_now
+from payouts.models import BankEntry, PayoutBatch
+from payouts.services import record_failed
+from tests.payouts.bank_files import (
+    batch_details,
+    entry,
+    notification,
+    order_of,
+    read,
+    statement,
+    status_report,
+    statuses_of,
+    waiting_entries,
+)
+from tests.payouts.contradicting import STAFF, leaves, next_payout
+
+
+def fail(payout):
+    record_failed(payout_id=payout.pk, code="x", message="No.", actor=STAFF, now=utc_now())
+
+
+def in_capitals(batch):
+    return PayoutBatch(message_id=batch.message_id.upper())
+
+
+@pytest.mark.parametrize("form", [statement, notification])
+def test_an_order_in_capitals_is_that_order(sent_pair, form):
+    name = order_of(sent_pair[0])
+    assert name != name.upper()
+
+    read(form(entry(1250, name.upper())))
+
+    assert waiting_entries() == []
+    assert statuses_of(sent_pair) == ["paid", "in_transit"]
+    assert BankEntry.objects.get().end_to_end_id == name
+
+
+def test_the_same_entry_in_a_second_file_is_the_same_one(sent_pair):
+    told = entry(1250, order_of(sent_pair[0]).upper())
+    read(notification(told))
+
+    assert read(notification(told, message_id="M-2")).stored.known == 1
+
+
+def test_a_report_in_capitals_is_of_that_order(sent_pair):
+    orders = [(order_of(sent_pair[1]).upper(), "RJCT")]
+
+    read(status_report(in_capitals(sent_pair[0].batch), *orders, group="ACSC"))
+
+    assert waiting_entries() == []
+    assert statuses_of(sent_pair) == ["paid", "failed"]
+
+
+def test_a_run_in_capitals_is_that_run(sent_pair):
+    read(statement(entry(2050, details=batch_details(in_capitals(sent_pair[0].batch)))))
+
+    assert waiting_entries() == []
+    assert statuses_of(sent_pair) == ["paid", "paid"]
+
+
+def test_what_was_refused_is_held_back_by_a_debit_in_capitals(sent_pair):
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+
+    read(statement(entry(1250, order_of(sent_pair[0]).upper())))
+
+    assert not leaves(again)
+
+
+def test_what_was_refused_is_held_back_by_its_run_under_another_name_of_the_bank(sent_pair):
+    fail(sent_pair[1])
+    again = next_payout(sent_pair[1])
+    name = f"<PmtInfId>{sent_pair[0].batch.message_id}</PmtInfId><EndToEndId>COLL 7</EndToEndId>"
+    details = f"<NtryDtls><TxDtls><Refs>{name}</Refs></TxDtls></NtryDtls>"
+
+    read(statement(entry(2050, details=details)))
+
+    assert waiting_entries() == ["There is no order of this reference."]
+    assert not leaves(again)
