@@ -1,6 +1,10 @@
 """What the bank says otherwise than we know, in entries that wait, and which payouts that keeps."""
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
+
+from django.db.models import Q
 
 from payouts.models import (
     BankEntry,
@@ -10,7 +14,13 @@ from payouts.models import (
     PayoutOrder,
     PayoutQuerySet,
 )
-from payouts.order_references import ORDER_PREFIX, end_to_end_id, is_order_name, is_run_name
+from payouts.order_references import (
+    ORDER_PREFIX,
+    end_to_end_id,
+    is_cut_name,
+    is_order_name,
+    is_run_name,
+)
 from payouts.statuses import PayoutStatus
 
 # What the bank says of an order that has left, in statements and in status reports.
@@ -25,7 +35,8 @@ def spoken_of(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
     told = _told_of_orders(livemode=livemode)
     if not told:
         return set()
-    return {each.pk for each in payouts.select_related("statement") if end_to_end_id(each) in told}
+    names = ((each.pk, end_to_end_id(each)) for each in payouts.select_related("statement"))
+    return {pk for pk, name in names if _entry_of(name, told)}
 
 
 def held_back(payouts: PayoutQuerySet, *, livemode: bool) -> set[str]:
@@ -82,7 +93,8 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
     of_runs = said.exclude(end_to_end_id__in=PayoutOrder.objects.values("end_to_end_id"))
     runs = dict(of_runs.values_list("message_reference", "pk"))
     every = Payout.objects.filter(livemode=livemode).order_by()
-    named = every.filter(order__end_to_end_id__in=orders)
+    cut = (Q(order__end_to_end_id__startswith=name) for name in orders if is_cut_name(name))
+    named = every.filter(reduce(or_, cut, Q(order__end_to_end_id__in=orders)))
     refused = every.filter(batch__message_id__in=runs, status=PayoutStatus.FAILED)
     found = dict(_never_ordered(payouts, livemode=livemode))
     for rows, name, entry_of in (
@@ -90,8 +102,14 @@ def _contradicted(payouts: PayoutQuerySet, *, livemode: bool) -> dict[tuple[str,
         (refused.exclude(batch__message_id=""), "batch__message_id", runs),
     ):
         for owner, currency, told in rows.values_list("merchant_id", "currency", name):
-            found[owner, currency] = entry_of[told]
+            found[owner, currency] = _entry_of(told, entry_of)
     return found
+
+
+def _entry_of(name: str, told: dict[str, str]) -> str:
+    """Return the entry that bears a name, or the beginning of it that the bank has left."""
+    begun = (entry for cut, entry in told.items() if is_cut_name(cut) and name.startswith(cut))
+    return told.get(name) or next(begun, "")
 
 
 def _never_ordered(
@@ -110,5 +128,5 @@ def _never_ordered(
     merchants = payouts.order_by().values("merchant")
     same = Payout.objects.filter(livemode=livemode, merchant__in=merchants, order=None).order_by()
     for each in same.select_related("statement").iterator():
-        if entry := told.get(end_to_end_id(each)):
+        if entry := _entry_of(end_to_end_id(each), told):
             yield (each.merchant_id, each.currency), entry

@@ -9,6 +9,8 @@ from payouts.models import Payout, PayoutBatch, PayoutOrder
 REFERENCE_CHARACTERS = 32
 BATCH_PREFIX, ORDER_PREFIX = "B-", "E-"
 DIGEST = f"[0-9a-f]{{{REFERENCE_CHARACTERS}}}$"
+# Older formats have room for 16 characters: what a bank passes on of a name may be its beginning.
+CUT_DIGEST = f"[0-9a-f]{{14,{REFERENCE_CHARACTERS - 1}}}$"
 
 
 def end_to_end_id(payout: Payout) -> str:
@@ -25,14 +27,22 @@ def end_to_end_id(payout: Payout) -> str:
 
 def in_our_spelling(reference: str) -> str:
     """Return a reference as we write it, where a bank has changed nothing but its case."""
-    if re.match(f"({BATCH_PREFIX}|{ORDER_PREFIX}){DIGEST}", reference, re.IGNORECASE):
+    if re.match(f"[BE]-({DIGEST}|{CUT_DIGEST})", reference, re.IGNORECASE):
         return reference[0].upper() + reference[1:].lower()
     return reference
 
 
+def is_cut_name(reference: str) -> bool:
+    """Return whether a reference has the form of the beginning of an order's name.
+
+    It is never matched by that, but what it says keeps payouts here.
+    """
+    return re.match(f"{ORDER_PREFIX}{CUT_DIGEST}", reference) is not None
+
+
 def is_order_name(reference: str) -> bool:
-    """Return whether a reference is that of an order, or has the form of one."""
-    if re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
+    """Return whether a reference is that of an order, or has the form of one, whole or cut."""
+    if is_cut_name(reference) or re.match(f"{ORDER_PREFIX}{DIGEST}", reference, re.IGNORECASE):
         return True
     return bool(reference) and PayoutOrder.objects.filter(end_to_end_id=reference).exists()
 

@@ -1,9 +1,11 @@
-"""References as banks change them: in capitals, or one of their own beside the name of our run"""
+"""References as banks change them: in capitals, cut, or another beside the name of our run"""
 
 import pytest
 
 from core.clock import utc_now
+from payouts.contradictions import contradiction_of, holds_back
 from payouts.models import BankEntry, PayoutBatch
+from payouts.order_references import end_to_end_id
 from payouts.services import record_failed
 from tests.payouts.bank_files import (
     batch_details,
@@ -16,7 +18,8 @@ from tests.payouts.bank_files import (
     statuses_of,
     waiting_entries,
 )
-from tests.payouts.contradicting import STAFF, leaves, next_payout
+from tests.payouts.batching import live_payout
+from tests.payouts.contradicting import STAFF, explain, leaves, next_payout
 
 
 def fail(payout):
@@ -81,3 +84,43 @@ def test_what_was_refused_is_held_back_by_its_run_under_another_name_of_the_bank
 
     assert waiting_entries() == ["There is no order of this reference."]
     assert not leaves(again)
+
+
+@pytest.mark.parametrize("length", [16, 33])
+def test_a_name_that_is_cut_is_matched_by_no_one_and_holds_back(sent_pair, length):
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+
+    read(statement(entry(1250, order_of(sent_pair[0])[:length].upper())))
+
+    assert waiting_entries() == ["There is no order of this reference."]
+    assert holds_back(BankEntry.objects.get())
+    assert contradiction_of(again) == BankEntry.objects.get().pk
+    assert not leaves(again)
+    explain()
+    assert leaves(again)
+
+
+@pytest.mark.parametrize("ended", ["scheduled", "canceled"])
+def test_so_it_does_of_what_we_never_ordered(api, ended, settings):
+    settings.PAYOUT_DEBTOR_ACCOUNT = "000777"
+    payout = live_payout(api)
+    if ended == "canceled":
+        api(payout.merchant, live=True).post(f"/v1/payouts/{payout.pk}/cancel")
+        held = next_payout(payout)
+    else:
+        held = payout
+
+    read(statement(entry(1250, end_to_end_id(payout)[:16])))
+
+    assert not leaves(held)
+
+
+def test_a_short_name_of_someone_else_holds_no_one_back(sent_pair):
+    fail(sent_pair[0])
+    again = next_payout(sent_pair[0])
+
+    read(statement(entry(1250, order_of(sent_pair[0])[:10])))
+
+    assert not holds_back(BankEntry.objects.get())
+    assert leaves(again)
