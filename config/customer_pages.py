@@ -45,7 +45,7 @@ def customer_pages(others: _GetResponse) -> _GetResponse:
 
 def answer(request: HttpRequest) -> HttpResponse:
     """Call the view of the address; a form must bring its token."""
-    match = request.resolver_match = resolve(request.path_info, "config.customer_urls")
+    match = request.resolver_match = resolve(request.path_info)
     response: HttpResponse = _guarded(match.func)(request, *match.args, **match.kwargs)
     return response
 

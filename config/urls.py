@@ -3,7 +3,6 @@
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import RedirectView
 
-from config import customer_urls
 from config.front_page import front_page
 from config.health import healthz, metrics, readyz
 from config.reference import ReferenceView, openapi_document
@@ -19,15 +18,17 @@ handler500 = "checkout.error_pages.server_error"
 OTHER_ROOMS = ("refunds", "links", "payouts", "webhooks", "sandbox")
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", read_only(healthz), name="healthz"),
-    path("readyz", read_only(readyz), name="readyz"),
-    path("metrics", read_only(metrics), name="metrics"),
-    path(".well-known/checkpoint-keys", read_only(checkpoint_keys), name="checkpoint-keys"),
-    # First, as addresses are tried in order and most requests are about payments.
+    # In the order of how often they are asked for, as addresses are tried one after the other.
     path("v1/", include("payments.urls")),
     path("v1/", include("merchants.urls")),
     # Together, as the pages below try each line of these first.
     path("v1/", include([path("", include(f"{room}.urls")) for room in OTHER_ROOMS])),
+    path("", include("links.image_urls")),
+    path("", include("checkout.urls")),
+    path("healthz", read_only(healthz), name="healthz"),
+    path("readyz", read_only(readyz), name="readyz"),
+    path("metrics", read_only(metrics), name="metrics"),
+    path(".well-known/checkpoint-keys", read_only(checkpoint_keys), name="checkpoint-keys"),
     path("v1/openapi.json", read_only(openapi_document), name="openapi"),
     path("docs", read_only(ReferenceView.as_view(url_name="openapi")), name="docs"),
     path("docs/", read_only(RedirectView.as_view(pattern_name="docs")), name="docs-with-slash"),
@@ -36,5 +37,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("v1/", read_only(front_page), name="front-of-v1"),
     path("confirm-email", ConfirmEmailPage.as_view(), name="confirm-email"),
     path("", include("backoffice.urls")),
-    *customer_urls.urlpatterns,
 ]

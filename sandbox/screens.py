@@ -20,6 +20,7 @@ from checkout.till_forms import ChargeForm, TicketForm
 from core.errors import Conflict, InternalError, RateLimited, ValidationFailed
 from customers.errors import (
     CustomerFrozen,
+    InvalidCode,
     InvalidPin,
     NewProofLimitReached,
     PinLocked,
@@ -63,7 +64,10 @@ LONG = replace(
     facts=(("Order", "O" * 120),),
 )
 Screen = Callable[[], tuple[str, dict[str, Any]]]
-WAY = {"phone_address": "#", "again_address": "#"}
+CODE = BASE | {
+    "phone": "+12425550100",
+    "way": {"phone_address": "#", "again_address": "#"},
+}
 NEW_PASSKEY = {
     "payment_view": ORDER,
     "customer": Person(),
@@ -71,8 +75,15 @@ NEW_PASSKEY = {
     "new_limit": settings.RISK_NEW_PROOF_AMOUNT,
     "new_hours": settings.RISK_NEW_PROOF_HOURS,
 }
+LIVE = BASE | {"livemode": True}
+SCREEN = {
+    "livemode": True,
+    "feed_address": "/preview/feed",
+    "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
+}
+
 SCREENS: dict[str, Screen] = {
-    "review": lambda: ("review", BASE | {"livemode": True}),
+    "review": lambda: ("review", LIVE),
     "review-signed-in": lambda: ("review", BASE | {"customer": Person(), "balance": 10_000_000}),
     "review-pin": lambda: (
         "review",
@@ -84,15 +95,12 @@ SCREENS: dict[str, Screen] = {
     "phone": lambda: ("phone", BASE | {"form": filled(f.PhoneForm)}),
     "phone-error": lambda: (
         "phone",
-        BASE
-        | {
-            "livemode": True,
-            "form": filled(f.PhoneForm, ValidationFailed(phone="must be one"), phone="12 34"),
-        },
+        LIVE | {"form": filled(f.PhoneForm, ValidationFailed(phone="must be one"), phone="12 34")},
     ),
-    "code": lambda: (
+    "code": lambda: ("code", CODE | {"form": filled(f.SmsCodeForm)}),
+    "code-error": lambda: (
         "code",
-        BASE | {"form": filled(f.SmsCodeForm), "phone": "+12425550100", "way": WAY},
+        CODE | {"form": filled(f.SmsCodeForm, InvalidCode(attempts_left=3), code="123456")},
     ),
     "new-pin": lambda: (
         "new_pin",
@@ -109,12 +117,11 @@ SCREENS: dict[str, Screen] = {
         },
     ),
     "declined-open": lambda: ("declined", BASE | {"customer": Person()}),
-    "review-passkey": lambda: ("review", BASE | {"passkey_at": "#", "livemode": True}),
+    "review-passkey": lambda: ("review", LIVE | {"passkey_at": "#"}),
     "pin-error": lambda: (
         "pin",
-        BASE
+        LIVE
         | {
-            "livemode": True,
             "form": filled(f.PinForm, InvalidPin(attempts_left=3), pin="9999"),
             "customer": Person(),
         },
@@ -177,10 +184,7 @@ SCREENS: dict[str, Screen] = {
         "top_up",
         {"top_up": ARRIVED, "zone": "America/Nassau", "livemode": True, "is_own": True},
     ),
-    "review-coming": lambda: (
-        "review",
-        BASE | {"customer": Person(), "coming": ON_ITS_WAY, "livemode": True},
-    ),
+    "review-coming": lambda: ("review", LIVE | {"customer": Person(), "coming": ON_ITS_WAY}),
     "processing": lambda: ("processing", BASE),
     "receipt-paid": lambda: proof(goes_on=True),
     "receipt-by-another": lambda: proof(paid_before=True, paid_by_another=True),
@@ -208,10 +212,7 @@ SCREENS: dict[str, Screen] = {
             "group_mark": ",",
         },
     ),
-    "link": lambda: (
-        "link",
-        BASE | {"form": RepeatGuardForm(initial={"key": "k"}), "livemode": True},
-    ),
+    "link": lambda: ("link", LIVE | {"form": RepeatGuardForm(initial={"key": "k"})}),
     "account": lambda: (
         "account",
         {
@@ -258,13 +259,13 @@ SCREENS: dict[str, Screen] = {
     ),
     "review-tip": lambda: (
         "review",
-        BASE | {"payment_view": replace(COUNTER_BILL, amount=2_070, tip=270), "livemode": True},
+        LIVE | {"payment_view": replace(COUNTER_BILL, amount=2_070, tip=270)},
     ),
     "till": lambda: (
         "counter",
-        {
+        SCREEN
+        | {
             "payment_view": COUNTER_BILL,
-            "livemode": True,
             "sales": ROWS,
             "day": CounterDay(3, 187_199, 450, 950),
             "tickets": TICKETS,
@@ -272,19 +273,15 @@ SCREENS: dict[str, Screen] = {
             "form": ChargeForm(currency="BSD", products=PRODUCTS),
             "decimal_point": ".",
             "group_mark": ",",
-            "feed_address": "/preview/feed",
-            "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
         },
     ),
     "counter": lambda: (
         "counter",
-        {
+        SCREEN
+        | {
             "day": CounterDay(3, 187_199, 0, 0),
             "payment_view": replace(BILL, description="Bar counter"),
-            "livemode": True,
             "sales": (replace(ROWS[0], refund_words="Refunded"), *ROWS[1:]),
-            "feed_address": "/preview/feed",
-            "posters": (("Poster A4", "#"), ("Poster A5", "#"), ("Table card", "#")),
         },
     ),
     "counter-closed": lambda: ("stopped", {"livemode": True, "end": counter_closed()}),

@@ -22,7 +22,7 @@ RESULT = re.compile(
 
 
 class Group(NamedTuple):
-    """The files that a pattern matches, but for those of a group before, and folders of tests."""
+    """The files that a pattern matches, unless a group before has them, and their tests."""
 
     files: str
     tests: tuple[str, ...]
@@ -39,9 +39,12 @@ GROUPS = {
     "keys": Group(r"merchants/|core/(attempt_limits|signed_tokens)", ("merchants", "core")),
     "customers": Group("customers/", ("customers", "checkout")),
     "ledger": Group(
-        r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)", ("ledger", "core")
+        r"ledger/|core/(hash_chain|merkle|signed_notes|log_receipts)",
+        ("ledger", "core", "test_tamperings.py"),
     ),
-    "payments": Group(r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core")),
+    "payments": Group(
+        r"payments/|core/(idempotency|money|amounts|retries)", ("payments", "core", "checkout")
+    ),
     "refunds": Group("refunds/", ("refunds",)),
     "funding": Group("funding/", ("funding",)),
     "payouts": Group("payouts/", ("payouts",)),

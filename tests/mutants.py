@@ -135,7 +135,7 @@ def main() -> int:
     if not chosen_ones:
         return 0
     quick = reach(lines, seconds=options.tests_seconds).reached
-    declared = {of for part, of in DECLARED.items() if any(part in file for file in lines)}
+    declared = [of for of in {*DECLARED.values()} if (ROOT / of).exists()]
     tests = [*(options.tests or quick), *sorted(declared)]
     whole = [f"--whole={file}" for file in options.tests or [] if file.endswith(".py")]
     verdict = Verdict(verbose=options.verbose)

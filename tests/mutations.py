@@ -42,6 +42,8 @@ SPARED_FIELDS = {"annotation", "returns", "type_comment"}
 SPARED_KEYWORDS = {"force_insert", "force_update", "savepoint"}
 # Words for debugging, and the attributes that a test runner looks at.
 SPARED_NAMES = re.compile(r"__(str|repr|test)__")
+# How much is done at a time: with one more all is done as well.
+SPARED_CONSTANTS = re.compile(r"(\w+_)?(BATCH|CHUNK|CHUNK_BYTES|AT_ONCE|SAMPLES)")
 SQL = re.compile(r"\b(SELECT|UPDATE|WHERE)\b")
 SQL_CHANGES = [
     (r" AND ", " OR "),
@@ -158,6 +160,8 @@ def _is_spared(node: object) -> bool:
         return node.arg in SPARED_KEYWORDS
     if isinstance(node, ast.FunctionDef):
         return SPARED_NAMES.fullmatch(node.name) is not None
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return SPARED_CONSTANTS.fullmatch(node.targets[0].id) is not None
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
         return SPARED_NAMES.fullmatch(node.targets[0].attr) is not None
     if isinstance(node, ast.Expr) and ".select_for_update(" in ast.unparse(node):
@@ -221,6 +225,8 @@ def _of_expression(node: ast.AST) -> Changes:
 
 def _other_way(node: ast.AST) -> ast.AST | None:
     """Return an operation with the opposite operator, if it has one."""
+    if isinstance(node, ast.Compare) and "monotonic" in ast.unparse(node):
+        return None  # an instant more or less of a clock that runs
     if isinstance(node, ast.Compare) and (opposite := OPPOSITES.get(type(node.ops[0]))):
         return _with(node, ops=[opposite(), *node.ops[1:]])
     if isinstance(node, ast.BoolOp | ast.BinOp | ast.AugAssign) and type(node.op) in OPPOSITES:
@@ -238,7 +244,7 @@ def _of_dict(node: ast.Dict) -> Changes:
 
 def _of_call(node: ast.Call) -> Changes:
     name = ast.unparse(node.func).rsplit(".", 1)[-1]
-    narrows = name in CONDITIONS
+    narrows = name == "Q" or (name in CONDITIONS and isinstance(node.func, ast.Attribute))
     for keyword, others in _without_each(node.keywords):
         option = isinstance(keyword.value, ast.Constant) and keyword.value.value in (True, False)
         if keyword.arg and keyword.arg not in SPARED_KEYWORDS and (narrows or option):

@@ -29,9 +29,11 @@ from tests.reach import FAR, distances
 ROOT = Path.cwd()
 TESTS_OF_TABLES = "tests/config/test_migrations.py"
 TESTS_OF_THE_CONTRACT = "tests/config/test_contract.py"
+TESTS_OF_LIMITS = "tests/config/test_limits.py"
 DECLARED = {
-    "models": TESTS_OF_TABLES,
+    **dict.fromkeys(("models", "_rows."), TESTS_OF_TABLES),
     **dict.fromkeys(("serializers", "views", "filters", "urls"), TESTS_OF_THE_CONTRACT),
+    "": TESTS_OF_LIMITS,
 }
 SURVIVED, CAUGHT, NO_TESTS = 0, 1, 5
 # A mutant may make a test run on; so many times what it took before, and some, is too long.
@@ -174,7 +176,8 @@ class Planting:
     def _of_declarations(self, mutant: Mutant) -> list[str]:
         """Return the tests of what a module declares.
 
-        A model's table is that of the migrations, and what the API takes and answers is written.
+        A model's table is that of the migrations, what the API takes and answers is written,
+        and so are the limits.
         """
         if not mutant.place.at_import:
             return []

@@ -39,10 +39,10 @@ LIMITS = {
     "confirm": Ceiling(7, 4_080, Ceiling(12, 5_650)),
     "refund": Ceiling(7, 5_740, Ceiling(13, 6_290)),
     "balance": Ceiling(1, 1_560),
-    "checkout page": Ceiling(1, 5_430),
-    "status poll": Ceiling(1, 1_170),
-    "QR image": Ceiling(0, 1_080),
-    "link page": Ceiling(1, 5_070),
+    "checkout page": Ceiling(1, 5_460),
+    "status poll": Ceiling(1, 1_190),
+    "QR image": Ceiling(0, 1_100),
+    "link page": Ceiling(1, 5_080),
 }
 
 

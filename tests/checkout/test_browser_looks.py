@@ -94,6 +94,22 @@ def test_payee_amount_and_pay_are_seen_without_scrolling_at_360_by_640(screens, 
     assert below == 0
 
 
+@pytest.mark.parametrize("name", ["phone-error", "code-error", "pin-error"])
+@pytest.mark.parametrize("language", ["en", "es", "fr", "ht"])
+def test_a_field_and_what_is_wrong_with_it_are_seen_together_at_360_by_560(
+    screens, site, name, language
+):
+    page = screens(height=560, locale=language)
+    page.goto(f"{site}/preview/{name}")
+    unseen = page.evaluate(
+        """() => [document.querySelector(".is-bad"), document.querySelector(".field")]
+        .map((element) => element.getBoundingClientRect())
+        .filter((box) => box.top < 0 || box.bottom > innerHeight).map((box) => box.bottom)"""
+    )
+
+    assert unseen == []
+
+
 @pytest.mark.parametrize("name", ["review", "review-pin", "review-order", "review-long"])
 def test_the_bar_never_covers_payee_and_sum_where_text_is_large(screens, site, name):
     page = screens(height=560)

@@ -2,9 +2,11 @@
 
 from datetime import datetime, timedelta
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from customers import passkeys
 from customers.errors import (
     PasskeyNotFound,
     ProofMethod,
@@ -50,6 +52,17 @@ def test_it_keeps_what_the_device_has_made(session: CustomerSession, now: dateti
     assert (passkey.transports, passkey.created_at) == (["internal", "hybrid"], now)
     assert (passkey.last_used_at, passkey.removed_at) == (None, None)
     assert passkey.aaguid == "00000000-0000-0000-0000-000000000000"
+
+
+def test_one_that_the_customer_cannot_be_told_of_is_not_kept(
+    session: CustomerSession, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(passkeys, "plan_notice", mock.Mock(side_effect=ValueError("no notice")))
+
+    with pytest.raises(ValueError, match="no notice"):
+        enrol(session, VirtualAuthenticator(), now)
+
+    assert not Passkey.objects.exists()
 
 
 def test_the_browser_is_asked_for_a_verified_user(session: CustomerSession, now: datetime) -> None:

@@ -1,12 +1,14 @@
 """Accounts and their balances."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from ledger.models import Account, Purpose, TransferKind
+from ledger.models import Account, Purpose, Transfer, TransferKind
 from ledger.sealing import seal_transfers
-from ledger.services import account_for, accounts_for, balance_of, balances
+from ledger.services import account_for, accounts_for, balance_of, balances, close_period
 from tests.ledger.funding import NOW, move, opened
 
 pytestmark = pytest.mark.django_db
@@ -105,3 +107,18 @@ def test_it_holds_more_than_any_single_payment() -> None:
         move(opened(Purpose.FUNDING, "house"), merchant, 10**18, TransferKind.TOP_UP)
 
     assert balance_of(merchant) == 3 * 10**18
+
+
+def test_what_is_posted_after_a_period_was_closed_is_dated_after_it() -> None:
+    merchant, other = opened(Purpose.MERCHANT), opened(Purpose.WALLET, holding=20)
+    end = NOW + timedelta(days=1)
+    close_period(merchant, end)
+    close_period(merchant, NOW)  # what is closed stays so
+
+    merchant.refresh_from_db()
+    reference = move(other, merchant, 10)
+
+    assert merchant.closed_until == end
+    assert Transfer.objects.get(reference=reference).created_at == end
+    other.refresh_from_db()
+    assert other.closed_until is None

@@ -247,6 +247,9 @@ def test_an_http_witness_is_handed_proofs(http: HttpWitness) -> None:
     assert http.size == 6
     assert WitnessState.objects.get().size == 6
     assert verify()[0] == 0
+    http.root = merkle.EMPTY_ROOT
+    sentence = f"Witness {HTTP} has another log: it does not extend what the witness has."
+    assert verify() == (1, sentence)
 
 
 def test_an_http_witness_that_was_away_is_caught_up(http: HttpWitness) -> None:

@@ -1,5 +1,7 @@
 """The log: what is signed becomes a leaf, in order, and every head covers it."""
 
+from pathlib import Path
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
@@ -8,11 +10,14 @@ from pytest_django import Settings
 
 from core import merkle
 from core.signatures import AT_UPGRADE, sign
-from ledger import log_tree
+from ledger import log_checks, log_tree
+from ledger.log_checks import check_subtrees
 from ledger.log_entries import TRANSFER, TRANSFER_ENTRY, transfer_entry
 from ledger.log_tree import log_root, log_size
 from ledger.models import LogLeaf, LogSubtree, Purpose, Transfer, WaitingEntry
+from ledger.proof_marks import Reached
 from ledger.sealing import log_rows, seal_transfers
+from ledger.tasks import sign_checkpoint
 from tests.factories import MerchantFactory
 from tests.ledger.command import verify
 from tests.ledger.funding import NOW, fund, move, opened
@@ -76,6 +81,39 @@ def test_its_roots_follow_from_stored_subtrees(monkeypatch: pytest.MonkeyPatch) 
 
     assert LogSubtree.objects.count() == 4
     assert [log_root(size) for size in range(7)] == [merkle.root(size, node) for size in range(7)]
+
+
+def test_each_minute_signs_a_head_and_hands_it_over(settings: Settings, tmp_path: Path) -> None:
+    settings.CHECKPOINT_WITNESSES = [f"file://{tmp_path}"]
+    fund(opened(Purpose.MERCHANT), 10)
+    seal_transfers(now=NOW)
+
+    sign_checkpoint()
+
+    assert [file.name for file in tmp_path.iterdir()] == ["000000000000000002.checkpoint"]
+
+
+def test_a_subtree_that_is_not_of_its_leaves_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_tree, "TIER_LEVELS", 1)
+    monkeypatch.setattr(log_tree, "TIER_WIDTH", 2)
+    monkeypatch.setattr(log_checks, "TIER_WIDTH", 2)
+    monkeypatch.setattr(log_checks, "LEAVES_AT_ONCE", 4)
+    for _ in range(5):
+        fund(opened(Purpose.MERCHANT), 10)
+        seal_transfers(now=NOW)
+    assert [*check_subtrees()] == [Reached("4"), Reached("6")]
+
+    with all_rights():
+        LogSubtree.objects.filter(tier=1, position=1).update(hash=bytes(32))
+        LogSubtree.objects.filter(tier=1, position=2).delete()
+
+    assert [*check_subtrees()] == [
+        "Subtree 1/1 of the log is not that of its leaves.",
+        "Subtree 2/0 of the log is not that of its leaves.",
+        Reached("4"),
+        "Subtree 1/2 of the log is not that of its leaves.",
+        Reached("6"),
+    ]
 
 
 def test_what_was_there_before_is_signed_once_by_a_command() -> None:

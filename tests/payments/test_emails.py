@@ -16,7 +16,8 @@ from customers.services import test_customer
 from merchants.models import Merchant
 from messages.models import Message
 from messages.send_loop import send_due_messages
-from payments.emails import RECEIPT, content_about, context_of
+from payments.emails import RECEIPT, content_about, context_of, plan_receipt_again
+from payments.errors import PaymentNotCompleted
 from payments.models import Payment
 from tests.client import Api
 
@@ -204,6 +205,20 @@ def test_what_is_only_a_test_says_so_first(invoice: Payment, *, livemode: bool) 
     marks = ["Test: no money moves" in text for text in (content.text, content.html)]
     assert marks == [not livemode] * 2
     assert content.subject == ("Receipt" if livemode else "[Test] Receipt")
+
+
+def test_a_receipt_names_its_tip(invoice: Payment) -> None:
+    invoice.tip = 250
+    content = content_about(invoice, template="receipt", subject="", context=context_of(invoice))
+
+    assert "Tip included: B$2.50." in content.text
+
+
+def test_what_is_not_paid_has_no_receipt_to_send_again(invoice: Payment) -> None:
+    with pytest.raises(PaymentNotCompleted):
+        plan_receipt_again(payment_id=invoice.id, recipient=ADDRESS, now=utc_now())
+
+    assert not Message.objects.filter(kind=RECEIPT).exists()
 
 
 @pytest.mark.parametrize("language", ["es", "fr", "ht"])

@@ -2,13 +2,14 @@
 
 import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from django.db import transaction
 
 from core.clock import utc_now
 from merchants.models import Merchant
-from payments import expiry, paying
+from payments import expiry, paying, reporting
 from payments.expiry import expire_due, expire_payment, settle_due
 from payments.models import Payment, PaymentTransition
 from payments.modes import PaymentMode
@@ -18,6 +19,7 @@ from tests.client import Api
 from tests.factories import PaymentFactory
 from tests.refunds.refunding import sell
 from webhooks.models import Event
+from webhooks.outbox import emit
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(hours=24)
@@ -99,6 +101,23 @@ def test_one_that_cannot_be_settled_holds_up_no_other(
 
     assert [Payment.objects.get(pk=pk).status for pk in slow] == ["processing", "completed"]
     assert list(check_payments()) == []
+
+
+def test_an_expiry_that_fails_at_its_end_is_undone(
+    payment: Payment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Payment.objects.update(expires_at=utc_now())
+
+    def emit_and_fail(*arguments: Any, **options: Any) -> None:
+        emit(*arguments, **options)
+        raise ValueError("too late to be undone but with its transaction")
+
+    monkeypatch.setattr(reporting, "emit", emit_and_fail)
+    with pytest.raises(ValueError, match="too late"):
+        expire_payment(payment_id=payment.id, now=utc_now())
+
+    payment.refresh_from_db()
+    assert (payment.status, Event.objects.count()) == ("created", 0)
 
 
 def test_the_task_may_run_twice(payment: Payment) -> None:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from core.clock import utc_now
-from customers.errors import NewProofLimitReached
+from customers.errors import NewProofLimitReached, VerificationFailed
 from customers.models import Customer
-from payments.risk import refuse_above_new_proof_limit, required_of
+from customers.services import find_or_create
+from payments.risk import count_payment, refuse_above_new_proof_limit, required_of
 from payments.verification import Verification
 
 NONE, PIN, PASSKEY = Verification.NONE, Verification.PIN, Verification.PASSKEY
@@ -65,3 +66,29 @@ def test_an_old_proof_has_no_limit(now: datetime) -> None:
     payer = customer(proof_changed_at=now - DAY, new_proof_amount=5_000)
 
     refuse_above_new_proof_limit(payer, 1_000_000, now=now)
+
+
+@pytest.mark.django_db
+def test_what_is_counted_is_kept_with_when(now: datetime) -> None:
+    payer = find_or_create(phone="+12423591234", now=now - DAY)
+
+    count_payment(payer, 200, NONE, now=now - DAY)
+    payer.refresh_from_db()
+    assert (payer.unproven_payments, payer.unproven_amount) == (1, 200)
+
+    count_payment(payer, 300, PIN, now=now)
+    payer.refresh_from_db()
+    assert (payer.unproven_payments, payer.unproven_amount) == (0, 0)
+    assert (payer.pin_day_started_at, payer.pin_day_amount) == (now, 300)
+    assert (payer.new_proof_amount, payer.updated_at) == (500, now)
+
+
+@pytest.mark.django_db
+def test_what_needs_more_proof_is_not_counted(now: datetime) -> None:
+    payer = find_or_create(phone="+12423591234", now=now)
+
+    with pytest.raises(VerificationFailed):
+        count_payment(payer, 300, NONE, now=now)
+
+    payer.refresh_from_db()
+    assert (payer.unproven_amount, payer.new_proof_amount) == (0, 0)

@@ -167,3 +167,15 @@ def test_every_header_that_it_names_is_sent(sent: tuple[str, Received]) -> None:
     _, request = sent
 
     assert [name for name in HEADERS if name.lower() not in request.headers] == []
+
+
+def test_each_example_of_an_event_has_what_its_schema_requires(openapi: str) -> None:
+    document = json.loads(openapi)
+    schemas = document["components"]["schemas"]
+
+    assert len(document["webhooks"]) == len(EventType)
+    for event_type, item in document["webhooks"].items():
+        content = item["post"]["requestBody"]["content"]["application/json"]
+        schema = schemas[content["schema"]["$ref"].rpartition("/")[2]]
+        assert set(schema["required"]) <= content["example"].keys(), event_type
+        assert schema["properties"].keys() >= content["example"].keys(), event_type
